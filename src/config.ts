@@ -1,0 +1,125 @@
+// Every setting in one table: name, default, what it means, how it is read. Settings come from the environment only.
+
+import { resolve } from "node:path";
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly logLevel: string;
+  /** 0 turns all rate limits off. */
+  readonly rateLimitPerSecond: number;
+  readonly deletionPollMs: number;
+  readonly shutdownGraceMs: number;
+  readonly production: boolean;
+}
+
+interface Setting<Value> {
+  readonly name: string;
+  readonly fallback: string;
+  readonly summary: string;
+  readonly read: (text: string) => Value | Problem;
+}
+
+class Problem {
+  readonly expected: string;
+  constructor(expected: string) {
+    this.expected = expected;
+  }
+}
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+/** The table; docs/reference/settings.md is compared with it by a test. */
+export const settings = {
+  host: setting("HOST", "127.0.0.1", "Address to listen on; loopback unless you say otherwise.", text("an address")),
+  port: setting("PORT", "8080", "Port to listen on; 0 takes a free one.", wholeNumber(0, 65_535)),
+  databaseUrl: setting(
+    "DATABASE_URL",
+    "sqlite:./data/sluice.db",
+    "Where the data is kept: `sqlite:` and a path.",
+    databaseUrl,
+  ),
+  dataDir: setting("DATA_DIR", "./data", "Folder for what is kept beside the store.", text("a folder")),
+  logLevel: setting("LOG_LEVEL", "info", `One of ${logLevels.join(", ")}.`, oneOf(logLevels)),
+  rateLimitPerSecond: setting(
+    "RATE_LIMIT_PER_SECOND",
+    "1000",
+    "Requests a second for each organization, with a burst of twice that; 0 turns every rate limit off.",
+    wholeNumber(0, 10_000_000),
+  ),
+  deletionPollMs: setting(
+    "DELETION_POLL_MS",
+    "1000",
+    "How often the worker looks for deletions that are due, in milliseconds.",
+    wholeNumber(10, 3_600_000),
+  ),
+  shutdownGraceMs: setting(
+    "SHUTDOWN_GRACE_MS",
+    "10000",
+    "How long a stop waits for requests in flight, in milliseconds.",
+    wholeNumber(0, 600_000),
+  ),
+  production: setting(
+    "NODE_ENV",
+    "development",
+    "`production` keeps the demo organization from being made on an empty store.",
+    (value) => value === "production",
+  ),
+} satisfies { [Name in keyof Config]: Setting<Config[Name]> };
+
+/** Thrown with one line for each setting that can't be read. */
+export class ConfigError extends Error {}
+
+/** Reads and checks all settings; throws ConfigError that names each one at fault and what was expected. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const entries = Object.entries(settings).map(([key, item]) => {
+    const given = environment[item.name];
+    const value = item.read(given === undefined || given === "" ? item.fallback : given);
+    if (value instanceof Problem) {
+      problems.push(`${item.name} is "${given ?? ""}" but must be ${value.expected}.`);
+    }
+    return [key, value];
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return Object.fromEntries(entries) as Config;
+}
+
+/** The file behind a `sqlite:` URL, as an absolute path; undefined for other engines. */
+export function sqlitePath(url: string): string | undefined {
+  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
+  return path === undefined ? undefined : resolve(path);
+}
+
+function setting<Value>(
+  name: string,
+  fallback: string,
+  summary: string,
+  read: (text: string) => Value | Problem,
+): Setting<Value> {
+  return { name, fallback, summary, read };
+}
+
+function text(expected: string): (value: string) => string | Problem {
+  return (value) => (value.trim() === "" ? new Problem(expected) : value);
+}
+
+function wholeNumber(min: number, max: number): (value: string) => number | Problem {
+  return (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    const fits = number >= min && number <= max;
+    return fits ? number : new Problem(`a whole number from ${min} to ${max}`);
+  };
+}
+
+function oneOf(values: readonly string[]): (value: string) => string | Problem {
+  return (value) => (values.includes(value) ? value : new Problem(`one of ${values.join(", ")}`));
+}
+
+function databaseUrl(value: string): string | Problem {
+  return sqlitePath(value) === undefined
+    ? new Problem("sqlite: followed by a path, such as sqlite:./data/sluice.db")
+    : value;
+}

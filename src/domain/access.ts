@@ -1,0 +1,71 @@
+// Organizations, API keys and access tokens: what they are, never how they are kept or what their secrets are.
+
+import type { Scope } from "./scope.ts";
+
+/** Times are Unix milliseconds. */
+export interface Organization {
+  readonly organizationId: string;
+  readonly name: string;
+  /** `transactions:write` then stands for transactions read and write only. */
+  readonly strictScopes: boolean;
+  /** Seconds between a deletion request and the earliest moment it is carried out. */
+  readonly deletionGraceSeconds: number;
+  /** Overrides RATE_LIMIT_PER_SECOND for this organization; 0 = no limit. */
+  readonly rateLimitPerSecond: number | undefined;
+  readonly createdAt: number;
+}
+
+export interface ApiKey {
+  readonly keyId: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+  readonly revokedAt: number | undefined;
+  readonly lastUsedAt: number | undefined;
+}
+
+export interface AccessToken {
+  readonly keyId: string;
+  readonly organizationId: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Everything that deciding on a request needs, found by one look-up. */
+export interface Caller {
+  readonly token: AccessToken;
+  readonly key: ApiKey;
+  readonly organization: Organization;
+}
+
+export interface KeyHolder {
+  readonly key: ApiKey;
+  readonly organization: Organization;
+}
+
+export interface Hold {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly reason: string;
+  readonly placedAt: number;
+  readonly placedBy: string;
+}
+
+export interface AuditEntry {
+  readonly entryNo: number;
+  readonly at: number;
+  /** `operator`, `worker`, or a key id. */
+  readonly actor: string;
+  /** Such as `key.create`, `deletion.complete`. */
+  readonly action: string;
+  readonly organizationId: string | undefined;
+  /** What it was done to: a key id, a deletion_request_id. Never record content. */
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** SHA-256 over the entry and the hash of the one before, hex. */
+  readonly hash: string;
+}

@@ -1,0 +1,77 @@
+// The catalogue of everything that can go wrong for a caller, and the one error class that carries it.
+// A code is the HTTP status times 100 plus a number; codes are stable and documented in docs/reference/errors.md.
+
+/** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
+export interface FieldError {
+  readonly field?: string;
+  readonly message?: string;
+}
+
+export const errorCatalogue = {
+  validation_failed: { code: 40000, message: "The request is not valid." },
+  malformed_json: { code: 40001, message: "The body is not valid JSON." },
+  unknown_scope: { code: 40002, message: "A scope was asked for that does not exist." },
+  malformed_http: { code: 40003, message: "The request is not valid HTTP." },
+  credential_missing: { code: 40101, message: "A credential is required." },
+  credential_invalid: { code: 40102, message: "The credential is not valid." },
+  credential_expired: { code: 40103, message: "The credential has expired." },
+  credential_revoked: { code: 40104, message: "The credential was revoked." },
+  credential_wrong_kind: { code: 40105, message: "This is the wrong kind of credential." },
+  insufficient_scope: { code: 40301, message: "The credential lacks the scope." },
+  other_organization: {
+    code: 40302,
+    message: "The API key does not belong to the organization that was asked for.",
+  },
+  no_such_record: { code: 40401, message: "There is no such record." },
+  no_such_deletion: { code: 40402, message: "There is no such deletion request." },
+  no_such_operation: { code: 40403, message: "There is no such operation." },
+  method_not_allowed: { code: 40501, message: "The method is not allowed here." },
+  request_timeout: { code: 40801, message: "The request did not arrive in time." },
+  identical_record_exists: { code: 40901, message: "An identical record exists already." },
+  record_exists: { code: 40902, message: "A different record with this id exists already." },
+  deletion_open: { code: 40903, message: "A deletion of this record is open." },
+  idempotency_in_flight: {
+    code: 40904,
+    message: "A request with the same Idempotency-Key is still in flight.",
+  },
+  too_large: { code: 41301, message: "The request is too large." },
+  content_type: { code: 41501, message: "The content type is not supported." },
+  idempotency_reused: {
+    code: 42201,
+    message: "The Idempotency-Key was used for another request already.",
+  },
+  rate_limited: { code: 42901, message: "Too many requests." },
+  headers_too_large: { code: 43101, message: "The request's headers are too large." },
+  internal: { code: 50001, message: "Something went wrong here; the request id finds it in our log." },
+  unavailable: { code: 50301, message: "The service is not ready or is shutting down; try again." },
+} as const;
+
+export type ErrorName = keyof typeof errorCatalogue;
+export type ErrorCode = (typeof errorCatalogue)[ErrorName]["code"];
+
+export interface AppErrorDetail {
+  /** Replaces the catalogue's sentence; never holds a secret or record content. */
+  readonly message?: string;
+  readonly errors?: readonly FieldError[];
+  /** Seconds after which trying again works (429 and 503). */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** What a caller can cause or has to know; everything else that is thrown is a fault of ours and answers 50001. */
+export class AppError extends Error {
+  readonly errorName: ErrorName;
+  readonly code: ErrorCode;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(errorName: ErrorName, detail: AppErrorDetail = {}) {
+    const entry = errorCatalogue[errorName];
+    super(detail.message ?? entry.message, { cause: detail.cause });
+    this.name = "AppError";
+    this.errorName = errorName;
+    this.code = entry.code;
+    this.errors = detail.errors;
+    this.retryAfterSeconds = detail.retryAfterSeconds;
+  }
+}

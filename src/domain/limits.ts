@@ -1,0 +1,49 @@
+// Every bound of the service that is not a setting: sizes, counts, depths and times, with the unit last.
+
+export const limits = {
+  // records (contract, section 3)
+  idCharactersMax: 256,
+  textCharactersMax: 1_024,
+  reasonCharactersMax: 1_024,
+  listItemsMax: 1_000,
+  recordBytesMax: 64 * 1_024,
+  // numbers: the largest integer that a double and every neighbour of it hold exactly
+  amountMagnitudeMax: Number.MAX_SAFE_INTEGER,
+  // requests (contract, sections 5 and 6)
+  batchItemsMax: 10_000,
+  bodyBytesMax: 16 * 1_024 * 1_024,
+  headerBytesMax: 16 * 1_024,
+  jsonDepthMax: 16,
+  fieldErrorsMax: 100,
+  requestIdCharactersMax: 128,
+  idempotencyKeyCharactersMax: 255,
+  idempotencyKeptMs: 24 * 60 * 60 * 1_000,
+  // streams (application/x-ndjson)
+  streamLineBytesMax: 64 * 1_024,
+  streamGroupItemsMax: 500,
+  // connections
+  headersTimeoutMs: 15_000,
+  bodyTimeoutMs: 60_000,
+  idleSocketTimeoutMs: 75_000,
+  handlerTimeoutMs: 60_000,
+  // access (interface document: 300 to 86400 seconds)
+  tokenSecondsMin: 300,
+  tokenSecondsMax: 86_400,
+  scopesMax: 64,
+  organizationIdCharactersMax: 64,
+  nameCharactersMax: 200,
+  tokenRequestsPerMinute: 60,
+  failedAuthenticationsPerMinute: 20,
+  callersCachedMax: 100_000,
+  bucketsMax: 100_000,
+  credentialsPollMs: 500,
+  // group commit
+  groupWritesMax: 2_048,
+  groupItemsMax: 20_000,
+  queuedWritesMax: 65_536,
+  // deletion
+  erasureStepRecordsMax: 500,
+  deletionLeaseMs: 60_000,
+  deletionBackOffMsMax: 5 * 60_000,
+  cascadeRecordsMax: 1_000_000,
+} as const;

@@ -1,0 +1,107 @@
+// What a record type is: its fields, its relations, its rules across fields, and the validators made from them.
+// Knows nothing of any particular type; those are data in record-type/*.ts, listed in record-types.ts.
+
+import Type, { type TObject, type TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+import { additionalProperties, dateTime, type Field, nullable } from "./fields.ts";
+import type { FieldError } from "./error.ts";
+import type { Family } from "./scope.ts";
+
+/** The name of a type, which is also its path segment, e.g. `risk_assessment`. Checked against the table at start. */
+export type ResourceType = string;
+
+/** A record as it came in: already parsed JSON, keyed by field name. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** `belongs`: erased with what it belongs to. `mentions`: stays, with the mention taken out. */
+export type RelationKind = "belongs" | "mentions";
+
+export interface RelationField {
+  /** Field that holds an id or a list of ids. */
+  readonly field: string;
+  readonly to: ResourceType;
+  readonly kind: RelationKind;
+}
+
+/** A rule that one field's schema can't say. Gets a payload that is valid field by field; returns what is wrong. */
+export interface Rule {
+  readonly on: "add" | "always";
+  readonly summary: string;
+  check(payload: Payload): readonly FieldError[];
+}
+
+export interface RecordTypeDefinition {
+  readonly resourceType: ResourceType;
+  readonly idField: string;
+  readonly family: Family;
+  readonly title: string;
+  readonly summary: string;
+  /** In the order in which they are stored and documented; `timestamp` and `additional_properties` come by themselves. */
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly relations?: readonly RelationField[];
+  readonly rules?: readonly Rule[];
+  /** A record that a POST accepts, shown in the docs and checked by a test. */
+  readonly example: Payload;
+}
+
+/** The operations that a type has beyond the four of every type. Both are data so that routes stay a table. */
+export interface RecordTypeOptions {
+  /** Single operations take one object, and lists have paths of their own (`transaction`). */
+  readonly batchPath?: string;
+  /** May be deleted by request (`transaction`, `person`, `company`). */
+  readonly deletable?: boolean;
+}
+
+export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
+  readonly relations: readonly RelationField[];
+  readonly rules: readonly Rule[];
+  /** Every field in canonical order. */
+  readonly fieldNames: readonly string[];
+  readonly addSchema: TObject;
+  readonly updateSchema: TObject;
+  readonly addValidator: Validator;
+  readonly updateValidator: Validator;
+}
+
+/** Makes a record type from its definition: schemas for POST and PUT, and their compiled validators. */
+export function defineRecordType(
+  definition: RecordTypeDefinition & RecordTypeOptions,
+): RecordType {
+  const fields: Record<string, Field> = {
+    ...definition.fields,
+    timestamp: { schema: dateTime("When it happened (business time), with offset."), required: true },
+    additional_properties: { schema: additionalProperties, required: false },
+  };
+  const addSchema = objectOf(fields, addProperty);
+  const updateSchema = objectOf(fields, (name, field) =>
+    updateProperty(field, name === definition.idField || name === "timestamp"),
+  );
+  return {
+    ...definition,
+    relations: definition.relations ?? [],
+    rules: definition.rules ?? [],
+    fieldNames: Object.keys(fields),
+    addSchema,
+    updateSchema,
+    addValidator: Compile(addSchema),
+    updateValidator: Compile(updateSchema),
+  };
+}
+
+function objectOf(
+  fields: Readonly<Record<string, Field>>,
+  property: (name: string, field: Field) => TSchema,
+): TObject {
+  const properties = Object.entries(fields).map(([name, field]) => [name, property(name, field)]);
+  return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
+}
+
+function addProperty(_name: string, field: Field): TSchema {
+  return field.required ? field.schema : Type.Optional(field.schema);
+}
+
+/** On PUT only the id and the timestamp are required, and null clears an optional field (contract, section 5). */
+function updateProperty(field: Field, isKey: boolean): TSchema {
+  if (isKey) return field.schema;
+  return Type.Optional(field.required ? field.schema : nullable(field.schema));
+}

@@ -1,0 +1,52 @@
+// Scopes: which exist, what each of them covers, and which one an operation asks for.
+
+export const families = [
+  "transactions",
+  "risk_assessment",
+  "screening",
+  "person",
+  "company",
+  "identity_verification",
+  "onboarding_flow",
+  "customer_sar",
+] as const;
+export type Family = (typeof families)[number];
+
+/** Families whose records can be deleted by request (contract, section 2). */
+export const deletableFamilies = ["transactions", "person", "company"] as const satisfies Family[];
+
+export type Permission = "read" | "write" | "delete";
+export type Scope = `${Family}:read` | `${Family}:write` | `${(typeof deletableFamilies)[number]}:delete`;
+
+export const allScopes: readonly Scope[] = [
+  ...families.flatMap((family): Scope[] => [`${family}:read`, `${family}:write`]),
+  ...deletableFamilies.map((family): Scope => `${family}:delete`),
+];
+
+const known: ReadonlySet<string> = new Set(allScopes);
+
+export function isScope(text: string): text is Scope {
+  return known.has(text);
+}
+
+/** What the one scope of the interface document stands for, unless the organization has `strict_scopes`. */
+const umbrella: readonly Scope[] = [
+  "transactions:read",
+  "transactions:write",
+  "transactions:delete",
+  "risk_assessment:read",
+  "risk_assessment:write",
+];
+
+/**
+ * Everything that a list of scopes allows: `write` includes `read`, and `transactions:write` includes all that the
+ * interface document shows, unless the organization is strict (contract, section 4).
+ */
+export function coveredScopes(scopes: readonly Scope[], strict: boolean): ReadonlySet<Scope> {
+  const covered = new Set<Scope>(scopes);
+  for (const scope of scopes) {
+    if (scope.endsWith(":write")) covered.add(scope.replace(/write$/, "read") as Scope);
+    if (scope === "transactions:write" && !strict) for (const more of umbrella) covered.add(more);
+  }
+  return covered;
+}

@@ -1,0 +1,62 @@
+// RFC 3339 timestamps as clients send them, and the normalised form in which Sluice compares them.
+// Never rounds: any number of fraction digits keeps its full precision.
+
+const rfc3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
+const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
+const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/** A UTC instant as text that sorts in time order: `YYYY-MM-DDTHH:MM:SS[.fraction]`, no trailing zeros, no `Z`. */
+export type NormalisedTimestamp = string;
+
+/**
+ * Reads an RFC 3339 date-time (section 5.6, offset required) and gives its normalised UTC form, or undefined if the
+ * text is none. A leap second (`:60`) is taken only at 23:59:60 UTC, as the RFC has it.
+ */
+export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
+  const part = rfc3339.exec(text);
+  if (part === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] = part;
+  if (!isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  const offset = offsetMinutes(sign, offsetHour, offsetMinute);
+  if (offset === undefined) return undefined;
+  const toMinute =
+    offset === 0
+      ? `${year}-${month}-${day}T${hour}:${minute}`
+      : shift(`${year}-${month}-${day}T${hour}:${minute}:00.000Z`, offset);
+  if (toMinute === undefined) return undefined;
+  if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
+  const digits = fraction === undefined ? "" : fraction.replace(/0+$/, "");
+  return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
+}
+
+/** The reply form of a normalised timestamp: RFC 3339 in UTC. */
+export function formatTimestamp(normalised: NormalisedTimestamp): string {
+  return `${normalised}Z`;
+}
+
+/** True for an RFC 3339 full-date (`2026-01-31`) that is in the calendar. */
+export function isFullDate(text: string): boolean {
+  const part = fullDate.exec(text);
+  return part !== null && isCalendarDay(Number(part[1]), Number(part[2]), Number(part[3]));
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const last = month === 2 && leap ? 29 : daysInMonth[month - 1];
+  return last !== undefined && day >= 1 && day <= last;
+}
+
+function offsetMinutes(sign?: string, hour?: string, minute?: string): number | undefined {
+  if (sign === undefined) return 0;
+  if (Number(hour) > 23 || Number(minute) > 59) return undefined;
+  const minutes = Number(hour) * 60 + Number(minute);
+  return sign === "-" ? -minutes : minutes;
+}
+
+function shift(utcText: string, minutes: number): string | undefined {
+  const moved = new Date(Date.parse(utcText) - minutes * 60_000).toISOString();
+  // Years before 0000 and after 9999 come back in the expanded form and have no place in RFC 3339.
+  return moved.length === 24 ? moved.slice(0, 16) : undefined;
+}
