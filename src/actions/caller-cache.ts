@@ -1,0 +1,41 @@
+// Callers that were identified lately, by the SHA-256 of their token, so that a request needs no look-up in the store.
+// Never keeps a token, and forgets everything as soon as credentials change anywhere.
+
+import { limits } from "../domain/limits.ts";
+import type { Scope } from "../domain/scope.ts";
+
+/** A caller as doors and actions need it. */
+export interface Identity {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly keyId: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+  /** Everything that the token's scopes cover. */
+  readonly covered: ReadonlySet<Scope>;
+  readonly rateLimitPerSecond: number | undefined;
+  readonly deletionGraceSeconds: number;
+}
+
+export class CallerCache {
+  readonly #byHash = new Map<string, Identity>();
+  #version: number | undefined;
+
+  find(tokenHash: string): Identity | undefined {
+    return this.#byHash.get(tokenHash);
+  }
+
+  /** Keeps a caller that was read under `version`; one that was read before a change is not kept. */
+  keep(tokenHash: string, identity: Identity, version: number): void {
+    if (version !== this.#version) return;
+    if (this.#byHash.size >= limits.callersCachedMax) this.#byHash.clear();
+    this.#byHash.set(tokenHash, identity);
+  }
+
+  /** Tells the cache the store's credentials version; if it moved, every caller is looked up afresh. */
+  observe(version: number): void {
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#byHash.clear();
+  }
+}

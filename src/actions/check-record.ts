@@ -1,0 +1,28 @@
+// Whether a record exists, and when it was first and last seen. What is another organization's does not exist.
+
+import { AppError } from "../domain/error.ts";
+import type { RecordType } from "../domain/record-type.ts";
+import type { Sighting } from "../domain/record-write.ts";
+import type { App } from "./app.ts";
+
+/** Throws AppError no_such_record. */
+export async function checkRecord(
+  app: App,
+  type: RecordType,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<Sighting> {
+  const found = await app.store.findRecord({
+    organizationId,
+    resourceType: type.resourceType,
+    resourceId: id,
+  });
+  if (found === undefined) throw noSuchRecord(type);
+  return found;
+}
+
+/** The one 404 of a type: the same whether the record is not there or not yours. */
+export function noSuchRecord(type: RecordType): AppError {
+  return new AppError("no_such_record", {
+    message: `There is no ${type.title.toLowerCase()} with this ${type.idField}.`,
+  });
+}

@@ -1,0 +1,94 @@
+// Who is behind an Authorization header of a v2.0 operation. Says which of the five things is wrong when it is nobody.
+
+import { hash } from "node:crypto";
+import type { Caller } from "../domain/access.ts";
+import { AppError } from "../domain/error.ts";
+import { coveredScopes, type Scope } from "../domain/scope.ts";
+import type { App } from "./app.ts";
+import type { Identity } from "./caller-cache.ts";
+import { credentialKind } from "./credential.ts";
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/**
+ * The caller, at once if it is in memory. Throws AppError credential_missing, credential_invalid, credential_expired,
+ * credential_revoked or credential_wrong_kind (RFC 6750, section 3.1; the codes are the contract's).
+ */
+export function identifyCaller(
+  app: App,
+  authorization: string | undefined,
+): Identity | Promise<Identity> {
+  const token = readBearer(authorization);
+  const tokenHash = hash("sha256", token, "base64url");
+  const known = app.callers.find(tokenHash);
+  if (known === undefined) return lookUp(app, token, tokenHash);
+  if (known.expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  return known;
+}
+
+/** Throws AppError insufficient_scope unless the caller's token covers the scope. */
+export function requireScope(caller: Identity, scope: Scope): void {
+  if (caller.covered.has(scope)) return;
+  throw new AppError("insufficient_scope", {
+    message: `The access token lacks the scope ${scope}; request a token that has it.`,
+  });
+}
+
+const expired = "The access token has expired; request a new one at POST /auth/token.";
+
+function readBearer(authorization: string | undefined): string {
+  if (authorization === undefined || authorization.trim() === "") {
+    throw new AppError("credential_missing", {
+      message: "Send the header Authorization: Bearer <access token>.",
+    });
+  }
+  const token = bearer.exec(authorization)?.[1];
+  if (token !== undefined) return token;
+  if (credentialKind(authorization.trim()) === undefined) {
+    throw new AppError("credential_invalid", {
+      message: "The Authorization header must be: Bearer <access token>.",
+    });
+  }
+  throw new AppError("credential_wrong_kind", {
+    message:
+      "This operation takes Authorization: Bearer <access token>. An API key is only for POST /auth/token, and a " +
+      "token goes behind the word Bearer.",
+  });
+}
+
+async function lookUp(app: App, token: string, tokenHash: string): Promise<Identity> {
+  const kind = credentialKind(token);
+  if (kind === "api_key") {
+    throw new AppError("credential_wrong_kind", {
+      message: "This is an API key; exchange it for an access token at POST /auth/token.",
+    });
+  }
+  const version = await app.store.credentialsVersion();
+  const caller =
+    kind === undefined ? undefined : await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
+  if (caller === undefined) {
+    throw new AppError("credential_invalid", { message: "The access token is not known here." });
+  }
+  const identity = decide(app, caller);
+  app.callers.observe(version);
+  app.callers.keep(tokenHash, identity, version);
+  return identity;
+}
+
+function decide(app: App, { token, key, organization }: Caller): Identity {
+  if (key.revokedAt !== undefined && key.revokedAt <= app.now()) {
+    throw new AppError("credential_revoked", {
+      message: "The API key behind this access token was revoked.",
+    });
+  }
+  if (token.expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  return {
+    organizationId: organization.organizationId,
+    organizationName: organization.name,
+    keyId: key.keyId,
+    expiresAt: token.expiresAt,
+    covered: coveredScopes(token.scopes, organization.strictScopes),
+    rateLimitPerSecond: organization.rateLimitPerSecond,
+    deletionGraceSeconds: organization.deletionGraceSeconds,
+  };
+}

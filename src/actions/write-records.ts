@@ -1,0 +1,205 @@
+// Adds, appends or updates records of one type: validates each, hands what is valid to the store, and says what
+// became of each. A strict request is all or nothing; in a lenient one each item stands alone.
+
+import { AppError, errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
+import { limits } from "../domain/limits.ts";
+import { makeDraft, payloadBytes } from "../domain/payload.ts";
+import type { Payload, RecordType } from "../domain/record-type.ts";
+import type {
+  Draft,
+  DraftOutcome,
+  IdempotencyMark,
+  RecordRefusal,
+  WriteMode,
+} from "../domain/record-write.ts";
+import { validatePayload } from "../domain/validate.ts";
+import type { App } from "./app.ts";
+
+export interface WriteRequest {
+  readonly organizationId: string;
+  readonly type: RecordType;
+  readonly mode: WriteMode;
+  readonly lenient: boolean;
+  /** True when the body was one object, so that field paths have no index. */
+  readonly single: boolean;
+  readonly items: readonly unknown[];
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+export interface ItemResult {
+  readonly index: number;
+  readonly id: string | undefined;
+  readonly status: "created" | "updated" | "unchanged" | "refused";
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  readonly errors?: readonly FieldError[];
+}
+
+export interface WriteReport {
+  readonly written: number;
+  readonly drafts: readonly DraftOutcome[];
+  /** An entry an item; only for lenient requests. */
+  readonly results: readonly ItemResult[] | undefined;
+}
+
+/**
+ * Throws validation_failed or too_large (before anything is written), no_such_record, identical_record_exists,
+ * record_exists, deletion_open (strict: nothing was written), idempotency_reused, idempotency_in_flight.
+ */
+export async function writeRecords(app: App, request: WriteRequest): Promise<WriteReport> {
+  return request.lenient ? writeLenient(app, request) : writeStrict(app, request);
+}
+
+async function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
+  const { type, items, single } = request;
+  const drafts: Draft[] = [];
+  const errors: FieldError[] = [];
+  let faulty = 0;
+  let tooLarge = false;
+  for (const [index, item] of items.entries()) {
+    const judged = judge(type, request.mode, item);
+    if (judged.draft !== undefined) {
+      drafts.push(judged.draft);
+      continue;
+    }
+    faulty += 1;
+    tooLarge ||= judged.errorName === "too_large";
+    for (const error of judged.errors) {
+      if (errors.length <= limits.fieldErrorsMax) errors.push(single ? error : inList(index, error));
+    }
+  }
+  if (faulty > 0) {
+    throw refusal(tooLarge ? "too_large" : "validation_failed", errors, { faulty, request });
+  }
+  const { written, drafts: outcomes } = await store(app, request, drafts);
+  throwIfRefused(request, outcomes);
+  return { written, drafts: outcomes, results: undefined };
+}
+
+async function writeLenient(app: App, request: WriteRequest): Promise<WriteReport> {
+  const { type, items } = request;
+  const drafts: Draft[] = [];
+  const judgedItems = items.map((item) => judge(type, request.mode, item));
+  for (const { draft } of judgedItems) if (draft !== undefined) drafts.push(draft);
+  const { written, drafts: outcomes } =
+    drafts.length === 0 ? { written: 0, drafts: [] } : await store(app, request, drafts);
+  let next = 0;
+  const results = judgedItems.map((judged, index): ItemResult => {
+    if (judged.draft === undefined) return refusedItem(type, { index, item: items[index], judged });
+    return outcomeItem(type, { index, id: judged.draft.id, outcome: outcomes[next++] });
+  });
+  return { written, drafts: outcomes, results };
+}
+
+function store(app: App, request: WriteRequest, drafts: readonly Draft[]) {
+  return app.inFlight.run(request.idempotency, () =>
+    app.store.writeRecords({
+      organizationId: request.organizationId,
+      resourceType: request.type.resourceType,
+      mode: request.mode,
+      lenient: request.lenient,
+      drafts,
+      receivedAt: app.now(),
+      idempotency: request.idempotency,
+    }),
+  );
+}
+
+interface Judged {
+  readonly draft?: Draft;
+  readonly errorName: "validation_failed" | "too_large";
+  readonly errors: readonly FieldError[];
+}
+
+function judge(type: RecordType, mode: WriteMode, item: unknown): Judged {
+  const errors = validatePayload(type, mode === "update" ? "update" : "add", item);
+  if (errors.length > 0) return { errorName: "validation_failed", errors };
+  const draft = makeDraft(type, item as Payload);
+  if (payloadBytes(draft.payload) <= limits.recordBytesMax) {
+    return { draft, errorName: "validation_failed", errors };
+  }
+  const message = `must be at most ${limits.recordBytesMax} bytes as JSON; split or shorten it`;
+  return { errorName: "too_large", errors: [{ message }] };
+}
+
+function inList(index: number, error: FieldError): FieldError {
+  const { field } = error;
+  if (field === undefined || field === "") return { ...error, field: `[${index}]` };
+  return { ...error, field: `[${index}].${field}` };
+}
+
+function refusal(
+  name: "validation_failed" | "too_large" | RecordRefusal,
+  errors: readonly FieldError[],
+  { faulty, request }: { faulty: number; request: WriteRequest },
+): AppError {
+  if (request.single) return new AppError(name, { message: sentence(name, request.type), errors });
+  const named = errors.slice(0, limits.fieldErrorsMax);
+  const more =
+    errors.length > named.length ? ` The first ${named.length} errors are listed; there are more.` : "";
+  const what = `${faulty} of ${request.items.length} items ${faulty === 1 ? "was" : "were"} refused`;
+  return new AppError(name, { message: `${what}; nothing was written.${more}`, errors: named });
+}
+
+function throwIfRefused(request: WriteRequest, outcomes: readonly DraftOutcome[]): void {
+  const errors: FieldError[] = [];
+  let first: RecordRefusal | undefined;
+  for (const [index, outcome] of outcomes.entries()) {
+    if (!isRefusal(outcome)) continue;
+    first ??= outcome;
+    const error = { field: request.type.idField, message: sentence(outcome, request.type) };
+    errors.push(request.single ? error : inList(index, error));
+  }
+  if (first !== undefined) throw refusal(first, errors, { faulty: errors.length, request });
+}
+
+function refusedItem(
+  type: RecordType,
+  { index, item, judged }: { index: number; item: unknown; judged: Judged },
+): ItemResult {
+  const { code } = errorCatalogue[judged.errorName];
+  const message = sentence(judged.errorName, type);
+  const id = idOf(type, item);
+  return { index, id, status: "refused", code, message, errors: judged.errors };
+}
+
+function outcomeItem(
+  type: RecordType,
+  { index, id, outcome }: { index: number; id: string; outcome: DraftOutcome | undefined },
+): ItemResult {
+  if (outcome === undefined) throw new Error("the store gave no outcome for a draft");
+  if (!isRefusal(outcome)) return { index, id, status: outcome };
+  const { code } = errorCatalogue[outcome];
+  return { index, id, status: "refused", code, message: sentence(outcome, type) };
+}
+
+function idOf(type: RecordType, item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField)) return undefined;
+  const id = (item as Record<string, unknown>)[type.idField];
+  return typeof id === "string" && id.length <= limits.idCharactersMax ? id : undefined;
+}
+
+function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
+  return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
+}
+
+function sentence(
+  name: "validation_failed" | "too_large" | RecordRefusal,
+  type: RecordType,
+): string {
+  const noun = type.title.toLowerCase();
+  switch (name) {
+    case "validation_failed":
+      return `The ${noun} is not valid.`;
+    case "too_large":
+      return `The ${noun} is too large.`;
+    case "identical_record_exists":
+      return `An identical ${noun} exists already; there is nothing to do.`;
+    case "record_exists":
+      return `A different ${noun} with this ${type.idField} exists already; use PUT to update it.`;
+    case "no_such_record":
+      return `There is no ${noun} with this ${type.idField}.`;
+    case "deletion_open":
+      return `A deletion of this ${noun} is open; it can be written again once that is completed.`;
+  }
+}

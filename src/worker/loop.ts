@@ -1,0 +1,58 @@
+// A loop that does rounds of work until it is stopped: waits between rounds, goes straight on while there is work,
+// backs off when a round fails. Knows nothing of what the work is.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface LoopOptions {
+  readonly intervalMs: number;
+  readonly backOffMsMax: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Loop {
+  /** Ends the wait that is under way, if any, so that the next round begins now. */
+  wake(): void;
+  /** Resolves when the round under way has ended; no other begins. */
+  stop(): Promise<void>;
+}
+
+/** `round` returns true when there may be more to do at once. */
+export function startLoop(
+  round: (stopping: AbortSignal) => Promise<boolean>,
+  options: LoopOptions,
+): Loop {
+  const stopping = new AbortController();
+  let waiting = new AbortController();
+  let failures = 0;
+
+  async function runRound(): Promise<number> {
+    try {
+      const more = await round(stopping.signal);
+      failures = 0;
+      return more ? 0 : options.intervalMs;
+    } catch (error) {
+      if (!stopping.signal.aborted) options.onError(error);
+      failures += 1;
+      return Math.min(options.intervalMs * 2 ** Math.min(failures, 20), options.backOffMsMax);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const waitMs = await runRound();
+      if (waitMs === 0) continue;
+      waiting = new AbortController();
+      const signal = AbortSignal.any([stopping.signal, waiting.signal]);
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  const running = run();
+  return {
+    wake: () => waiting.abort(),
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
