@@ -42,7 +42,10 @@ export const errorCatalogue = {
   },
   rate_limited: { code: 42901, message: "Too many requests." },
   headers_too_large: { code: 43101, message: "The request's headers are too large." },
-  internal: { code: 50001, message: "Something went wrong here; the request id finds it in our log." },
+  internal: {
+    code: 50001,
+    message: "Something went wrong here; the request id finds it in our log.",
+  },
   unavailable: { code: 50301, message: "The service is not ready or is shutting down; try again." },
 } as const;
 

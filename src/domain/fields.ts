@@ -24,14 +24,13 @@ export function optional(schema: TSchema): Field {
 Format.Set("date-time", (text: string) => normaliseTimestamp(text) !== undefined);
 Format.Set("date", isFullDate);
 Format.Set("identifier", isIdentifier);
+Format.Set("well-formed", (text: string) => text.isWellFormed());
 Format.Set("iso-4217", (text: string) => currencies.has(text));
 Format.Set("iso-3166-1-alpha-2", (text: string) => countriesAlpha2.has(text));
-Format.Set(
-  "iso-3166-1",
-  (text: string) => countriesAlpha2.has(text) || countriesAlpha3.has(text),
-);
+Format.Set("iso-3166-1", (text: string) => countriesAlpha2.has(text) || countriesAlpha3.has(text));
 
-// Control characters (C0, DEL, C1) have no place in an id, and lone surrogates are not text at all.
+// Control characters (C0, DEL, C1) have no place in an id, and lone surrogates are not text at all: UTF-8 can't hold
+// them, so nothing with one in it could be kept as it was sent.
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -53,6 +52,7 @@ export function text(description: string): TSchema {
   return Type.String({
     description,
     maxLength: limits.textCharactersMax,
+    format: "well-formed",
     expected: `text of at most ${limits.textCharactersMax} characters`,
   });
 }
@@ -63,6 +63,11 @@ export function oneOf(description: string, values: readonly string[]): TSchema {
 
 export function flag(description: string): TSchema {
   return Type.Boolean({ description, expected: "true or false" });
+}
+
+/** A flag that counts as false where no change holds it (merge.ts); what was sent stays as it was sent. */
+export function flagOrFalse(description: string): TSchema {
+  return Type.Boolean({ description, default: false, expected: "true or false" });
 }
 
 /** A number that a double holds exactly as an amount: at most 2^53 - 1 in magnitude. */
@@ -123,6 +128,10 @@ export function listOf(description: string, items: TSchema): TSchema {
   });
 }
 
+export function identifiers(description: string): TSchema {
+  return listOf(description, identifier("An id."));
+}
+
 /** An object with exactly these fields. */
 export function object(description: string, fields: Readonly<Record<string, Field>>): TSchema {
   const properties = Object.entries(fields).map(([name, field]) => [
@@ -138,14 +147,23 @@ export function object(description: string, fields: Readonly<Record<string, Fiel
 
 /** An object whose keys are the sender's own and whose values are all of one kind. */
 export function mapOf(description: string, values: TSchema): TSchema {
-  return Type.Record(Type.String({ maxLength: limits.textCharactersMax }), values, {
-    description,
-    maxProperties: limits.listItemsMax,
-    expected: `an object of at most ${limits.listItemsMax} entries`,
-  });
+  return Type.Object(
+    {},
+    {
+      description,
+      propertyNames: text("A key."),
+      additionalProperties: values,
+      maxProperties: limits.listItemsMax,
+      expected: `an object of at most ${limits.listItemsMax} entries`,
+    },
+  );
 }
 
-export function either(description: string, schemas: readonly TSchema[], expected: string): TSchema {
+export function either(
+  description: string,
+  schemas: readonly TSchema[],
+  expected: string,
+): TSchema {
   return Type.Union([...schemas], { description, expected });
 }
 
@@ -173,7 +191,9 @@ export const additionalProperties: TSchema = listOf(
   object("One of the sender's own fields.", {
     key: required(text("Name, unique in the list.")),
     value: required(text("Value, always as text.")),
-    type: required(oneOf("What the text stands for.", ["STRING", "NUMBER", "BOOLEAN", "OBJECT", "ARRAY"])),
+    type: required(
+      oneOf("What the text stands for.", ["STRING", "NUMBER", "BOOLEAN", "OBJECT", "ARRAY"]),
+    ),
     description: optional(text("What it means.")),
   }),
 );

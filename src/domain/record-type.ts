@@ -64,12 +64,13 @@ export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
 }
 
 /** Makes a record type from its definition: schemas for POST and PUT, and their compiled validators. */
-export function defineRecordType(
-  definition: RecordTypeDefinition & RecordTypeOptions,
-): RecordType {
+export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOptions): RecordType {
   const fields: Record<string, Field> = {
     ...definition.fields,
-    timestamp: { schema: dateTime("When it happened (business time), with offset."), required: true },
+    timestamp: {
+      schema: dateTime("When it happened (business time), with offset."),
+      required: true,
+    },
     additional_properties: { schema: additionalProperties, required: false },
   };
   const addSchema = objectOf(fields, addProperty);

@@ -16,7 +16,8 @@ export type Family = (typeof families)[number];
 export const deletableFamilies = ["transactions", "person", "company"] as const satisfies Family[];
 
 export type Permission = "read" | "write" | "delete";
-export type Scope = `${Family}:read` | `${Family}:write` | `${(typeof deletableFamilies)[number]}:delete`;
+export type Scope =
+  `${Family}:read` | `${Family}:write` | `${(typeof deletableFamilies)[number]}:delete`;
 
 export const allScopes: readonly Scope[] = [
   ...families.flatMap((family): Scope[] => [`${family}:read`, `${family}:write`]),

@@ -16,7 +16,8 @@ export type NormalisedTimestamp = string;
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
   const part = rfc3339.exec(text);
   if (part === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] = part;
+  const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =
+    part;
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
   const offset = offsetMinutes(sign, offsetHour, offsetMinute);

@@ -1,0 +1,62 @@
+// The canonical form of a payload, and the draft made from it. Equal content gives equal text, whatever the order in
+// which its fields were sent; nothing is added, left out or altered.
+
+import { arrangeObject } from "./arrange.ts";
+import type { Payload, RecordType } from "./record-type.ts";
+import type { Draft, Reference } from "./record-write.ts";
+import { shapeOf } from "./schema-shape.ts";
+import { normaliseTimestamp } from "./timestamp.ts";
+
+const arrangements = new WeakMap<RecordType, (payload: Payload) => Payload>();
+
+/**
+ * JSON with fields in the order of the type and of its nested objects, the keys of maps in one order, and lists as they
+ * were sent. The payload has to be valid.
+ */
+export function canonicalPayload(type: RecordType, payload: Payload): string {
+  let arrange = arrangements.get(type);
+  if (arrange === undefined) {
+    arrange = arrangeObject(shapeOf(type.addSchema));
+    arrangements.set(type, arrange);
+  }
+  return JSON.stringify(arrange(payload));
+}
+
+/** Size of canonical text in UTF-8, for the caller to compare with `limits.recordBytesMax`. */
+export function payloadBytes(canonical: string): number {
+  return Buffer.byteLength(canonical, "utf8");
+}
+
+/** Makes a valid payload ready to be stored. Refuses nothing; an invalid payload is the caller's mistake. */
+export function makeDraft(type: RecordType, payload: Payload): Draft {
+  const id = payload[type.idField];
+  const timestamp = timestampOf(payload);
+  if (typeof id !== "string" || timestamp === undefined) {
+    throw new TypeError(`not the valid payload of a ${type.resourceType}`);
+  }
+  return {
+    id,
+    timestamp,
+    payload: canonicalPayload(type, payload),
+    references: referencesOf(type, payload),
+  };
+}
+
+/** The normalised timestamp of a payload; undefined if it has none that is valid. */
+export function timestampOf(payload: Payload): string | undefined {
+  const sent = payload["timestamp"];
+  return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
+}
+
+/** What the payload says the record belongs to or mentions, each once. */
+export function referencesOf(type: RecordType, payload: Payload): readonly Reference[] {
+  if (type.relations.length === 0) return [];
+  const references = new Map<string, Reference>();
+  for (const { field, to, kind } of type.relations) {
+    const value = payload[field];
+    for (const id of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+      if (typeof id === "string") references.set(`${kind} ${to} ${id}`, { to, id, kind });
+    }
+  }
+  return [...references.values()];
+}

@@ -1,0 +1,40 @@
+// How the onboarding of a person or a company went; it belongs to whom it is about.
+
+import { either, identifier, mapOf, optional, required, text } from "../fields.ts";
+import { defineRecordType } from "../record-type.ts";
+import { atMostOneOf } from "../rules.ts";
+
+const outcomeReason = either(
+  "Why it came out so: one text, or texts under keys of the sender's own.",
+  [text("The reason."), mapOf("The reasons, by key.", text("A reason."))],
+  "text, or an object whose values are text",
+);
+
+export const onboardingFlow = defineRecordType({
+  resourceType: "onboarding_flow",
+  idField: "onboarding_flow_id",
+  family: "onboarding_flow",
+  title: "Onboarding flow",
+  summary: "How the onboarding of a person or a company went.",
+  fields: {
+    onboarding_flow_id: required(identifier("Unique identifier of the onboarding flow.")),
+    flow_name: required(text("Name of the flow.")),
+    outcome: required(text("What came of it.")),
+    outcome_reason: optional(outcomeReason),
+    related_person_id: optional(identifier("Person that it is about.")),
+    related_company_id: optional(identifier("Company that it is about.")),
+  },
+  relations: [
+    { field: "related_person_id", to: "person", kind: "belongs" },
+    { field: "related_company_id", to: "company", kind: "belongs" },
+  ],
+  rules: [atMostOneOf("related_person_id", "related_company_id")],
+  example: {
+    onboarding_flow_id: "flow-15",
+    flow_name: "retail onboarding",
+    outcome: "approved",
+    outcome_reason: { identity: "verified", screening: "no match" },
+    related_person_id: "person-81",
+    timestamp: "2026-01-15T12:10:00Z",
+  },
+});

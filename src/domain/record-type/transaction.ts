@@ -1,0 +1,77 @@
+// A transaction: money that moves in, out or inside. Unlike other types it is sent one at a time, or to a path for lists.
+
+import {
+  amount,
+  country,
+  currency,
+  flagOrFalse,
+  identifier,
+  nullable,
+  oneOf,
+  optional,
+  required,
+} from "../fields.ts";
+import { defineRecordType } from "../record-type.ts";
+import { atLeastOneOf, needs } from "../rules.ts";
+
+const types = ["DEPOSIT", "WITHDRAWAL"];
+const statuses = ["CREATED", "PENDING", "SETTLED", "FAILED", "REJECTED", "REFUNDED"];
+const methods = [
+  "WIRE",
+  "ACH",
+  "SWIFT",
+  "SEPA",
+  "APPLE_PAY",
+  "GOOGLE_PAY",
+  "CHECK_DEPOSIT",
+  "INTERNAL_TRANSFER",
+  "RTP",
+  "FEDNOW",
+  "PROV_X_TRANSFER",
+  "CARD",
+];
+
+export const transaction = defineRecordType({
+  resourceType: "transaction",
+  idField: "tx_id",
+  family: "transactions",
+  title: "Transaction",
+  summary: "Money that moves in, out or inside.",
+  batchPath: "transactions/batch",
+  deletable: true,
+  fields: {
+    tx_id: required(identifier("Unique identifier of the transaction.")),
+    type: required(oneOf("Which way the money moves.", types)),
+    method: required(oneOf("How the money moves.", methods)),
+    amount: required(
+      nullable(
+        amount("Amount in `currency`; may be negative or zero, and null where none is known."),
+      ),
+    ),
+    currency: required(currency("Currency of `amount`.")),
+    status: required(oneOf("How far the transaction has come.", statuses)),
+    is_test: optional(flagOrFalse("Made for a test, not real.")),
+    amount_usd: optional(amount("Amount in US dollars.")),
+    sender_id: optional(identifier("Who sends the money.")),
+    sender_country: optional(country("Country that the money comes from.")),
+    receiver_id: optional(identifier("Who receives the money.")),
+    receiver_country: optional(country("Country that the money goes to.")),
+  },
+  rules: [
+    atLeastOneOf("sender_id", "receiver_id"),
+    needs("sender_id", "sender_country"),
+    needs("receiver_id", "receiver_country"),
+  ],
+  example: {
+    tx_id: "tx-2026-000417",
+    type: "DEPOSIT",
+    method: "SEPA",
+    amount: 1250.5,
+    currency: "EUR",
+    status: "SETTLED",
+    amount_usd: 1362.8,
+    sender_id: "person-81",
+    sender_country: "DE",
+    timestamp: "2026-01-31T09:30:00.125Z",
+  },
+});

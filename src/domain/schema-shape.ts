@@ -1,0 +1,50 @@
+// The part of JSON Schema that the domain's schemas use, as plain data to walk over, and the kinds of JSON value.
+// Only describes: checking values is the validators' work.
+
+import type { TSchema } from "typebox";
+
+export interface SchemaShape {
+  readonly type?: JsonKind | "integer";
+  readonly expected?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaShape>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | SchemaShape;
+  readonly propertyNames?: SchemaShape;
+  readonly items?: SchemaShape;
+  readonly anyOf?: readonly SchemaShape[];
+  readonly enum?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+}
+
+/** TypeBox schemas are JSON Schema documents; its types just don't say so. */
+export function shapeOf(schema: TSchema): SchemaShape {
+  return schema as SchemaShape;
+}
+
+export type JsonKind = "string" | "number" | "boolean" | "null" | "array" | "object";
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function kindOf(value: unknown): JsonKind {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "array";
+  const kind = typeof value;
+  return kind === "string" || kind === "number" || kind === "boolean" ? kind : "object";
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return kindOf(value) === "object";
+}
+
+/** The schemas that a value may match one of: those of nested unions, or the schema itself. */
+export function alternativesOf(schema: SchemaShape): readonly SchemaShape[] {
+  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf);
+}
+
+/** The only alternative for objects (or for lists), if there is exactly one: what a value of that kind is meant to be. */
+export function alternativeFor(schema: SchemaShape, kind: JsonKind): SchemaShape | undefined {
+  const fitting = alternativesOf(schema).filter((alternative) => alternative.type === kind);
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
