@@ -13,14 +13,13 @@ import {
   type JsonObject,
   kindOf,
   type SchemaShape,
-  shapeOf,
 } from "./schema-shape.ts";
 import { closestName } from "./suggest.ts";
 
 export interface Explanation {
-  /** What the value is, with its article, such as `a transaction`. */
+  /** What the value is, such as `transaction` or `token request`. */
   readonly what: string;
-  /** What to say of a null in an optional field; nothing more than what was expected, if left out. */
+  /** What to say of a null in an optional field, if there is more to say than what was expected. */
   readonly nullMessage?: string | undefined;
 }
 
@@ -52,7 +51,7 @@ export function explainErrors(
 ): readonly FieldError[] {
   if (validator.Check(value)) return [];
   const walk: Walk = { ...explanation, errors: [], suggestions: 0 };
-  explainPlace(walk, { schema: shapeOf(validator.Type()), value, path: "" });
+  explainPlace(walk, { schema: validator.Type(), value, path: "" });
   return walk.errors;
 }
 
@@ -101,7 +100,7 @@ function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void 
     if (known.includes(name)) continue;
     const meant = (walk.suggestions += 1) > suggestionsMax ? undefined : closestName(name, known);
     const where =
-      path === "" ? `is not a field of ${walk.what}` : `is not one of ${known.join(", ")}`;
+      path === "" ? `is not a field of ${withArticle(walk.what)}` : `is not one of ${known.join(", ")}`;
     report(
       walk,
       join(path, name),
@@ -123,6 +122,10 @@ function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void 
       explainPlace(walk, { schema: additionalProperties, value: entry, path: entryPath });
     }
   }
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 }
 
 function isValid(schema: SchemaShape, value: unknown): boolean {

@@ -1,8 +1,8 @@
 // The kinds of field that record types are made of, each a schema that validates and documents itself.
 // `description` says what the field means; `expected` finishes the sentence "… must be" in error messages.
 
-import Type, { type TSchema } from "typebox";
-import Format from "typebox/format";
+import { type TSchema, Type } from "typebox";
+import { Format } from "typebox/format";
 import { countriesAlpha2, countriesAlpha3, currencies } from "./codes.ts";
 import { limits } from "./limits.ts";
 import { isFullDate, normaliseTimestamp } from "./timestamp.ts";
@@ -21,21 +21,24 @@ export function optional(schema: TSchema): Field {
 }
 
 // The formats are checked by these functions; JSON Schema tools elsewhere know the first two by name.
-Format.Set("date-time", (text: string) => normaliseTimestamp(text) !== undefined);
+Format.Set("date-time", (value: string) => normaliseTimestamp(value) !== undefined);
 Format.Set("date", isFullDate);
 Format.Set("identifier", isIdentifier);
-Format.Set("well-formed", (text: string) => text.isWellFormed());
-Format.Set("iso-4217", (text: string) => currencies.has(text));
-Format.Set("iso-3166-1-alpha-2", (text: string) => countriesAlpha2.has(text));
-Format.Set("iso-3166-1", (text: string) => countriesAlpha2.has(text) || countriesAlpha3.has(text));
+Format.Set("well-formed", (value: string) => value.isWellFormed());
+Format.Set("iso-4217", (value: string) => currencies.has(value));
+Format.Set("iso-3166-1-alpha-2", (value: string) => countriesAlpha2.has(value));
+Format.Set(
+  "iso-3166-1",
+  (value: string) => countriesAlpha2.has(value) || countriesAlpha3.has(value),
+);
 
 // Control characters (C0, DEL, C1) have no place in an id, and lone surrogates are not text at all: UTF-8 can't hold
 // them, so nothing with one in it could be kept as it was sent.
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
-function isIdentifier(text: string): boolean {
-  return !controlCharacter.test(text) && text.isWellFormed();
+function isIdentifier(value: string): boolean {
+  return !controlCharacter.test(value) && value.isWellFormed();
 }
 
 export function identifier(description: string): TSchema {

@@ -63,6 +63,8 @@ function sizeDetailOf(schema: SchemaShape, value: unknown): string | undefined {
 /** Characters are code points, as they are to JSON Schema. */
 function isLonger(text: string, charactersMax: number): boolean {
   let left = charactersMax;
-  for (const _character of text) if ((left -= 1) < 0) return true;
+  for (const character of text) {
+    if (character !== "" && (left -= 1) < 0) return true;
+  }
   return false;
 }

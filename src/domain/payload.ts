@@ -4,7 +4,6 @@
 import { arrangeObject } from "./arrange.ts";
 import type { Payload, RecordType } from "./record-type.ts";
 import type { Draft, Reference } from "./record-write.ts";
-import { shapeOf } from "./schema-shape.ts";
 import { normaliseTimestamp } from "./timestamp.ts";
 
 const arrangements = new WeakMap<RecordType, (payload: Payload) => Payload>();
@@ -16,7 +15,7 @@ const arrangements = new WeakMap<RecordType, (payload: Payload) => Payload>();
 export function canonicalPayload(type: RecordType, payload: Payload): string {
   let arrange = arrangements.get(type);
   if (arrange === undefined) {
-    arrange = arrangeObject(shapeOf(type.addSchema));
+    arrange = arrangeObject(type.addSchema);
     arrangements.set(type, arrange);
   }
   return JSON.stringify(arrange(payload));

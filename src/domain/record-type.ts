@@ -1,7 +1,7 @@
 // What a record type is: its fields, its relations, its rules across fields, and the validators made from them.
 // Knows nothing of any particular type; those are data in record-type/*.ts, listed in record-types.ts.
 
-import Type, { type TObject, type TSchema } from "typebox";
+import { type TObject, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { additionalProperties, dateTime, type Field, nullable } from "./fields.ts";
 import type { FieldError } from "./error.ts";
@@ -23,7 +23,10 @@ export interface RelationField {
   readonly kind: RelationKind;
 }
 
-/** A rule that one field's schema can't say. Gets a payload that is valid field by field; returns what is wrong. */
+/**
+ * A rule that one field's schema can't say; returns what is wrong. Runs also on a payload that its schema refuses, so that
+ * all that is wrong is told at once: it must take any JSON object, and is silent about what the schemas report.
+ */
 export interface Rule {
   readonly on: "add" | "always";
   readonly summary: string;

@@ -1,8 +1,6 @@
 // The part of JSON Schema that the domain's schemas use, as plain data to walk over, and the kinds of JSON value.
 // Only describes: checking values is the validators' work.
 
-import type { TSchema } from "typebox";
-
 export interface SchemaShape {
   readonly type?: JsonKind | "integer";
   readonly expected?: string;
@@ -17,11 +15,6 @@ export interface SchemaShape {
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
-}
-
-/** TypeBox schemas are JSON Schema documents; its types just don't say so. */
-export function shapeOf(schema: TSchema): SchemaShape {
-  return schema as SchemaShape;
 }
 
 export type JsonKind = "string" | "number" | "boolean" | "null" | "array" | "object";

@@ -45,9 +45,9 @@ const umbrella: readonly Scope[] = [
  */
 export function coveredScopes(scopes: readonly Scope[], strict: boolean): ReadonlySet<Scope> {
   const covered = new Set<Scope>(scopes);
-  for (const scope of scopes) {
-    if (scope.endsWith(":write")) covered.add(scope.replace(/write$/, "read") as Scope);
-    if (scope === "transactions:write" && !strict) for (const more of umbrella) covered.add(more);
+  if (!strict && covered.has("transactions:write")) for (const more of umbrella) covered.add(more);
+  for (const family of families) {
+    if (covered.has(`${family}:write`)) covered.add(`${family}:read`);
   }
   return covered;
 }

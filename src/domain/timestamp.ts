@@ -4,6 +4,7 @@
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
+const minutesPerDay = 24 * 60;
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** A UTC instant as text that sorts in time order: `YYYY-MM-DDTHH:MM:SS[.fraction]`, no trailing zeros, no `Z`. */
@@ -22,10 +23,8 @@ export function normaliseTimestamp(text: string): NormalisedTimestamp | undefine
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
   const offset = offsetMinutes(sign, offsetHour, offsetMinute);
   if (offset === undefined) return undefined;
-  const toMinute =
-    offset === 0
-      ? `${year}-${month}-${day}T${hour}:${minute}`
-      : shift(`${year}-${month}-${day}T${hour}:${minute}:00.000Z`, offset);
+  const minutes = Number(hour) * 60 + Number(minute) - offset;
+  const toMinute = minuteInUtc(`${year}-${month}-${day}`, minutes);
   if (toMinute === undefined) return undefined;
   if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
   const digits = fraction === undefined ? "" : fraction.replace(/0+$/, "");
@@ -56,8 +55,16 @@ function offsetMinutes(sign?: string, hour?: string, minute?: string): number | 
   return sign === "-" ? -minutes : minutes;
 }
 
-function shift(utcText: string, minutes: number): string | undefined {
-  const moved = new Date(Date.parse(utcText) - minutes * 60_000).toISOString();
+/** Minutes are counted from the start of the day; those that leave it go through the calendar, which costs more. */
+function minuteInUtc(day: string, minutes: number): string | undefined {
+  if (minutes >= 0 && minutes < minutesPerDay) {
+    return `${day}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+  }
+  const moved = new Date(Date.parse(`${day}T00:00:00.000Z`) + minutes * 60_000).toISOString();
   // Years before 0000 and after 9999 come back in the expanded form and have no place in RFC 3339.
   return moved.length === 24 ? moved.slice(0, 16) : undefined;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : `${number}`;
 }

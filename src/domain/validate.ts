@@ -23,12 +23,13 @@ export function validatePayload(
   value: unknown,
 ): readonly FieldError[] {
   const validator = operation === "add" ? type.addValidator : type.updateValidator;
-  if (validator.Check(value)) return ruleErrors(type, operation, value as Payload);
+  const isObject = isJsonObject(value);
+  if (isObject && validator.Check(value)) return ruleErrors(type, operation, value);
   const errors = explainErrors(validator, value, {
-    what: withArticle(type.title),
+    what: nounOf(type.title),
     nullMessage: operation === "add" ? nullMessage : undefined,
   });
-  if (!isJsonObject(value)) return errors;
+  if (!isObject) return errors;
   const explained = new Set(errors.map((error) => error.field));
   const more = ruleErrors(type, operation, value).filter((error) => !explained.has(error.field));
   return [...errors, ...more];
@@ -37,7 +38,7 @@ export function validatePayload(
 /** What is wrong with an id from outside a body, such as a query parameter; empty when it is one. */
 export function validateIdentifier(name: string, value: unknown): readonly FieldError[] {
   if (value === undefined) return [{ field: name, message: "is required" }];
-  const errors = explainErrors(identifierValidator, value, { what: "an id" });
+  const errors = explainErrors(identifierValidator, value, { what: "id" });
   return errors.map((error) => ({ ...error, field: name }));
 }
 
@@ -74,7 +75,7 @@ function repeatedKeys(properties: unknown): readonly FieldError[] {
   return errors;
 }
 
-function withArticle(title: string): string {
-  const noun = title.charAt(0).toLowerCase() + title.slice(1);
-  return `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+/** Titles begin with a capital, as in `Customer SAR`. */
+function nounOf(title: string): string {
+  return title.charAt(0).toLowerCase() + title.slice(1);
 }
