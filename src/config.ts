@@ -12,6 +12,8 @@ export interface Config {
   readonly rateLimitPerSecond: number;
   readonly deletionPollMs: number;
   readonly shutdownGraceMs: number;
+  /** False, true (any proxy) or a list of addresses whose X-Forwarded-For counts. */
+  readonly trustProxy: boolean | string;
   readonly production: boolean;
 }
 
@@ -61,6 +63,12 @@ export const settings = {
     "How long a stop waits for requests in flight, in milliseconds.",
     wholeNumber(0, 600_000),
   ),
+  trustProxy: setting(
+    "TRUST_PROXY",
+    "off",
+    "Whose X-Forwarded-For is believed: `off`, or addresses and networks such as 10.0.0.0/8, separated by commas.",
+    (value) => (value === "off" ? false : value),
+  ),
   production: setting(
     "NODE_ENV",
     "development",
@@ -79,7 +87,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const given = environment[item.name];
     const value = item.read(given === undefined || given === "" ? item.fallback : given);
     if (value instanceof Problem) {
-      problems.push(`${item.name} is "${given ?? ""}" but must be ${value.expected}.`);
+      problems.push(`${item.name} must be ${value.expected}${quote(item.name, given)}.`);
     }
     return [key, value];
   });
@@ -91,6 +99,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 export function sqlitePath(url: string): string | undefined {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path);
+}
+
+/** A database URL may hold a password, so it is never repeated. */
+function quote(name: string, given: string | undefined): string {
+  return name === "DATABASE_URL" ? "" : `, but is "${given ?? ""}"`;
 }
 
 function setting<Value>(

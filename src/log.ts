@@ -12,7 +12,7 @@ const redact = {
 
 export function makeLog(level: string): Logger {
   return pino(
-    { level, redact, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, redact, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ dest: 2, sync: false }),
   );
 }

@@ -1,0 +1,84 @@
+// DELETE /v2/<type>, its twin POST /v2/deletion_request, and GET /v2/deletion_request.
+
+import { requireScope } from "../../actions/identify-caller.ts";
+import { readDeletion, viewDeletion } from "../../actions/read-deletion.ts";
+import { requestDeletion } from "../../actions/request-deletion.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Door } from "../door.ts";
+import { idempotencyMark } from "../idempotency-key.ts";
+import type { Operation } from "../operation.ts";
+import { parseJson } from "../parse-json.ts";
+import { queryIdentifier } from "../query.ts";
+import { mediaTypeOf, readBody } from "../read-body.ts";
+import type { Answer } from "../reply.ts";
+import { anyDeletionRequestSchema, deletionRequestSchema, requestCheck } from "../request-schemas.ts";
+import { requireType } from "../require-type.ts";
+import { type Call, type HandlerMaker, ok } from "./handler.ts";
+
+export const makeRequestDeletion: HandlerMaker = (door, operation) => {
+  const type = requireType(operation);
+  const check = requestCheck(deletionRequestSchema(type), "deletion request");
+  return async (call) => {
+    const { body, bytes } = await readJson(call);
+    check(body);
+    const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
+    return request(door, call, { operation, type, id, reason, bytes });
+  };
+};
+
+export const makeRequestDeletionByType: HandlerMaker = (door, operation) => {
+  const check = requestCheck(anyDeletionRequestSchema, "deletion request");
+  return async (call) => {
+    const { body, bytes } = await readJson(call);
+    check(body);
+    const asked = body as { resource_type: string; resource_id: string; reason: string };
+    const type = recordTypeByName(asked.resource_type);
+    if (type === undefined) throw new Error("a valid deletion request names no known type");
+    requireScope(call.caller, deleteScope(type));
+    const { resource_id: id, reason } = asked;
+    return request(door, call, { operation, type, id, reason, bytes });
+  };
+};
+
+export const makeReadDeletion: HandlerMaker = ({ app }) => {
+  return async ({ request: http, caller }) => {
+    const deletionRequestId = queryIdentifier(http, "deletion_request_id");
+    const { organizationId } = caller;
+    const deletion = await readDeletion(app, { organizationId, deletionRequestId });
+    const type = recordTypeByName(deletion.resourceType);
+    if (type !== undefined) requireScope(caller, deleteScope(type));
+    return ok(200, viewDeletion(deletion));
+  };
+};
+
+interface Wanted {
+  readonly operation: Operation;
+  readonly type: RecordType;
+  readonly id: string;
+  readonly reason: string;
+  readonly bytes: Buffer;
+}
+
+async function request(
+  { app, onDeletionRequested }: Door,
+  { request: http, caller }: Call,
+  { operation, type, id, reason, bytes }: Wanted,
+): Promise<Answer> {
+  const { organizationId } = caller;
+  const idempotency = idempotencyMark(http, { organizationId, operation, body: bytes });
+  const deletionRequestId = await requestDeletion(app, caller, { type, id, reason, idempotency });
+  onDeletionRequested();
+  return ok(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
+}
+
+async function readJson({ request: http }: Call): Promise<{ body: unknown; bytes: Buffer }> {
+  mediaTypeOf(http.raw, false);
+  const bytes = await readBody(http.raw);
+  return { body: parseJson(bytes), bytes };
+}
+
+function deleteScope(type: RecordType): Scope {
+  return `${type.family}:delete` as Scope;
+}

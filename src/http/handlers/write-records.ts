@@ -1,0 +1,99 @@
+// POST and PUT of records: one object, a list, or a stream, as the operation allows.
+
+import { type WriteReport, writeRecords } from "../../actions/write-records.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import type { WriteMode } from "../../domain/record-write.ts";
+import type { Door } from "../door.ts";
+import { idempotencyMark } from "../idempotency-key.ts";
+import type { Operation } from "../operation.ts";
+import { parseJson } from "../parse-json.ts";
+import { prefersLenient } from "../prefer.ts";
+import { mediaTypeOf, readBody } from "../read-body.ts";
+import { requireType } from "../require-type.ts";
+import { type Call, type Handler, type HandlerMaker, ok } from "./handler.ts";
+import { makeWriteStream } from "./write-stream.ts";
+
+export const makeAddRecords: HandlerMaker = (door, operation) => makeWrite(door, operation, "add");
+export const makeAppendRecords: HandlerMaker = (door, operation) =>
+  makeWrite(door, operation, "append");
+export const makeUpdateRecords: HandlerMaker = (door, operation) =>
+  makeWrite(door, operation, "update");
+
+function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
+  const type = requireType(operation);
+  const streams = operation.body !== "one";
+  const writeStream = makeWriteStream(door, operation, mode);
+  return async (call) => {
+    if (mediaTypeOf(call.request.raw, streams) === "ndjson") return writeStream(call);
+    const lenient = streams && prefersLenient(call.request);
+    const report = await writeJson(door, call, { operation, type, mode, lenient });
+    door.onRecordsWritten(type.resourceType, report.written);
+    const body = {
+      success: true,
+      write_count: report.written,
+      message: messageOf(report, { mode, type }),
+      organization_id: call.caller.organizationId,
+      ...(report.results === undefined ? {} : { results: report.results }),
+    };
+    const answer = ok(operation.success, body);
+    return lenient ? { ...answer, headers: { "preference-applied": "handling=lenient" } } : answer;
+  };
+}
+
+interface Manner {
+  readonly operation: Operation;
+  readonly type: RecordType;
+  readonly mode: WriteMode;
+  readonly lenient: boolean;
+}
+
+async function writeJson(
+  door: Door,
+  { request, caller: { organizationId } }: Call,
+  { operation, type, mode, lenient }: Manner,
+): Promise<WriteReport> {
+  const bytes = await readBody(request.raw);
+  const value = parseJson(bytes);
+  const single = !Array.isArray(value);
+  const items: readonly unknown[] = single ? [value] : value;
+  requireForm(operation, { single, items });
+  const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
+  return writeRecords(door.app, { organizationId, type, mode, lenient, single, items, idempotency });
+}
+
+function requireForm(
+  { body, type }: Operation,
+  { single, items }: { single: boolean; items: readonly unknown[] },
+): void {
+  if (body === "list" && single) throw invalid("The body must be a list of objects.");
+  if (body === "one" && !single) {
+    throw invalid(`The body must be one object; send lists to /v2/${type?.batchPath ?? ""}.`);
+  }
+  if (items.length === 0) throw invalid("The list must hold at least one item.");
+  if (items.length > limits.batchItemsMax) {
+    throw new AppError("too_large", {
+      message:
+        `A list may have at most ${limits.batchItemsMax} items, and this one has ${items.length}; ` +
+        "send it in parts, or as a stream (application/x-ndjson).",
+    });
+  }
+}
+
+function invalid(message: string): AppError {
+  return new AppError("validation_failed", { message });
+}
+
+const verbs = { add: "added", append: "recorded", update: "updated" } as const;
+
+function messageOf(
+  { written, results }: WriteReport,
+  { mode, type }: { mode: WriteMode; type: RecordType },
+): string {
+  const noun = type.title.toLowerCase();
+  const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
+  const refused = results?.filter((item) => item.status === "refused").length ?? 0;
+  const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
+  return `${counted} ${verbs[mode]}.${rest}`;
+}

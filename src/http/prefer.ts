@@ -1,0 +1,15 @@
+// The Prefer header (RFC 7240): `handling=lenient` lets each item of a list stand alone.
+
+import type { FastifyRequest } from "fastify";
+
+/** Unknown preferences and values are ignored, as RFC 7240, section 2 asks. */
+export function prefersLenient(request: FastifyRequest): boolean {
+  const prefer = request.headers["prefer"];
+  if (prefer === undefined) return false;
+  const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
+  const handling = all
+    .split(",")
+    .map((preference) => /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return handling?.toLowerCase() === "lenient";
+}

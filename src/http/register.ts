@@ -1,0 +1,106 @@
+// Ties each row of the route table to the gate before it and the handler behind it.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "../actions/caller-cache.ts";
+import { AppError } from "../domain/error.ts";
+import type { Scope } from "../domain/scope.ts";
+import { authenticate } from "./authenticate.ts";
+import type { Door } from "./door.ts";
+import { handlers } from "./handlers/handlers.ts";
+import type { Handler } from "./handlers/handler.ts";
+import { type Operation, scopesOf } from "./operation.ts";
+import type { Visit } from "./reply.ts";
+import type { RequestWatch } from "./request-watch.ts";
+import { sendError } from "./send-error.ts";
+
+export function registerOperations(
+  server: FastifyInstance,
+  door: Door,
+  watch: RequestWatch<Visit>,
+): void {
+  for (const operation of door.operations) {
+    server.route({
+      method: operation.method,
+      url: operation.path,
+      exposeHeadRoute: operation.method === "GET",
+      onRequest: makeGate(door, { operation, scopes: scopesOf(operation), watch }),
+      handler: makeHandler(door, { handler: handlers[operation.verb](door, operation), watch }),
+    });
+  }
+}
+
+interface Gate {
+  readonly operation: Operation;
+  readonly scopes: readonly Scope[];
+  readonly watch: RequestWatch<Visit>;
+}
+
+type Done = (error?: Error) => void;
+
+function makeGate(door: Door, { operation, scopes, watch }: Gate) {
+  const isOpen = operation.permission === undefined;
+  return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    const visit: Visit = {
+      operation,
+      raw: request.raw,
+      response: reply.raw,
+      startedAt: performance.now(),
+      caller: undefined,
+      rate: undefined,
+    };
+    request.visit = visit;
+    try {
+      if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+      if (!isOpen) {
+        const pending = authenticate(door, request, { visit, scopes });
+        if (pending !== undefined) {
+          pending.then(
+            () => admit(),
+            (error: unknown) => sendError(door, request, { reply, error }),
+          );
+          return;
+        }
+      }
+    } catch (error) {
+      sendError(door, request, { reply, error });
+      return;
+    }
+    admit();
+
+    function admit(): void {
+      watch.begin(visit);
+      done();
+    }
+  };
+}
+
+/** Stands in where an operation has no caller; it is in no organization and covers nothing. */
+const nobody: Identity = {
+  organizationId: "",
+  organizationName: "",
+  keyId: "",
+  expiresAt: 0,
+  covered: new Set(),
+  rateLimitPerSecond: undefined,
+  deletionGraceSeconds: 0,
+};
+
+function makeHandler(
+  door: Door,
+  { handler, watch }: { handler: Handler; watch: RequestWatch<Visit> },
+) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const { visit } = request;
+    if (visit === undefined) throw new Error("a handler ran before its gate");
+    handler({ request, reply, visit, caller: visit.caller ?? nobody }).then(
+      (answer) => {
+        watch.end(visit);
+        if (answer !== undefined) door.replies.send(request, reply, answer);
+      },
+      (error: unknown) => {
+        watch.end(visit);
+        sendError(door, request, { reply, error });
+      },
+    );
+  };
+}

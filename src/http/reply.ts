@@ -1,0 +1,62 @@
+// How every reply of the API leaves: headers that all have, JSON, and the figures of the request.
+// The one place that sends, so that no reply is without its X-Request-Id and none goes unmeasured.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "../actions/caller-cache.ts";
+import type { Operation } from "./operation.ts";
+import type { RateHeaders } from "./rate-limit.ts";
+
+/** What the doors know of a request, beside the request itself. */
+export interface Visit {
+  readonly operation: Operation | undefined;
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedAt: number;
+  caller: Identity | undefined;
+  rate: RateHeaders | undefined;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    visit: Visit | undefined;
+  }
+}
+
+/** Told of each finished request: operation name, status, seconds. */
+export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
+
+export interface Replies {
+  send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string | Buffer;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const json = "application/json; charset=utf-8";
+
+export function makeReplies(observe: ObserveRequest): Replies {
+  return {
+    send(request, reply, answer) {
+      const { visit } = request;
+      const headers: Record<string, string> = {
+        "content-type": answer.contentType ?? json,
+        "x-request-id": request.id,
+      };
+      if (visit?.rate !== undefined) {
+        headers["ratelimit"] = visit.rate.rateLimit;
+        headers["ratelimit-policy"] = visit.rate.rateLimitPolicy;
+      }
+      if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+      if (visit !== undefined) {
+        const name = visit.operation?.name ?? "other";
+        observe(name, answer.status, (performance.now() - visit.startedAt) / 1_000);
+      }
+      return reply.code(answer.status).headers(headers).send(answer.body);
+    },
+  };
+}
