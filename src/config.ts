@@ -35,7 +35,12 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 
 /** The table; docs/reference/settings.md is compared with it by a test. */
 export const settings = {
-  host: setting("HOST", "127.0.0.1", "Address to listen on; loopback unless you say otherwise.", text("an address")),
+  host: setting(
+    "HOST",
+    "127.0.0.1",
+    "Address to listen on; loopback unless you say otherwise.",
+    text("an address"),
+  ),
   port: setting("PORT", "8080", "Port to listen on; 0 takes a free one.", wholeNumber(0, 65_535)),
   databaseUrl: setting(
     "DATABASE_URL",
@@ -43,7 +48,12 @@ export const settings = {
     "Where the data is kept: `sqlite:` and a path.",
     databaseUrl,
   ),
-  dataDir: setting("DATA_DIR", "./data", "Folder for what is kept beside the store.", text("a folder")),
+  dataDir: setting(
+    "DATA_DIR",
+    "./data",
+    "Folder for what is kept beside the store.",
+    text("a folder"),
+  ),
   logLevel: setting("LOG_LEVEL", "info", `One of ${logLevels.join(", ")}.`, oneOf(logLevels)),
   rateLimitPerSecond: setting(
     "RATE_LIMIT_PER_SECOND",

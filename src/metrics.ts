@@ -82,10 +82,7 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
   };
 }
 
-function registerDeletionGauges(
-  registry: Registry,
-  figures: () => Promise<DeletionFigures>,
-): void {
+function registerDeletionGauges(registry: Registry, figures: () => Promise<DeletionFigures>): void {
   const registers = [registry];
   const byState = new Gauge({
     name: "sluice_deletions",

@@ -1,7 +1,9 @@
-// Connects the doors: opens the store, starts the HTTP server and the worker, and stops them in the right order.
+// Connects the doors: opens the store, starts the worker and the HTTP server, and stops them in the right order.
 
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { App } from "./actions/app.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
@@ -10,11 +12,10 @@ import { RateLimits } from "./http/rate-limit.ts";
 import { makeReplies } from "./http/reply.ts";
 import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
-import { makeLog } from "./log.ts";
+import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics.ts";
-import type { GroupFigures } from "./store/store.ts";
 import { deletionRound } from "./worker/deletion.ts";
-import { startLoop } from "./worker/loop.ts";
+import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
 
 export interface Serving {
@@ -24,78 +25,98 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
+interface Parts {
+  readonly app: App;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
 /** Throws StoreError or the system's error when it can't start; nothing is left open then. */
 export async function serve(config: Config): Promise<Serving> {
   const log = makeLog(config.logLevel);
-  let onGroup: (figures: GroupFigures) => void = () => undefined;
-  const app = await openApp(config, { role: "serve", onGroup: (figures) => onGroup(figures) });
+  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
+  const app = await openApp(config, {
+    role: "serve",
+    onGroup: (figures) => metrics.observeGroup(figures),
+  });
   try {
-    const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
-    onGroup = (figures) => metrics.observeGroup(figures);
-    let closing = false;
-    const upkeep = await startUpkeep(app, log);
-    const worker = startLoop(
-      deletionRound(app, {
-        claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
-        log,
-        onCompleted: ({ erased }) => metrics.countDeletionCompleted(sum(Object.values(erased))),
-        onPostponed: () => metrics.countDeletionPostponed(),
-      }),
-      {
-        intervalMs: config.deletionPollMs,
-        backOffMsMax: limits.deletionBackOffMsMax,
-        onError: (error) => log.error({ err: error }, "the deletion worker failed; it tries again"),
-      },
-    );
-    const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
-    const door: Door = {
-      app,
-      log,
-      rates: new RateLimits(config.rateLimitPerSecond, app.now),
-      replies: makeReplies(observe),
-      observe,
-      onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
-      onRateLimited: (policy) => metrics.countRateLimited(policy),
-      onDeletionRequested: () => worker.wake(),
-      operations,
-      closing: () => closing,
-    };
-    const server = await makeServer(door, {
-      trustProxy: config.trustProxy,
-      renderMetrics: () => metrics.render(),
-    });
-    await server.listen({ host: config.host, port: config.port });
-    const address = describeAddress(server.server.address());
-    log.info({ address, engine: app.store.engine }, "serving");
-    return {
-      address,
-      stop: async () => {
-        closing = true;
-        log.info("stopping");
-        await closeWithin(() => server.close(), {
-          graceMs: config.shutdownGraceMs,
-          force: () => server.server.closeAllConnections(),
-        });
-        await worker.stop();
-        await upkeep.stop();
-        await app.close();
-        log.info("stopped");
-      },
-    };
+    return await startDoors({ app, config, log, metrics });
   } catch (error) {
     await app.close();
     throw error;
   }
 }
 
-/** Waits for `close`; when the grace period is over, `force` ends what is still open, and it waits again. */
-async function closeWithin(
-  close: () => Promise<unknown>,
-  { graceMs, force }: { graceMs: number; force: () => void },
-): Promise<void> {
-  const timer = setTimeout(force, graceMs);
+async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
+  const { app, config, log, metrics } = parts;
+  const stopping = new AbortController();
+  const worker = startWorker(parts);
+  const upkeep = await startUpkeep(app, log);
+  const server = await makeServer(makeDoor(parts, { worker, stopping: stopping.signal }), {
+    trustProxy: config.trustProxy,
+    renderMetrics: () => metrics.render(),
+  });
+  const stopWork = () => Promise.all([worker.stop(), upkeep.stop()]);
   try {
-    await close();
+    await server.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await stopWork();
+    throw error;
+  }
+  const address = describeAddress(server.server.address());
+  log.info({ address, engine: app.store.engine }, "serving");
+  return {
+    address,
+    stop: async () => {
+      stopping.abort();
+      log.info("stopping");
+      await closeWithin(server, config.shutdownGraceMs);
+      await stopWork();
+      await app.close();
+      log.info("stopped");
+    },
+  };
+}
+
+function startWorker({ app, config, log, metrics }: Parts): Loop {
+  const round = deletionRound(app, {
+    claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
+    log,
+    onCompleted: ({ erased }) => metrics.countDeletionCompleted(sum(Object.values(erased))),
+    onPostponed: () => metrics.countDeletionPostponed(),
+  });
+  return startLoop(round, {
+    intervalMs: config.deletionPollMs,
+    backOffMsMax: limits.deletionBackOffMsMax,
+    onError: (error) => log.error({ err: error }, "the deletion worker failed; it tries again"),
+  });
+}
+
+function makeDoor(
+  { app, config, log, metrics }: Parts,
+  { worker, stopping }: { worker: Loop; stopping: AbortSignal },
+): Door {
+  const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
+  return {
+    app,
+    log,
+    rates: new RateLimits(config.rateLimitPerSecond, app.now),
+    replies: makeReplies(observe),
+    observe,
+    onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
+    onRateLimited: (policy) => metrics.countRateLimited(policy),
+    onDeletionRequested: () => worker.wake(),
+    operations,
+    closing: () => stopping.aborted,
+  };
+}
+
+/** Waits for requests in flight; when the grace period is over, ends what is still open. */
+async function closeWithin(server: FastifyInstance, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => server.server.closeAllConnections(), graceMs);
+  try {
+    await server.close();
   } finally {
     clearTimeout(timer);
   }

@@ -65,7 +65,9 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
   }
   const version = await app.store.credentialsVersion();
   const caller =
-    kind === undefined ? undefined : await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
+    kind === undefined
+      ? undefined
+      : await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
   if (caller === undefined) {
     throw new AppError("credential_invalid", { message: "The access token is not known here." });
   }

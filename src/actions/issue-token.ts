@@ -82,11 +82,14 @@ export async function issueToken(
 function readApiKey(authorization: string | undefined): string {
   const value = authorization?.trim() ?? "";
   if (value === "") {
-    throw new AppError("credential_missing", { message: "Send the header Authorization: <API key>." });
+    throw new AppError("credential_missing", {
+      message: "Send the header Authorization: <API key>.",
+    });
   }
   if (/^bearer\b/i.test(value)) {
     throw new AppError("credential_wrong_kind", {
-      message: "Send the API key as the whole value, Authorization: <API key>, without the word Bearer.",
+      message:
+        "Send the API key as the whole value, Authorization: <API key>, without the word Bearer.",
     });
   }
   const kind = credentialKind(value);

@@ -65,7 +65,8 @@ async function writeStrict(app: App, request: WriteRequest): Promise<WriteReport
     faulty += 1;
     tooLarge ||= judged.errorName === "too_large";
     for (const error of judged.errors) {
-      if (errors.length <= limits.fieldErrorsMax) errors.push(single ? error : inList(index, error));
+      if (errors.length <= limits.fieldErrorsMax)
+        errors.push(single ? error : inList(index, error));
     }
   }
   if (faulty > 0) {
@@ -129,14 +130,16 @@ function inList(index: number, error: FieldError): FieldError {
 }
 
 function refusal(
-  name: "validation_failed" | "too_large" | RecordRefusal,
+  name: RefusalName,
   errors: readonly FieldError[],
   { faulty, request }: { faulty: number; request: WriteRequest },
 ): AppError {
   if (request.single) return new AppError(name, { message: sentence(name, request.type), errors });
   const named = errors.slice(0, limits.fieldErrorsMax);
   const more =
-    errors.length > named.length ? ` The first ${named.length} errors are listed; there are more.` : "";
+    errors.length > named.length
+      ? ` The first ${named.length} errors are listed; there are more.`
+      : "";
   const what = `${faulty} of ${request.items.length} items ${faulty === 1 ? "was" : "were"} refused`;
   return new AppError(name, { message: `${what}; nothing was written.${more}`, errors: named });
 }
@@ -174,7 +177,8 @@ function outcomeItem(
 }
 
 function idOf(type: RecordType, item: unknown): string | undefined {
-  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField)) return undefined;
+  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField))
+    return undefined;
   const id = (item as Record<string, unknown>)[type.idField];
   return typeof id === "string" && id.length <= limits.idCharactersMax ? id : undefined;
 }
@@ -183,23 +187,19 @@ function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
   return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
 }
 
-function sentence(
-  name: "validation_failed" | "too_large" | RecordRefusal,
-  type: RecordType,
-): string {
-  const noun = type.title.toLowerCase();
-  switch (name) {
-    case "validation_failed":
-      return `The ${noun} is not valid.`;
-    case "too_large":
-      return `The ${noun} is too large.`;
-    case "identical_record_exists":
-      return `An identical ${noun} exists already; there is nothing to do.`;
-    case "record_exists":
-      return `A different ${noun} with this ${type.idField} exists already; use PUT to update it.`;
-    case "no_such_record":
-      return `There is no ${noun} with this ${type.idField}.`;
-    case "deletion_open":
-      return `A deletion of this ${noun} is open; it can be written again once that is completed.`;
-  }
+type RefusalName = "validation_failed" | "too_large" | RecordRefusal;
+
+function sentence(name: RefusalName, type: RecordType): string {
+  return sentences[name](type.title.toLowerCase(), type.idField);
 }
+
+const sentences: Readonly<Record<RefusalName, (noun: string, idField: string) => string>> = {
+  validation_failed: (noun) => `The ${noun} is not valid.`,
+  too_large: (noun) => `The ${noun} is too large.`,
+  identical_record_exists: (noun) => `An identical ${noun} exists already; there is nothing to do.`,
+  record_exists: (noun, idField) =>
+    `A different ${noun} with this ${idField} exists already; use PUT to update it.`,
+  no_such_record: (noun, idField) => `There is no ${noun} with this ${idField}.`,
+  deletion_open: (noun) =>
+    `A deletion of this ${noun} is open; it can be written again once that is completed.`,
+};

@@ -100,7 +100,9 @@ function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void 
     if (known.includes(name)) continue;
     const meant = (walk.suggestions += 1) > suggestionsMax ? undefined : closestName(name, known);
     const where =
-      path === "" ? `is not a field of ${withArticle(walk.what)}` : `is not one of ${known.join(", ")}`;
+      path === ""
+        ? `is not a field of ${withArticle(walk.what)}`
+        : `is not one of ${known.join(", ")}`;
     report(
       walk,
       join(path, name),

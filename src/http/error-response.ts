@@ -25,18 +25,35 @@ export function statusOf(error: AppError): number {
 }
 
 export function errorBody({ code, message, errors }: AppError): ErrorBody {
-  return errors === undefined || errors.length === 0 ? { code, message } : { code, message, errors };
+  return errors === undefined || errors.length === 0
+    ? { code, message }
+    : { code, message, errors };
 }
 
 export function errorAnswer(error: AppError, context: ErrorContext): Answer {
   const status = statusOf(error);
   const body = errorBody(error);
-  const headers = { ...authenticateHeader(error, context), ...retryHeader(error), ...context.headers };
+  const headers = {
+    ...authenticateHeader(error, context),
+    ...retryHeader(error),
+    ...context.headers,
+  };
   if (!context.problem) return { status, body: JSON.stringify(body), headers };
   const { message, ...rest } = body;
   const title = STATUS_CODES[status] ?? "Error";
-  const problem = { type: `urn:sluice:error:${error.code}`, title, status, detail: message, ...rest };
-  return { status, body: JSON.stringify(problem), contentType: "application/problem+json", headers };
+  const problem = {
+    type: `urn:sluice:error:${error.code}`,
+    title,
+    status,
+    detail: message,
+    ...rest,
+  };
+  return {
+    status,
+    body: JSON.stringify(problem),
+    contentType: "application/problem+json",
+    headers,
+  };
 }
 
 /** RFC 6750, section 3: no error code when no credential was sent. */

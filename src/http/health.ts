@@ -24,7 +24,11 @@ export function registerHealth(
   });
 }
 
-async function answerReady(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function answerReady(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   try {
     if (door.closing()) throw new Error("the service is shutting down");
     await door.app.store.ping();

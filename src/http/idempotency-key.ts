@@ -10,7 +10,11 @@ import type { Operation } from "./operation.ts";
 /** Undefined when the header was not sent. Throws AppError validation_failed for one that is too long or empty. */
 export function idempotencyMark(
   request: FastifyRequest,
-  { organizationId, operation, body }: { organizationId: string; operation: Operation; body: Buffer },
+  {
+    organizationId,
+    operation,
+    body,
+  }: { organizationId: string; operation: Operation; body: Buffer },
 ): IdempotencyMark | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;

@@ -29,7 +29,8 @@ export function registerMissing(server: FastifyInstance, door: Door): void {
 /** Fastify's own refusals that come before any handler: a path that can't be decoded, a broken content type. */
 function asMalformed(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "FST_ERR_BAD_URL") return new AppError("malformed_http", { message: "The path is not valid." });
+  if (code === "FST_ERR_BAD_URL")
+    return new AppError("malformed_http", { message: "The path is not valid." });
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new AppError("content_type");
   return error;
 }

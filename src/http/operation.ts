@@ -37,5 +37,7 @@ export interface Operation {
 export function scopesOf({ type, permission }: Operation): readonly Scope[] {
   if (permission === undefined) return [];
   const wanted = type === undefined ? `:${permission}` : `${type.family}:${permission}`;
-  return allScopes.filter((scope) => scope.endsWith(wanted) && (type === undefined || scope === wanted));
+  return allScopes.filter(
+    (scope) => scope.endsWith(wanted) && (type === undefined || scope === wanted),
+  );
 }

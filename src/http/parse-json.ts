@@ -53,25 +53,27 @@ function requireDepth(bytes: Buffer): void {
 
 /** The slow path, only for texts with long runs of digits: looks at each number as it was written. */
 function requireExactNumbers(text: string): void {
-  const rounded: FieldError[] = [];
+  const errors: FieldError[] = [];
   const marked = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
     const source = context?.source;
     if (typeof value !== "number" || source === undefined || isExact(source, value)) return value;
-    return new Rounded();
+    return rounded;
   }) as unknown;
-  collectRounded(marked, "", rounded);
-  if (rounded.length > 0) throw new AppError("validation_failed", { errors: rounded });
+  collectRounded(marked, "", errors);
+  if (errors.length > 0) throw new AppError("validation_failed", { errors });
 }
 
-class Rounded {}
+/** Stands in the parsed value for a number that would be rounded. */
+const rounded = Symbol("rounded");
 
 function collectRounded(value: unknown, path: string, into: FieldError[]): void {
-  if (into.length >= limits.fieldErrorsMax || typeof value !== "object" || value === null) return;
-  if (value instanceof Rounded) {
+  if (into.length >= limits.fieldErrorsMax) return;
+  if (value === rounded) {
     const message = "has more digits than can be kept exactly; send at most 15 significant digits";
     into.push({ field: path, message });
     return;
   }
+  if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
     const step = Array.isArray(value) ? `[${key}]` : path === "" ? key : `.${key}`;
     collectRounded(item, path + step, into);

@@ -26,7 +26,9 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
     if (type === "application/x-ndjson" && streams) return "ndjson";
   }
   const expected = streams ? "application/json or application/x-ndjson" : "application/json";
-  throw new AppError("content_type", { message: `Send the body as Content-Type: ${expected}, in UTF-8.` });
+  throw new AppError("content_type", {
+    message: `Send the body as Content-Type: ${expected}, in UTF-8.`,
+  });
 }
 
 /** The body's bytes after decoding. Throws AppError too_large, content_type, or malformed_json for bad encodings. */

@@ -9,7 +9,7 @@ import type { Door } from "./door.ts";
 import { handlers } from "./handlers/handlers.ts";
 import type { Handler } from "./handlers/handler.ts";
 import { type Operation, scopesOf } from "./operation.ts";
-import type { Visit } from "./reply.ts";
+import type { Answer, Visit } from "./reply.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import { sendError } from "./send-error.ts";
 
@@ -92,15 +92,17 @@ function makeHandler(
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { visit } = request;
     if (visit === undefined) throw new Error("a handler ran before its gate");
-    handler({ request, reply, visit, caller: visit.caller ?? nobody }).then(
-      (answer) => {
-        watch.end(visit);
-        if (answer !== undefined) door.replies.send(request, reply, answer);
-      },
-      (error: unknown) => {
-        watch.end(visit);
+    void answer(handler({ request, reply, visit, caller: visit.caller ?? nobody }));
+
+    async function answer(pending: Promise<Answer | undefined>): Promise<void> {
+      try {
+        const found = await pending;
+        if (found !== undefined) door.replies.send(request, reply, found);
+      } catch (error) {
         sendError(door, request, { reply, error });
-      },
-    );
+      } finally {
+        watch.end(visit);
+      }
+    }
   };
 }

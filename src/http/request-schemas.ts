@@ -1,6 +1,6 @@
 // The schemas of the requests that are not records: token, deletion. They validate, and the OpenAPI document shows them.
 
-import Type, { type TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { AppError } from "../domain/error.ts";
 import { explainErrors } from "../domain/explain.ts";
@@ -31,7 +31,10 @@ export const tokenRequestSchema = closed({
         expected: "a list of at least one scope, such as transactions:write",
       }),
     },
-    { expected: "an object with organization_id and scopes", description: "Scope grant requested." },
+    {
+      expected: "an object with organization_id and scopes",
+      description: "Scope grant requested.",
+    },
   ),
 });
 
@@ -45,14 +48,20 @@ const reason = Type.String({
 
 /** The body of DELETE /v2/<type>. */
 export function deletionRequestSchema(type: RecordType): TSchema {
-  return closed({ [type.idField]: identifier(`Unique identifier of the ${type.title.toLowerCase()}.`), reason });
+  return closed({
+    [type.idField]: identifier(`Unique identifier of the ${type.title.toLowerCase()}.`),
+    reason,
+  });
 }
 
 export const deletableTypes: readonly RecordType[] = recordTypes.filter((type) => type.deletable);
 
 /** The body of POST /v2/deletion_request. */
 export const anyDeletionRequestSchema = closed({
-  resource_type: oneOf("Type of the record.", deletableTypes.map((type) => type.resourceType)),
+  resource_type: oneOf(
+    "Type of the record.",
+    deletableTypes.map((type) => type.resourceType),
+  ),
   resource_id: identifier("Unique identifier of the record."),
   reason,
 });

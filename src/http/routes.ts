@@ -5,19 +5,25 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import type { Operation } from "./operation.ts";
 
+const written = [409, 413, 415, 422];
+const token = { verb: "issue token", body: "one", errors: [413, 415] } as const;
+const check = { verb: "check record", permission: "read", errors: [404] } as const;
+const add = { verb: "add records", permission: "write", success: 201, errors: written } as const;
+const append = { ...add, verb: "append records", body: "list" } as const;
+const update = { verb: "update records", permission: "write", errors: [404, ...written] } as const;
+const remove = { permission: "delete", body: "one", errors: [404, ...written] } as const;
+
 const general: readonly Operation[] = [
-  row("issueToken", "POST", "/auth/token", { verb: "issue token", body: "one", errors: [415] }),
-  row("issueTokenV2", "POST", "/v2/auth/token", { verb: "issue token", body: "one", errors: [415] }),
+  row("issueToken", "POST", "/auth/token", token),
+  row("issueTokenV2", "POST", "/v2/auth/token", token),
+  row("requestDeletion", "POST", "/v2/deletion_request", {
+    ...remove,
+    verb: "request deletion by type",
+  }),
   row("readDeletion", "GET", "/v2/deletion_request", {
     verb: "read deletion",
     permission: "delete",
     errors: [404],
-  }),
-  row("requestDeletion", "POST", "/v2/deletion_request", {
-    verb: "request deletion by type",
-    permission: "delete",
-    body: "one",
-    errors: [404, 409, 415, 422],
   }),
 ];
 
@@ -29,23 +35,23 @@ export function operationsFor(types: readonly RecordType[]): readonly Operation[
 export const operations: readonly Operation[] = operationsFor(recordTypes);
 
 function operationsOfType(type: RecordType): readonly Operation[] {
-  const path = `/v2/${type.resourceType}`;
   const name = pascalCase(type.resourceType);
+  const path = `/v2/${type.resourceType}`;
   const body = type.batchPath === undefined ? "either" : "one";
   const rows = [
-    row(`check${name}`, "GET", path, { type, verb: "check record", permission: "read", errors: [404] }),
-    row(`add${name}`, "POST", path, { type, verb: "add records", permission: "write", body, success: 201, errors: [409, 413, 415, 422] }),
-    row(`update${name}`, "PUT", path, { type, verb: "update records", permission: "write", body, errors: [404, 409, 413, 415, 422] }),
+    row(`check${name}`, "GET", path, { ...check, type }),
+    row(`add${name}`, "POST", path, { ...add, type, body }),
+    row(`update${name}`, "PUT", path, { ...update, type, body }),
   ];
+  if (type.deletable === true) {
+    rows.push(row(`delete${name}`, "DELETE", path, { ...remove, verb: "request deletion", type }));
+  }
   if (type.batchPath !== undefined) {
     const batch = `/v2/${type.batchPath}`;
     rows.push(
-      row(`add${name}Batch`, "POST", batch, { type, verb: "append records", permission: "write", body: "list", errors: [409, 413, 415, 422] }),
-      row(`update${name}Batch`, "PUT", batch, { type, verb: "update records", permission: "write", body: "list", errors: [404, 409, 413, 415, 422] }),
+      row(`add${name}Batch`, "POST", batch, { ...append, type }),
+      row(`update${name}Batch`, "PUT", batch, { ...update, type, body: "list" }),
     );
-  }
-  if (type.deletable === true) {
-    rows.push(row(`delete${name}`, "DELETE", path, { type, verb: "request deletion", permission: "delete", body: "one", errors: [404, 409, 415, 422] }));
   }
   return rows;
 }

@@ -8,7 +8,11 @@ import { errorAnswer } from "./error-response.ts";
 export function sendError(
   door: Door,
   request: FastifyRequest,
-  { reply, error, headers }: {
+  {
+    reply,
+    error,
+    headers,
+  }: {
     reply: FastifyReply;
     error: unknown;
     headers?: Readonly<Record<string, string>>;

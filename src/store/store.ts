@@ -6,7 +6,14 @@
 // 4. What an operator changes through another process takes effect here within 2 seconds (see credentialsVersion).
 // 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is a fault of ours.
 
-import type { ApiKey, AuditEntry, Caller, Hold, KeyHolder, Organization } from "../domain/access.ts";
+import type {
+  ApiKey,
+  AuditEntry,
+  Caller,
+  Hold,
+  KeyHolder,
+  Organization,
+} from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion.ts";
 import type {
@@ -142,7 +149,12 @@ export interface AccessStore {
   /** Sets the moment from which the key is of no use; undefined if there is no such key. */
   revokeKey(keyId: string, act: Act): Promise<ApiKey | undefined>;
   /** One act: makes `successor` and lets the old key end at `oldExpiresAt`. */
-  rotateKey(keyId: string, successor: NewKey, oldExpiresAt: number, act: Act): Promise<ApiKey | undefined>;
+  rotateKey(
+    keyId: string,
+    successor: NewKey,
+    oldExpiresAt: number,
+    act: Act,
+  ): Promise<ApiKey | undefined>;
 
   /** Also notes when the key was last used. */
   createToken(token: NewToken): Promise<void>;

@@ -13,7 +13,11 @@ import { parseJson } from "../parse-json.ts";
 import { queryIdentifier } from "../query.ts";
 import { mediaTypeOf, readBody } from "../read-body.ts";
 import type { Answer } from "../reply.ts";
-import { anyDeletionRequestSchema, deletionRequestSchema, requestCheck } from "../request-schemas.ts";
+import {
+  anyDeletionRequestSchema,
+  deletionRequestSchema,
+  requestCheck,
+} from "../request-schemas.ts";
 import { requireType } from "../require-type.ts";
 import { type Call, type HandlerMaker, ok } from "./handler.ts";
 

@@ -1,7 +1,11 @@
 // POST /auth/token: an API key for an access token. Idempotency-Key has no effect here, since a kept reply would be a
 // kept secret.
 
-import { identifyKeyHolder, issueToken, type AccessTokenRequest } from "../../actions/issue-token.ts";
+import {
+  identifyKeyHolder,
+  issueToken,
+  type AccessTokenRequest,
+} from "../../actions/issue-token.ts";
 import type { KeyHolder } from "../../domain/access.ts";
 import { failedAuthentication } from "../authenticate.ts";
 import { parseJson } from "../parse-json.ts";

@@ -60,7 +60,15 @@ async function writeJson(
   const items: readonly unknown[] = single ? [value] : value;
   requireForm(operation, { single, items });
   const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
-  return writeRecords(door.app, { organizationId, type, mode, lenient, single, items, idempotency });
+  return writeRecords(door.app, {
+    organizationId,
+    type,
+    mode,
+    lenient,
+    single,
+    items,
+    idempotency,
+  });
 }
 
 function requireForm(

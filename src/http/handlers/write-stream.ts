@@ -36,7 +36,8 @@ export function makeWriteStream(door: Door, operation: Operation, mode: WriteMod
     const source = decodedBody(call.request.raw);
     const tally: Tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
     const lines = new LineSplitter();
-    const write = (found: readonly Line[]) => writeLines(door, call, { operation, mode, tally, found });
+    const write = (found: readonly Line[]) =>
+      writeLines(door, call, { operation, mode, tally, found });
     begin(call, operation);
     let failure: AppError | undefined;
     try {
@@ -78,7 +79,14 @@ async function writeGroup(door: Door, call: Call, { operation, mode, tally, foun
   const report =
     items.length === 0
       ? { written: 0, results: [] }
-      : await writeRecords(door.app, { organizationId, type, mode, lenient: true, single: false, items });
+      : await writeRecords(door.app, {
+          organizationId,
+          type,
+          mode,
+          lenient: true,
+          single: false,
+          items,
+        });
   for (const result of report.results ?? []) {
     if (result.status === "refused") refusals.push(refusalOf(lineOf[result.index] ?? 0, result));
     else if (result.status === "unchanged") tally.unchanged += 1;
@@ -87,7 +95,10 @@ async function writeGroup(door: Door, call: Call, { operation, mode, tally, foun
   tally.written += report.written;
   tally.refused += refusals.length;
   door.onRecordsWritten(type.resourceType, report.written);
-  await send(call.reply.raw, refusals.toSorted((one, other) => one.line - other.line));
+  await send(
+    call.reply.raw,
+    refusals.toSorted((one, other) => one.line - other.line),
+  );
 }
 
 function parseLine({ number, bytes }: Line): { value?: unknown; refusal?: Refusal } {
@@ -122,7 +133,11 @@ function begin({ request, reply, visit }: Call, operation: Operation): void {
 async function finish(
   door: Door,
   { reply, visit, caller }: Call,
-  { operation, tally, failure }: { operation: Operation; tally: Tally; failure: AppError | undefined },
+  {
+    operation,
+    tally,
+    failure,
+  }: { operation: Operation; tally: Tally; failure: AppError | undefined },
 ): Promise<void> {
   const summary = {
     success: failure === undefined,
@@ -149,7 +164,8 @@ async function send(response: ServerResponse, lines: readonly object[]): Promise
 function refuseIdempotencyKey({ request }: Call): void {
   if (request.headers["idempotency-key"] === undefined) return;
   throw new AppError("validation_failed", {
-    message: "A stream takes no Idempotency-Key; it can be sent again as it is, with the same effect.",
+    message:
+      "A stream takes no Idempotency-Key; it can be sent again as it is, with the same effect.",
     errors: [{ field: "Idempotency-Key", message: "must be left out with application/x-ndjson" }],
   });
 }

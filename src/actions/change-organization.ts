@@ -1,0 +1,25 @@
+// Changes what an operator may set on an organization; serving processes follow within 2 seconds.
+
+import type { Organization } from "../domain/access.ts";
+import type { OrganizationChange } from "../store/store.ts";
+import type { App } from "./app.ts";
+import { requireName } from "./create-organization.ts";
+import { findOrganization } from "./find-organization.ts";
+import { OperatorError } from "./operator-error.ts";
+
+export type OrganizationSettings = OrganizationChange;
+
+/** Throws OperatorError invalid (also if nothing is to be changed) and no_such_organization. */
+export async function changeOrganization(
+  app: App,
+  organizationId: string,
+  change: OrganizationSettings,
+): Promise<Organization> {
+  if (Object.keys(change).length === 0) {
+    throw new OperatorError("invalid", "Say what to change; there is nothing to set.");
+  }
+  if (change.name !== undefined) requireName("The organization's name", change.name);
+  const act = { actor: "operator", now: app.now() };
+  const changed = await app.store.changeOrganization(organizationId, change, act);
+  return changed ?? findOrganization(app, organizationId);
+}

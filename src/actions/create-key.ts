@@ -1,0 +1,53 @@
+// Makes an API key. Its secret is told once, by whoever called this, and kept only as a hash.
+
+import type { ApiKey } from "../domain/access.ts";
+import { allScopes, type Scope } from "../domain/scope.ts";
+import type { App } from "./app.ts";
+import { requireName } from "./create-organization.ts";
+import { hashSecret, makeCredential, makeId } from "./credential.ts";
+import { findOrganization } from "./find-organization.ts";
+import { OperatorError } from "./operator-error.ts";
+
+export interface KeyWanted {
+  readonly organizationId: string;
+  /** Told apart by it in lists; not unique. */
+  readonly name?: string | undefined;
+  /** All scopes if left out. */
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Without an end if left out. */
+  readonly lifetimeMs?: number | undefined;
+}
+
+export interface KeyMade {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+/** Throws OperatorError invalid and no_such_organization. */
+export async function createKey(app: App, wanted: KeyWanted): Promise<KeyMade> {
+  const { organizationId, name = "key", scopes = allScopes, lifetimeMs } = wanted;
+  requireName("The key's name", name);
+  if (scopes.length === 0) throw new OperatorError("invalid", "A key needs at least one scope.");
+  if (lifetimeMs !== undefined && lifetimeMs <= 0) {
+    throw new OperatorError(
+      "invalid",
+      "A key must last longer than 0s; leave the end out for a key without one.",
+    );
+  }
+  await findOrganization(app, organizationId);
+  const createdAt = app.now();
+  const secret = makeCredential("api_key");
+  const made = {
+    keyId: makeId("key"),
+    organizationId,
+    name,
+    scopes,
+    createdAt,
+    expiresAt: lifetimeMs === undefined ? undefined : createdAt + lifetimeMs,
+  };
+  await app.store.createKey(
+    { ...made, secretHash: hashSecret(secret) },
+    { actor: "operator", now: createdAt },
+  );
+  return { key: { ...made, revokedAt: undefined, lastUsedAt: undefined }, secret };
+}

@@ -1,0 +1,51 @@
+// Makes an organization, with the defaults that `organization set` can change later.
+
+import type { Organization } from "../domain/access.ts";
+import { limits } from "../domain/limits.ts";
+import type { App } from "./app.ts";
+import { makeId } from "./credential.ts";
+import { OperatorError } from "./operator-error.ts";
+
+const idForm = new RegExp(`^[A-Za-z0-9_.-]{1,${limits.organizationIdCharactersMax}}$`);
+// eslint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Throws OperatorError invalid and organization_exists. Without an id, one is made. */
+export async function createOrganization(
+  app: App,
+  { name, organizationId = makeId("org") }: { name: string; organizationId?: string | undefined },
+): Promise<Organization> {
+  requireName("The organization's name", name);
+  if (!idForm.test(organizationId)) {
+    throw new OperatorError(
+      "invalid",
+      `The id "${organizationId}" must be 1 to ${limits.organizationIdCharactersMax} letters, digits, "_", "." or "-".`,
+    );
+  }
+  const now = app.now();
+  const organization: Organization = {
+    organizationId,
+    name,
+    strictScopes: false,
+    deletionGraceSeconds: 0,
+    rateLimitPerSecond: undefined,
+    createdAt: now,
+  };
+  const created = await app.store.createOrganization(organization, { actor: "operator", now });
+  if (created) return organization;
+  throw new OperatorError(
+    "organization_exists",
+    `An organization "${organizationId}" exists already; choose another id, or change it with: ` +
+      `sluice organization set ${organizationId}`,
+  );
+}
+
+/** Throws OperatorError invalid unless `name` is a line of text of a fair length. */
+export function requireName(what: string, name: string): void {
+  const fits = name.trim() !== "" && name.length <= limits.nameCharactersMax;
+  if (fits && !controlCharacter.test(name) && name.isWellFormed()) return;
+  throw new OperatorError(
+    "invalid",
+    `${what} must be 1 to ${limits.nameCharactersMax} characters without control characters.`,
+  );
+}

@@ -1,0 +1,33 @@
+// Why an open deletion is not done yet, as operators need to know it: a hold, a failure, or its grace period.
+
+import type { Hold } from "../domain/access.ts";
+import { type Deletion, openStatuses } from "../domain/deletion.ts";
+import type { App } from "./app.ts";
+
+/** Knows also of a hold that the worker has not met yet. */
+export async function explainWaits(
+  app: App,
+  deletions: readonly Deletion[],
+): Promise<ReadonlyMap<string, string>> {
+  const open = deletions.filter(({ status }) => openStatuses.some((known) => known === status));
+  const holds = open.length === 0 ? [] : await app.store.listHolds(undefined);
+  const byRecord = new Map(holds.map((hold) => [recordName(hold), hold]));
+  const waits = open.flatMap((deletion): [string, string][] => {
+    const why = explain(deletion, byRecord.get(recordName(deletion)), app.now());
+    return why === undefined ? [] : [[deletion.deletionRequestId, why]];
+  });
+  return new Map(waits);
+}
+
+function explain(deletion: Deletion, hold: Hold | undefined, now: number): string | undefined {
+  if (hold !== undefined && deletion.status === "pending")
+    return `a hold on this record: ${hold.reason}`;
+  if (deletion.waitingFor !== undefined) return deletion.waitingFor;
+  if (deletion.dueAt > now)
+    return `its grace period, until ${new Date(deletion.dueAt).toISOString()}`;
+  return undefined;
+}
+
+function recordName(key: Pick<Hold, "organizationId" | "resourceType" | "resourceId">): string {
+  return JSON.stringify([key.organizationId, key.resourceType, key.resourceId]);
+}

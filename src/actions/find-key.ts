@@ -1,0 +1,28 @@
+// The API key that an operator named; an id that is wrong is answered with those that exist.
+
+import type { ApiKey } from "../domain/access.ts";
+import type { App } from "./app.ts";
+import { listNames, OperatorError } from "./operator-error.ts";
+
+/** Throws OperatorError no_such_key. Never repeats a secret that was given in place of the id. */
+export async function findKey(app: App, keyId: string): Promise<ApiKey> {
+  const found = await app.store.findKey(keyId);
+  if (found !== undefined) return found;
+  const all = await app.store.listKeys(undefined);
+  const known =
+    all.length === 0
+      ? "There is none yet; make one with: sluice key create --organization ID"
+      : `There are: ${listNames(all.map((key) => key.keyId))}.`;
+  const what = /^key_\w{1,32}$/.test(keyId)
+    ? `There is no key "${keyId}".`
+    : "That is not the id of a key; ids begin with key_.";
+  throw new OperatorError("no_such_key", `${what} ${known}`);
+}
+
+export type KeyStatus = "active" | "revoked" | "expired";
+
+export function keyStatus(key: ApiKey, now: number): KeyStatus {
+  if (key.revokedAt !== undefined && key.revokedAt <= now) return "revoked";
+  if (key.expiresAt !== undefined && key.expiresAt <= now) return "expired";
+  return "active";
+}

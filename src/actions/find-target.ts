@@ -1,0 +1,54 @@
+// The record that an operator named, by type and id or by a deletion request of it. Says what exists when it is none.
+
+import type { RecordKey } from "../domain/record-write.ts";
+import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
+import type { RecordType } from "../domain/record-type.ts";
+import { closestName } from "../domain/suggest.ts";
+import type { Deletion } from "../domain/deletion.ts";
+import type { App } from "./app.ts";
+import { findOrganization } from "./find-organization.ts";
+import { OperatorError } from "./operator-error.ts";
+
+export type Target = RecordKey | { readonly deletionRequestId: string };
+
+/** Throws OperatorError no_such_type, no_such_organization and no_such_deletion; the record need not exist. */
+export async function findTarget(app: App, target: Target): Promise<RecordKey> {
+  if ("deletionRequestId" in target) {
+    const { organizationId, resourceType, resourceId } = await findDeletion(
+      app,
+      target.deletionRequestId,
+    );
+    return { organizationId, resourceType, resourceId };
+  }
+  findType(target.resourceType);
+  await findOrganization(app, target.organizationId);
+  return target;
+}
+
+/** Throws OperatorError no_such_type. */
+export function findType(name: string): RecordType {
+  const type = recordTypeByName(name);
+  if (type !== undefined) return type;
+  const names = recordTypes.map(({ resourceType }) => resourceType);
+  const meant = closestName(name, names);
+  throw new OperatorError(
+    "no_such_type",
+    `There is no record type "${name}"${meant === undefined ? "" : `; did you mean ${meant}?`} ` +
+      `The types are: ${names.join(", ")}.`,
+  );
+}
+
+/** Throws OperatorError no_such_deletion. */
+export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
+  const found = await app.store.findDeletion(deletionRequestId, undefined);
+  if (found !== undefined) return found;
+  throw new OperatorError(
+    "no_such_deletion",
+    `There is no deletion request "${deletionRequestId}"; list them with: sluice deletion list`,
+  );
+}
+
+/** "transaction tx-1 of organization acme", for messages to operators. */
+export function nameTarget({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return `${resourceType} "${resourceId}" of organization "${organizationId}"`;
+}

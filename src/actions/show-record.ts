@@ -1,0 +1,38 @@
+// A record as an operator may see it: its latest state, folded from its changes, and the changes as they arrived.
+
+import { mergeChanges } from "../domain/merge.ts";
+import type { Payload } from "../domain/record-type.ts";
+import type { RecordKey } from "../domain/record-write.ts";
+import { formatTimestamp } from "../domain/timestamp.ts";
+import type { App } from "./app.ts";
+import { findOrganization } from "./find-organization.ts";
+import { findType, nameTarget } from "./find-target.ts";
+import { OperatorError } from "./operator-error.ts";
+
+export interface RecordShown {
+  readonly state: Payload;
+  /** In the order of arrival. */
+  readonly changes: readonly { readonly receivedAt: number; readonly payload: Payload }[];
+  /** RFC 3339 in UTC, as `lastSeen`. */
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+/** Throws OperatorError no_such_type, no_such_organization and no_such_record. */
+export async function showRecord(app: App, key: RecordKey): Promise<RecordShown> {
+  const type = findType(key.resourceType);
+  await findOrganization(app, key.organizationId);
+  const history = await app.store.readHistory(key);
+  if (history === undefined) {
+    throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
+  }
+  return {
+    state: mergeChanges(type, history.changes),
+    changes: history.changes.map(({ receivedAt, payload }) => ({
+      receivedAt,
+      payload: JSON.parse(payload) as Payload,
+    })),
+    firstSeen: formatTimestamp(history.firstSeen),
+    lastSeen: formatTimestamp(history.lastSeen),
+  };
+}
