@@ -9,7 +9,7 @@ import type { Door } from "./door.ts";
 import { handlers } from "./handlers/handlers.ts";
 import type { Handler } from "./handlers/handler.ts";
 import { type Operation, scopesOf } from "./operation.ts";
-import type { Answer, Visit } from "./reply.ts";
+import type { Visit } from "./reply.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import { sendError } from "./send-error.ts";
 
@@ -85,24 +85,31 @@ const nobody: Identity = {
   deletionGraceSeconds: 0,
 };
 
-function makeHandler(
-  door: Door,
-  { handler, watch }: { handler: Handler; watch: RequestWatch<Visit> },
-) {
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    const { visit } = request;
-    if (visit === undefined) throw new Error("a handler ran before its gate");
-    void answer(handler({ request, reply, visit, caller: visit.caller ?? nobody }));
+interface Work {
+  readonly handler: Handler;
+  readonly watch: RequestWatch<Visit>;
+}
 
-    async function answer(pending: Promise<Answer | undefined>): Promise<void> {
-      try {
-        const found = await pending;
-        if (found !== undefined) door.replies.send(request, reply, found);
-      } catch (error) {
-        sendError(door, request, { reply, error });
-      } finally {
-        watch.end(visit);
-      }
-    }
+function makeHandler(door: Door, work: Work) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    void answer(door, { request, reply }, work);
   };
+}
+
+/** Never rejects: what goes wrong is answered. */
+async function answer(
+  door: Door,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { handler, watch }: Work,
+): Promise<void> {
+  const { visit } = request;
+  if (visit === undefined) throw new Error("a handler ran before its gate");
+  try {
+    const found = await handler({ request, reply, visit, caller: visit.caller ?? nobody });
+    if (found !== undefined) door.replies.send(request, reply, found);
+  } catch (error) {
+    sendError(door, request, { reply, error });
+  } finally {
+    watch.end(visit);
+  }
 }
