@@ -1,0 +1,17 @@
+// A clock that stands still until a test moves it.
+
+export interface FakeClock {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  advanceMs(milliseconds: number): void;
+}
+
+export function makeFakeClock(startsAt: number = Date.UTC(2026, 5, 1, 12)): FakeClock {
+  let time = startsAt;
+  return {
+    now: () => time,
+    advanceMs: (milliseconds) => {
+      time += milliseconds;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+// A small HTTP client for tests: sends exactly what it is told and gives back exactly what came. Judges nothing itself;
+// whoever wants every reply judged adds an observer.
+
+import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+
+export interface Ask {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as `Authorization: Bearer …`. */
+  readonly token?: string | undefined;
+  /** Undefined leaves out a header that would be sent by default. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Text and bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface FieldFault {
+  readonly field?: string;
+  readonly message?: string;
+}
+
+export interface ItemOutcome {
+  readonly index: number;
+  readonly id?: string;
+  readonly status: string;
+  readonly code?: number;
+  readonly message?: string;
+  readonly errors?: readonly FieldFault[];
+}
+
+/** What bodies of replies may hold, so that tests can name it; nothing here is promised to be there. */
+export interface ReplyBody {
+  readonly [field: string]: unknown;
+  readonly code?: number;
+  readonly message?: string;
+  readonly errors?: readonly FieldFault[];
+  readonly success?: boolean;
+  readonly write_count?: number;
+  readonly organization_id?: string;
+  readonly results?: readonly ItemOutcome[];
+  readonly token?: string;
+  readonly expiry?: number;
+  readonly first_seen?: string;
+  readonly last_seen?: string;
+  readonly deletion_request_id?: string;
+  readonly status?: string | number;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body read as a JSON object; empty where it is none. */
+  readonly body: ReplyBody;
+}
+
+export type Observer = (ask: Ask, reply: Reply) => void;
+
+export interface Client {
+  readonly address: string;
+  /** Rejects when the connection ends before a whole reply. */
+  send(ask: Ask): Promise<Reply>;
+  /** From now on every reply is shown to the observer; what it throws, `send` rejects with. */
+  observe(observer: Observer): void;
+  close(): void;
+}
+
+export function makeClient(address: string): Client {
+  const agent = new Agent({ keepAlive: true });
+  const observers: Observer[] = [];
+  return {
+    address,
+    send: async (ask) => {
+      const reply = await exchange(address, ask, agent);
+      for (const observer of observers) observer(ask, reply);
+      return reply;
+    },
+    observe: (observer) => {
+      observers.push(observer);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function exchange(address: string, ask: Ask, agent: Agent): Promise<Reply> {
+  const body = bodyBytes(ask.body);
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      urlOf(address, ask),
+      { method: ask.method, agent, headers: headersOf(ask, body) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          resolve(makeReply(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
+        });
+      },
+    );
+    sending.on("error", reject);
+    sending.end(body);
+  });
+}
+
+export function urlOf(address: string, { path, query }: Ask): string {
+  return query === undefined
+    ? `${address}${path}`
+    : `${address}${path}?${new URLSearchParams(query).toString()}`;
+}
+
+export function makeReply(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Reply {
+  const text = bytes.toString("utf8");
+  return { status, headers, bytes, text, body: readObject(text) };
+}
+
+function headersOf(ask: Ask, body: Buffer | undefined): OutgoingHttpHeaders {
+  const headers: Record<string, string | readonly string[] | undefined> = {
+    ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
+    ...(body === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": `${body.length}` }),
+    ...ask.headers,
+  };
+  const sent = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sent) as OutgoingHttpHeaders;
+}
+
+function bodyBytes(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined;
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function readObject(text: string): ReplyBody {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as ReplyBody) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,32 @@
+// Numbers that look like chance and are the same for the same seed, on every machine (mulberry32). Not for secrets.
+
+export interface Random {
+  /** From 0 up to, but without, 1. */
+  next(): number;
+  /** A whole number from `min` to `max`, both included. */
+  integer(min: number, max: number): number;
+  /** True in about that share of calls. */
+  chance(share: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+export function makeRandom(seed: number): Random {
+  let state = seed >>> 0;
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+  const integer = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
+  return {
+    next,
+    integer,
+    chance: (share) => next() < share,
+    pick: (items) => {
+      const item = items[integer(0, items.length - 1)];
+      if (item === undefined) throw new RangeError("there is nothing to pick from");
+      return item;
+    },
+  };
+}

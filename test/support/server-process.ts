@@ -1,0 +1,57 @@
+// The service in a process of its own, as an operator runs it, so that a test can send it signals or kill it.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { type Client, makeClient } from "./http-client.ts";
+
+const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
+
+export interface ServerProcess {
+  readonly address: string;
+  readonly client: Client;
+  readonly child: ChildProcess;
+  /** What it wrote to standard output and standard error so far. */
+  output(): { readonly out: string; readonly err: string };
+  /** Sends the signal and waits for the end; gives the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+/** Rejects, with what it wrote, if the process ends before it listens. */
+export async function startServerProcess(
+  environment: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const { PATH = "" } = process.env;
+  const child = spawn(process.execPath, [bin, "serve"], {
+    env: { PATH, NODE_ENV: "production", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let err = "";
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+      const line = /^Listening on (http:\S+)$/m.exec(out);
+      if (line?.[1] !== undefined) resolve(line[1]);
+    });
+    ended.then(
+      ([code]) => reject(new Error(`the server ended with ${code} before it listened:\n${err}`)),
+      reject,
+    );
+  });
+  const client = makeClient(address);
+  return {
+    address,
+    client,
+    child,
+    output: () => ({ out, err }),
+    end: async (signal) => {
+      child.kill(signal);
+      const [code, endedBy] = await ended;
+      client.close();
+      return code ?? endedBy;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// Waits for a condition by asking again and again; the one kind of waiting that tests do.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The first value that is not undefined. Rejects after `timeoutMs`, saying what was waited for. */
+export async function waitFor<Value>(
+  what: string,
+  look: () => Promise<Value | undefined> | Value | undefined,
+  { timeoutMs = 20_000, intervalMs = 5 }: { timeoutMs?: number; intervalMs?: number } = {},
+): Promise<Value> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined) return value;
+    if (performance.now() > until) throw new Error(`waited in vain for ${what}`);
+    await sleep(intervalMs);
+  }
+}
