@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// Starts Sluice with a Node that can run it: this one, or else the one that the checkout brings along. Plain JavaScript
+// for old versions too; does nothing else.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const nodeMajorMin = 24;
+
+if (Number(process.versions.node.split(".")[0]) >= nodeMajorMin) {
+  await import(main().href);
+} else {
+  startWithOwnNode();
+}
+
+/** The source in a checkout, so that an old build never stands in for it; what was built in a published package. */
+function main() {
+  const source = new URL("../src/cli/main.ts", import.meta.url);
+  const inPackage = source.pathname.includes("/node_modules/") || !existsSync(source);
+  return inPackage ? new URL("../dist/cli/main.js", import.meta.url) : source;
+}
+
+function startWithOwnNode() {
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  const own = fileURLToPath(new URL(`../node_modules/node/bin/${name}`, import.meta.url));
+  if (!existsSync(own)) {
+    process.stderr.write(
+      `sluice: Sluice needs Node ${nodeMajorMin} or later, and this is ${process.version}. ` +
+        "Install a later Node, or run `npm ci` in the checkout, which brings one along.\n",
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  const child = spawn(own, words, { stdio: "inherit" });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    process.stderr.write(`sluice: ${own} can't be started: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  });
+}

@@ -1,0 +1,102 @@
+// What a command is: a row of data that the command line, its help and its documentation are made from.
+// Knows nothing of any particular command, nor of the library that parses the line.
+
+import type { App } from "../actions/app.ts";
+
+/** Where a command writes; process.stdout is one. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** What a command gets from the world around it. */
+export interface Context {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly out: Output;
+  readonly err: Output;
+  readonly json: boolean;
+  /** Opens the store beside whatever serves it, runs `work`, and closes it again. */
+  withApp<Result>(work: (app: App) => Promise<Result>): Promise<Result>;
+}
+
+/** What a command prints on standard output: `json` with --json, `text` without. */
+export interface CommandResult {
+  readonly json: unknown;
+  readonly text: string;
+  /** 0 unless it says otherwise. */
+  readonly exitCode?: number;
+}
+
+/** How the text of an argument or option is read; `read` throws a UsageError that says what was expected. */
+export interface Kind<Value> {
+  readonly placeholder: string;
+  readonly read: (text: string) => Value;
+}
+
+export interface Parameter<Value> extends Kind<Value> {
+  readonly summary: string;
+  readonly required: boolean;
+  /** What stands in for an option that is not given, as it would be typed. */
+  readonly fallback: string | undefined;
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+type Values<From extends Parameters> = {
+  readonly [Name in keyof From]: From[Name] extends Parameter<infer Value> ? Value : never;
+};
+
+export interface Command {
+  /** One or two words, such as `key create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Further sentences for the help and the documentation. */
+  readonly details?: string;
+  readonly examples: readonly string[];
+  readonly arguments: Parameters;
+  readonly options: Parameters;
+  readonly run: (
+    context: Context,
+    values: Readonly<Record<string, unknown>>,
+  ) => Promise<CommandResult | undefined>;
+}
+
+interface Definition<Arguments extends Parameters, Options extends Parameters> extends Omit<
+  Command,
+  "run"
+> {
+  /** Names are in camel case here and in kebab case on the command line. */
+  readonly arguments: Arguments;
+  readonly options: Options;
+  readonly run: (
+    context: Context,
+    values: Values<Arguments> & Values<Options>,
+  ) => Promise<CommandResult | undefined>;
+}
+
+/** Gives `run` its arguments and options under their names, each of the type that its kind reads. */
+export function defineCommand<Arguments extends Parameters, Options extends Parameters>(
+  definition: Definition<Arguments, Options>,
+): Command {
+  const { run, ...rest } = definition;
+  return {
+    ...rest,
+    run: (context, values) => run(context, values as Values<Arguments> & Values<Options>),
+  };
+}
+
+export function required<Value>(kind: Kind<Value>, summary: string): Parameter<Value> {
+  return { ...kind, summary, required: true, fallback: undefined };
+}
+
+export function optional<Value>(kind: Kind<Value>, summary: string): Parameter<Value | undefined> {
+  return { ...kind, summary, required: false, fallback: undefined };
+}
+
+export function withDefault<Value>(
+  kind: Kind<Value>,
+  summary: string,
+  fallback: string,
+): Parameter<Value> {
+  return { ...kind, summary, required: false, fallback };
+}

@@ -1,0 +1,22 @@
+// `sluice deletion cancel`
+
+import { cancelDeletion } from "../../actions/cancel-deletion.ts";
+import { defineCommand, required } from "../command.ts";
+import { viewForOperator } from "../deletion-view.ts";
+import { text } from "../kinds.ts";
+
+export const deletionCancel = defineCommand({
+  name: "deletion cancel",
+  summary: "Cancel a deletion request that is still pending.",
+  examples: ["sluice deletion cancel del_4fQ2mN8sT1vXc7Za"],
+  arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
+  options: {},
+  run: (context, { id }) =>
+    context.withApp(async (app) => {
+      const deletion = await cancelDeletion(app, id);
+      return {
+        json: viewForOperator(deletion, undefined),
+        text: `The deletion request ${id} is cancelled; ${deletion.resourceType} ${deletion.resourceId} stays.`,
+      };
+    }),
+});

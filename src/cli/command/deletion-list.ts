@@ -1,0 +1,57 @@
+// `sluice deletion list`
+
+import { explainWaits } from "../../actions/explain-wait.ts";
+import { findOrganization } from "../../actions/find-organization.ts";
+import type { Deletion } from "../../domain/deletion.ts";
+import { defineCommand, optional, withDefault } from "../command.ts";
+import { viewForOperator } from "../deletion-view.ts";
+import { deletionStatus, text, wholeNumber } from "../kinds.ts";
+import { type Column, formatTime, renderTable } from "../table.ts";
+
+export const deletionList = defineCommand({
+  name: "deletion list",
+  summary: "List deletion requests, newest first, and what keeps one back.",
+  examples: ["sluice deletion list --organization acme --status pending"],
+  arguments: {},
+  options: {
+    organization: optional(text("ID"), "Only those of this organization."),
+    status: optional(
+      deletionStatus,
+      "Only those that are pending, processing, completed or cancelled.",
+    ),
+    limit: withDefault(wholeNumber("N", 1, 10_000), "At most so many.", "50"),
+  },
+  run: (context, { organization, status, limit }) =>
+    context.withApp(async (app) => {
+      if (organization !== undefined) await findOrganization(app, organization);
+      const deletions = await app.store.listDeletions({
+        organizationId: organization,
+        status,
+        limit,
+      });
+      const waits = await explainWaits(app, deletions);
+      return {
+        json: {
+          deletions: deletions.map((deletion) =>
+            viewForOperator(deletion, waits.get(deletion.deletionRequestId)),
+          ),
+        },
+        text:
+          deletions.length === 0
+            ? "There is no such deletion request."
+            : renderTable(columns(waits), deletions),
+      };
+    }),
+});
+
+function columns(waits: ReadonlyMap<string, string>): readonly Column<Deletion>[] {
+  return [
+    { title: "deletion request", cell: ({ deletionRequestId }) => deletionRequestId },
+    { title: "organization", cell: ({ organizationId }) => organizationId },
+    { title: "record", cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
+    { title: "status", cell: ({ status }) => status },
+    { title: "requested", cell: ({ requestedAt }) => formatTime(requestedAt) },
+    { title: "completed", cell: ({ completedAt }) => formatTime(completedAt) },
+    { title: "waits for", cell: ({ deletionRequestId }) => waits.get(deletionRequestId) ?? "-" },
+  ];
+}

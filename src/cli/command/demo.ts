@@ -1,0 +1,86 @@
+// `sluice demo`
+
+import { CliError } from "../cli-error.ts";
+import { defineCommand, optional, withDefault } from "../command.ts";
+import { openAccounts, openTransactions } from "../demo/csv-input.ts";
+import { generateAssessments, generateInput } from "../demo/generator.ts";
+import type { DemoInput } from "../demo/input.ts";
+import { describeReport, viewReport } from "../demo/report.ts";
+import { runDemo } from "../demo/run-demo.ts";
+import { text, wholeNumber } from "../kinds.ts";
+import { awaitStopSignal } from "../stop-signal.ts";
+
+const countDefault = 5_000;
+const countMax = 10_000_000;
+
+export const demo = defineCommand({
+  name: "demo",
+  summary: "Show the whole service at work, from outside, with figures.",
+  details:
+    "Starts a server on a free port with a temporary store, makes an organization and a key, and then works only over " +
+    "HTTP: a token, transactions in batches, checks, alerts, risk assessments, updates out of order, existence checks, " +
+    "deletions until they are completed, and a look that nothing is left. Every reply is checked; fails at the first " +
+    "that is not as promised. CSV files may be gzipped (.gz) and have the columns of IBM AMLSim.",
+  examples: [
+    "sluice demo",
+    "sluice demo --transactions transactions.csv.gz --accounts accounts.csv.gz",
+  ],
+  arguments: {},
+  options: {
+    transactions: optional(
+      text("FILE"),
+      "CSV with sourceNodeId, targetNodeId, value, and time in days.",
+    ),
+    accounts: optional(
+      text("FILE"),
+      "CSV with nodeid, isFraud and init_balance, for risk assessments.",
+    ),
+    count: optional(
+      wholeNumber("N", 1, countMax),
+      `How many transactions to make up (${countDefault} if left out), or to read from the file at most.`,
+    ),
+    seed: withDefault(
+      wholeNumber("N", 0, 2 ** 32 - 1),
+      "What the made-up records follow from.",
+      "1",
+    ),
+    keep: optional(text("DIR"), "Keep the store in this folder, which must be empty or not exist."),
+  },
+  run: async (context, { keep, ...given }) => {
+    const input = await openInput(given);
+    const stop = awaitStopSignal();
+    const stopping = new AbortController();
+    const stopped = new CliError("stopped", "The demonstration was stopped.");
+    void stop.received.then(() => stopping.abort(stopped));
+    try {
+      const report = await runDemo(context, { input, keep, stopping: stopping.signal });
+      return { json: viewReport(report), text: describeReport(report) };
+    } finally {
+      stop.release();
+    }
+  },
+});
+
+interface Given {
+  readonly transactions: string | undefined;
+  readonly accounts: string | undefined;
+  readonly count: number | undefined;
+  readonly seed: number;
+}
+
+async function openInput({ transactions, accounts, count, seed }: Given): Promise<DemoInput> {
+  const made = generateInput({ count: count ?? countDefault, seed });
+  const fromFile =
+    transactions === undefined
+      ? undefined
+      : await openTransactions(transactions, count ?? countMax);
+  const madeAssessments =
+    fromFile === undefined ? made.assessments : generateAssessments({ count: 1_000, seed });
+  const origins = [transactions, accounts].filter((file) => file !== undefined);
+  const complete = origins.length === 2;
+  return {
+    transactions: fromFile ?? made.transactions,
+    assessments: accounts === undefined ? madeAssessments : await openAccounts(accounts),
+    origin: [...origins, ...(complete ? [] : [made.origin])].join(" and "),
+  };
+}

@@ -1,0 +1,40 @@
+// `sluice key list`
+
+import { findOrganization } from "../../actions/find-organization.ts";
+import type { ApiKey } from "../../domain/access.ts";
+import { defineCommand, optional } from "../command.ts";
+import { formatKeyStatus, formatScopes, viewKey } from "../key-view.ts";
+import { text } from "../kinds.ts";
+import { type Column, formatTime, renderTable } from "../table.ts";
+
+export const keyList = defineCommand({
+  name: "key list",
+  summary: "List API keys, with their status and when each was last used.",
+  examples: ["sluice key list --organization acme"],
+  arguments: {},
+  options: { organization: optional(text("ID"), "Only the keys of this organization.") },
+  run: (context, { organization }) =>
+    context.withApp(async (app) => {
+      if (organization !== undefined) await findOrganization(app, organization);
+      const keys = await app.store.listKeys(organization);
+      return {
+        json: { keys: keys.map((key) => viewKey(key, app.now())) },
+        text:
+          keys.length === 0
+            ? "There is no key. Make one with: sluice key create --organization ID"
+            : renderTable(columns(app.now()), keys),
+      };
+    }),
+});
+
+function columns(now: number): readonly Column<ApiKey>[] {
+  return [
+    { title: "key", cell: ({ keyId }) => keyId },
+    { title: "organization", cell: ({ organizationId }) => organizationId },
+    { title: "name", cell: ({ name }) => name },
+    { title: "status", cell: (key) => formatKeyStatus(key, now) },
+    { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
+    { title: "last used", cell: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+    { title: "scopes", cell: formatScopes },
+  ];
+}

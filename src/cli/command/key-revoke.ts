@@ -1,0 +1,25 @@
+// `sluice key revoke`
+
+import { revokeKey } from "../../actions/revoke-key.ts";
+import { defineCommand, required } from "../command.ts";
+import { viewKey } from "../key-view.ts";
+import { text } from "../kinds.ts";
+import { formatTime } from "../table.ts";
+
+export const keyRevoke = defineCommand({
+  name: "key revoke",
+  summary: "End an API key and all its tokens. A serving process follows within 2 seconds.",
+  examples: ["sluice key revoke key_4fQ2mN8sT1vXc7Za"],
+  arguments: {
+    keyId: required(text("KEY_ID"), "Id of the key, as `key list` shows it; not the key."),
+  },
+  options: {},
+  run: (context, { keyId }) =>
+    context.withApp(async (app) => {
+      const key = await revokeKey(app, keyId);
+      return {
+        json: viewKey(key, app.now()),
+        text: `The key ${key.keyId} of organization ${key.organizationId} is revoked since ${formatTime(key.revokedAt)}.`,
+      };
+    }),
+});

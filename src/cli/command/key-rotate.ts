@@ -1,0 +1,36 @@
+// `sluice key rotate`
+
+import { rotateKey } from "../../actions/rotate-key.ts";
+import { defineCommand, required, withDefault } from "../command.ts";
+import { describeNewKey } from "../key-view.ts";
+import { duration, text } from "../kinds.ts";
+import { formatTime } from "../table.ts";
+
+export const keyRotate = defineCommand({
+  name: "key rotate",
+  summary: "Replace an API key: make its successor, and let it end after a time.",
+  details:
+    "The successor has the same name, scopes and lifetime, and is shown this once. Both work during the overlap.",
+  examples: ["sluice key rotate key_4fQ2mN8sT1vXc7Za --overlap 24h"],
+  arguments: {
+    keyId: required(text("KEY_ID"), "Id of the key, as `key list` shows it; not the key."),
+  },
+  options: {
+    overlap: withDefault(duration, "How long the old key goes on working; 0s ends it now.", "24h"),
+  },
+  run: (context, { keyId, overlap }) =>
+    context.withApp(async (app) => {
+      const { key, secret, oldExpiresAt } = await rotateKey(app, { keyId, overlapMs: overlap });
+      return {
+        json: {
+          key_id: key.keyId,
+          api_key: secret,
+          organization_id: key.organizationId,
+          scopes: key.scopes,
+          old_key_id: keyId,
+          old_key_expires_at: formatTime(oldExpiresAt),
+        },
+        text: `${describeNewKey(key, secret)}\nThe old key ${keyId} works until ${formatTime(oldExpiresAt)}.`,
+      };
+    }),
+});

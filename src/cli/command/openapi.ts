@@ -1,0 +1,17 @@
+// `sluice openapi`
+
+import { defineCommand } from "../command.ts";
+
+export const openapi = defineCommand({
+  name: "openapi",
+  summary: "Print the OpenAPI 3.1 document of the API; the store is not opened.",
+  examples: ["sluice openapi > openapi.json"],
+  arguments: {},
+  options: {},
+  run: async () => {
+    // Loaded only here: no other command needs the HTTP door.
+    const { buildOpenApi } = await import("../../http/openapi.ts");
+    const document = buildOpenApi();
+    return { json: document, text: JSON.stringify(document, null, 2) };
+  },
+});

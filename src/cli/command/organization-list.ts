@@ -1,0 +1,38 @@
+// `sluice organization list`
+
+import type { Organization } from "../../domain/access.ts";
+import { defineCommand } from "../command.ts";
+import { formatDuration } from "../duration.ts";
+import { formatOnOff, formatRateLimit, viewOrganization } from "../organization-view.ts";
+import { type Column, formatTime, renderTable } from "../table.ts";
+
+const columns: readonly Column<Organization>[] = [
+  { title: "organization", cell: ({ organizationId }) => organizationId },
+  { title: "name", cell: ({ name }) => name },
+  { title: "strict scopes", cell: ({ strictScopes }) => formatOnOff(strictScopes) },
+  {
+    title: "deletion grace",
+    cell: ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000),
+  },
+  { title: "rate limit", cell: formatRateLimit },
+  { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
+];
+
+export const organizationList = defineCommand({
+  name: "organization list",
+  summary: "List all organizations.",
+  examples: ["sluice organization list"],
+  arguments: {},
+  options: {},
+  run: (context) =>
+    context.withApp(async (app) => {
+      const organizations = await app.store.listOrganizations();
+      return {
+        json: { organizations: organizations.map(viewOrganization) },
+        text:
+          organizations.length === 0
+            ? "There is no organization yet. Make one with: sluice organization create --name NAME"
+            : renderTable(columns, organizations),
+      };
+    }),
+});

@@ -1,0 +1,62 @@
+// `sluice record show`
+
+import { type RecordShown, showRecord } from "../../actions/show-record.ts";
+import { defineCommand, required } from "../command.ts";
+import { text } from "../kinds.ts";
+import { formatTime, renderFields, renderTable } from "../table.ts";
+
+export const recordShow = defineCommand({
+  name: "record show",
+  summary: "Show a record: its latest state, and every change in the order of arrival.",
+  examples: ["sluice record show transaction tx-2026-000417 --organization acme"],
+  arguments: {
+    type: required(text("TYPE"), "Record type, such as transaction."),
+    id: required(text("ID"), "Id of the record."),
+  },
+  options: { organization: required(text("ID"), "Organization that the record belongs to.") },
+  run: (context, { type, id, organization }) =>
+    context.withApp(async (app) => {
+      const shown = await showRecord(app, {
+        organizationId: organization,
+        resourceType: type,
+        resourceId: id,
+      });
+      return {
+        json: {
+          state: shown.state,
+          changes: shown.changes.map((change) => ({
+            received_at: formatTime(change.receivedAt),
+            payload: change.payload,
+          })),
+          first_seen: shown.firstSeen,
+          last_seen: shown.lastSeen,
+        },
+        text: describe(shown),
+      };
+    }),
+});
+
+function describe(shown: RecordShown): string {
+  const seen = renderFields([
+    ["first seen", shown.firstSeen],
+    ["last seen", shown.lastSeen],
+  ]);
+  const state = renderFields(
+    Object.entries(shown.state).map(([name, value]) => [name, compact(value)]),
+  );
+  const changes = renderTable(
+    [
+      {
+        title: "received",
+        cell: ({ receivedAt }: RecordShown["changes"][number]) => formatTime(receivedAt),
+      },
+      { title: "payload", cell: ({ payload }) => JSON.stringify(payload) },
+    ],
+    shown.changes,
+  );
+  return `${seen}\n\nLatest state\n${state}\n\nChanges\n${changes}`;
+}
+
+function compact(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

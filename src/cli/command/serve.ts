@@ -1,0 +1,49 @@
+// `sluice serve`
+
+import { readConfig } from "../../config.ts";
+import type { Serving } from "../../serve.ts";
+import { CliError } from "../cli-error.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { describeFirstSteps } from "../first-steps.ts";
+import { makeFirstOrganization } from "../first-organization.ts";
+import { awaitStopSignal } from "../stop-signal.ts";
+
+export const serve = defineCommand({
+  name: "serve",
+  summary: "Serve the API and carry out deletions, until SIGTERM or SIGINT.",
+  details:
+    "On a store without organizations, unless NODE_ENV is production, it makes an organization named demo, prints its " +
+    "API key once, and prints commands to try it with. A first signal finishes what is in flight; a second ends at once.",
+  examples: ["sluice serve", "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve"],
+  arguments: {},
+  options: {},
+  run: async (context) => {
+    const server = await startServer(context);
+    const stopping = awaitStopSignal();
+    try {
+      const first = await makeFirstOrganization(context);
+      if (context.json) {
+        context.out.write(`${JSON.stringify({ address: server.address, ...first })}\n`);
+      } else {
+        context.out.write(`Listening on ${server.address}\n`);
+        if (first !== undefined)
+          context.out.write(`\n${describeFirstSteps(server.address, first)}\n`);
+      }
+      await stopping.received;
+    } finally {
+      await server.stop();
+      stopping.release();
+    }
+    return undefined;
+  },
+});
+
+async function startServer(context: Context): Promise<Serving> {
+  const config = readConfig(context.environment);
+  const module = await import("../../serve.ts");
+  try {
+    return await module.serve(config);
+  } catch (cause) {
+    throw new CliError("serve", cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,0 +1,52 @@
+// The table of commands, in the order of the help and of the documentation. Everything about a command is in its file.
+
+import type { Command } from "./command.ts";
+import { check } from "./command/check.ts";
+import { deletionCancel } from "./command/deletion-cancel.ts";
+import { deletionHold } from "./command/deletion-hold.ts";
+import { deletionList } from "./command/deletion-list.ts";
+import { deletionRelease } from "./command/deletion-release.ts";
+import { deletionShow } from "./command/deletion-show.ts";
+import { demo } from "./command/demo.ts";
+import { keyCreate } from "./command/key-create.ts";
+import { keyList } from "./command/key-list.ts";
+import { keyRevoke } from "./command/key-revoke.ts";
+import { keyRotate } from "./command/key-rotate.ts";
+import { migrate } from "./command/migrate.ts";
+import { openapi } from "./command/openapi.ts";
+import { organizationCreate } from "./command/organization-create.ts";
+import { organizationList } from "./command/organization-list.ts";
+import { organizationSet } from "./command/organization-set.ts";
+import { organizationShow } from "./command/organization-show.ts";
+import { recordShow } from "./command/record-show.ts";
+import { serve } from "./command/serve.ts";
+
+export const commands: readonly Command[] = [
+  serve,
+  demo,
+  migrate,
+  organizationCreate,
+  organizationList,
+  organizationShow,
+  organizationSet,
+  keyCreate,
+  keyList,
+  keyRevoke,
+  keyRotate,
+  recordShow,
+  deletionList,
+  deletionShow,
+  deletionCancel,
+  deletionHold,
+  deletionRelease,
+  check,
+  openapi,
+];
+
+/** The first words of commands with two, and what they are about. */
+export const groups: Readonly<Record<string, string>> = {
+  organization: "Make, list, show and change organizations.",
+  key: "Make, list, revoke and rotate API keys.",
+  record: "Look at a record and its changes.",
+  deletion: "Watch, cancel and hold back deletions.",
+};

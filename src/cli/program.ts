@@ -1,0 +1,106 @@
+// Makes commander's program from the table of commands. The one place that knows the library; decides nothing itself.
+
+import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
+import { UsageError } from "./cli-error.ts";
+import type { Command, Parameter, Parameters } from "./command.ts";
+import { commands, groups } from "./commands.ts";
+import { describeSettings } from "./settings-help.ts";
+import { version } from "./version.ts";
+
+export interface Invocation {
+  readonly command: Command;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly json: boolean;
+}
+
+/** Parsing calls `invoke` for the command that was typed. */
+export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): Program {
+  const program = configure(new Program("sluice"))
+    .description(
+      "Sluice takes in transactions and risk assessments over HTTP, keeps them, and erases them on request.",
+    )
+    .version(version, "-V, --version", "Print the version.")
+    .addHelpText("after", () => `\n${describeSettings()}`);
+  const byGroup = new Map<string, Program>();
+  for (const command of commands) {
+    const [first = "", second] = command.name.split(" ");
+    if (second === undefined) {
+      program.addCommand(makeCommand(first, command, invoke));
+      continue;
+    }
+    const group =
+      byGroup.get(first) ?? configure(new Program(first)).description(groups[first] ?? "");
+    if (!byGroup.has(first)) program.addCommand(group);
+    byGroup.set(first, group);
+    group.addCommand(makeCommand(second, command, invoke));
+  }
+  return program;
+}
+
+function makeCommand(
+  word: string,
+  command: Command,
+  invoke: (invocation: Invocation) => Promise<void>,
+): Program {
+  const made = configure(new Program(word)).summary(command.summary).description(describe(command));
+  const names = Object.keys(command.arguments);
+  for (const parameter of Object.values(command.arguments))
+    made.addArgument(makeArgument(parameter));
+  for (const option of makeOptions(command.options)) made.addOption(option);
+  made.option("--json", "Print JSON on standard output, and errors as JSON on standard error.");
+  made.addHelpText(
+    "after",
+    `\nFor example:\n${command.examples.map((line) => `  ${line}`).join("\n")}`,
+  );
+  made.action(async () => {
+    const { json, ...options } = made.opts<{ json?: boolean }>();
+    const given = names.map((name, index) => [name, made.processedArgs[index] as unknown]);
+    const values = { ...options, ...Object.fromEntries(given) };
+    await invoke({ command, values, json: json === true });
+  });
+  return made;
+}
+
+function configure(program: Program): Program {
+  return program
+    .exitOverride()
+    .helpOption("-h, --help", "Show this help.")
+    .configureHelp({ showGlobalOptions: false, sortSubcommands: false })
+    .helpCommand(false);
+}
+
+function describe({ summary, details }: Command): string {
+  return details === undefined ? summary : `${summary}\n${details}`;
+}
+
+function makeArgument(parameter: Parameter<unknown>): Argument {
+  const form = parameter.required ? `<${parameter.placeholder}>` : `[${parameter.placeholder}]`;
+  return new Argument(form, parameter.summary).argParser(reader(parameter));
+}
+
+function makeOptions(parameters: Parameters): readonly Option[] {
+  return Object.entries(parameters).map(([name, parameter]) => {
+    const summary = parameter.required ? `${parameter.summary} (required)` : parameter.summary;
+    const option = new Option(`${optionFlag(name)} <${parameter.placeholder}>`, summary)
+      .argParser(reader(parameter))
+      .makeOptionMandatory(parameter.required);
+    if (parameter.fallback === undefined) return option;
+    return option.default(parameter.read(parameter.fallback), parameter.fallback);
+  });
+}
+
+/** `deletionGrace` is typed as `--deletion-grace`. */
+export function optionFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function reader({ read }: Parameter<unknown>): (text: string) => unknown {
+  return (text) => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
+      throw error;
+    }
+  };
+}

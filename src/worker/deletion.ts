@@ -1,0 +1,41 @@
+// The round that carries out deletions that are due, for the loop to repeat. Logs which deletion request came to what,
+// never which record it was about nor why it was asked for.
+
+import type { App } from "../actions/app.ts";
+import { carryOutDeletion } from "../actions/carry-out-deletion.ts";
+import type { Deletion } from "../domain/deletion.ts";
+import type { Logger } from "../log.ts";
+
+export interface DeletionRoundOptions {
+  /** Names this process among those that serve the same store. */
+  readonly claimant: string;
+  readonly log: Logger;
+  readonly onCompleted?: (deletion: Deletion) => void;
+  readonly onPostponed?: () => void;
+}
+
+/** A round takes one deletion; true means that more may be due. */
+export function deletionRound(
+  app: App,
+  { claimant, log, onCompleted, onPostponed }: DeletionRoundOptions,
+): (stopping: AbortSignal) => Promise<boolean> {
+  return async (stopping) => {
+    const done = await carryOutDeletion(app, { claimant, stopping });
+    if (done.result === "nothing due") return false;
+    const { deletionRequestId, organizationId, erased, attempts } = done.deletion;
+    const about = { deletionRequestId, organizationId, attempts };
+    if (done.result === "completed") {
+      log.info({ ...about, erased }, "deletion completed");
+      onCompleted?.(done.deletion);
+    } else if (!stopping.aborted) {
+      log.error({ ...about, cause: nameCause(done.cause) }, "deletion postponed");
+      onPostponed?.();
+    }
+    return true;
+  };
+}
+
+/** Only name and message: an engine's error may carry the values of a row in its other properties. */
+function nameCause(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";
+}

@@ -1,0 +1,52 @@
+// What a serving process does beside requests and deletions: forgets what has expired, and notices when credentials
+// change in another process, so that a revoked key ends here within 2 seconds (contract, section 4).
+
+import type { App } from "../actions/app.ts";
+import { limits } from "../domain/limits.ts";
+import type { Logger } from "../log.ts";
+import { startLoop } from "./loop.ts";
+
+const purgeIntervalMs = 60_000;
+
+/** No version of the store's: with it, no caller is kept and each one is looked up. */
+const unknownVersion = -1;
+
+export interface Upkeep {
+  stop(): Promise<void>;
+}
+
+/** Resolves once the credentials version is known. */
+export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
+  app.callers.observe(await app.store.credentialsVersion());
+  const purge = startLoop(() => purgeExpired(app), {
+    intervalMs: purgeIntervalMs,
+    backOffMsMax: purgeIntervalMs,
+    onError: (error) => log.error({ err: error }, "expired tokens and replies could not be purged"),
+  });
+  const watch = startLoop(() => watchCredentials(app), {
+    intervalMs: limits.credentialsPollMs,
+    backOffMsMax: limits.credentialsPollMs,
+    onError: (error) => log.error({ err: error }, "the credentials version could not be read"),
+  });
+  return {
+    stop: async () => {
+      await Promise.all([purge.stop(), watch.stop()]);
+    },
+  };
+}
+
+async function purgeExpired(app: App): Promise<boolean> {
+  await app.store.purgeExpired(app.now());
+  return false;
+}
+
+/** While the version can't be read nobody is believed from memory: a key might have been revoked meanwhile. */
+async function watchCredentials(app: App): Promise<boolean> {
+  try {
+    app.callers.observe(await app.store.credentialsVersion());
+  } catch (error) {
+    app.callers.observe(unknownVersion);
+    throw error;
+  }
+  return false;
+}
