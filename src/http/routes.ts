@@ -9,7 +9,7 @@ const written = [409, 413, 415, 422];
 const token = { verb: "issue token", body: "one", errors: [413, 415] } as const;
 const check = { verb: "check record", permission: "read", errors: [404] } as const;
 const add = { verb: "add records", permission: "write", success: 201, errors: written } as const;
-const append = { ...add, verb: "append records", body: "list" } as const;
+const append = { ...add, verb: "append records", body: "list", success: 200 } as const;
 const update = { verb: "update records", permission: "write", errors: [404, ...written] } as const;
 const remove = { permission: "delete", body: "one", errors: [404, ...written] } as const;
 
