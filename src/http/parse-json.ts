@@ -5,18 +5,20 @@ import { isUtf8 } from "node:buffer";
 import { AppError, type FieldError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 
-/** A run that may be a number of more significant digits than every double keeps (15). */
-const longDigits = /\d[\d.]{15}/;
+/** What may be a number of more significant digits than every double keeps (15), or one beyond its exponents. */
+const suspect = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 /** Throws AppError malformed_json, or validation_failed that names each number that would be rounded. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed("The body is empty; send JSON.");
   if (!isUtf8(bytes)) throw malformed("The body is not valid UTF-8.");
-  // Short bodies can't nest deep enough to cost anything before validation refuses them.
-  if (bytes.length > limits.recordBytesMax) requireDepth(bytes);
   const text = bytes.toString("utf8");
+  const isSuspect = suspect.test(text);
+  // Short bodies can't nest deep enough to cost anything before validation refuses them, but for the slow path, which
+  // goes as deep as they do.
+  if (isSuspect || bytes.length > limits.recordBytesMax) requireDepth(bytes);
   const value = parse(text);
-  if (longDigits.test(text)) requireExactNumbers(text);
+  if (isSuspect) requireExactNumbers(text);
   return value;
 }
 

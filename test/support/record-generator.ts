@@ -76,7 +76,7 @@ function propertyOf(type: RecordType, field: string): SchemaShape {
 function valueOf(schema: SchemaShape, random: Random): unknown {
   const one = random.pick(alternativesOf(schema));
   if (one.enum !== undefined) return random.pick(one.enum);
-  switch (one.type ?? "null") {
+  switch (one.type) {
     case "string":
       return textValue(one as { format?: string }, random);
     case "number":
@@ -90,6 +90,8 @@ function valueOf(schema: SchemaShape, random: Random): unknown {
       return typeof one.additionalProperties === "object"
         ? mapValue(one.additionalProperties, random)
         : objectValue(one, random);
+    case "null":
+    case undefined:
     default:
       return null;
   }
