@@ -1,0 +1,90 @@
+// Runs one operation against floor and product in turn, on fresh stores that are seeded alike, then counts what both
+// stores hold. The server that goes first changes from round to round, so that neither always follows the other.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RoundOrder, RoundReport } from "./load.ts";
+import type { IdOrder, OperationName } from "./requests.ts";
+import { startFloor, startProduct, type Subject, type SubjectName } from "./subjects.ts";
+import { acknowledge, countStored, type Tally } from "./tally.ts";
+
+export interface CompareOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly ids: IdOrder;
+}
+
+export interface Round extends RoundReport {
+  /** What the server used in this round. */
+  readonly serverCpuSeconds: number;
+}
+
+export interface Comparison {
+  readonly operation: OperationName;
+  readonly rounds: Readonly<Record<SubjectName, readonly Round[]>>;
+  readonly acknowledged: Readonly<Record<SubjectName, Tally>>;
+  readonly stored: Readonly<Record<SubjectName, Tally>>;
+}
+
+export type RunRound = (order: RoundOrder) => Promise<RoundReport>;
+
+export async function compare(
+  operation: OperationName,
+  options: CompareOptions,
+  runRound: RunRound,
+): Promise<Comparison> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const subjects: Subject[] = [];
+  const stop = () => Promise.all(subjects.splice(0).map(({ server }) => server.stop()));
+  try {
+    const [floor, product] = [await startFloor(folder), await startProduct(folder)] as const;
+    subjects.push(floor, product);
+    const measured = await runRounds({ floor, product }, { operation, options, runRound });
+    await stop();
+    const stored = { floor: countStored(floor.file), product: countStored(product.file) };
+    return { operation, ...measured, stored };
+  } finally {
+    await stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Work {
+  readonly operation: OperationName;
+  readonly options: CompareOptions;
+  readonly runRound: RunRound;
+}
+
+async function runRounds(
+  subjects: Readonly<Record<SubjectName, Subject>>,
+  { operation, options, runRound }: Work,
+) {
+  const rounds: Record<SubjectName, Round[]> = { floor: [], product: [] };
+  const acknowledged: Record<SubjectName, Tally> = {
+    floor: { records: 0, changes: 0 },
+    product: { records: 0, changes: 0 },
+  };
+
+  async function run(name: SubjectName, round: number): Promise<Round> {
+    const { server, token } = subjects[name];
+    const work: RoundOrder["operation"] = round === 0 ? "seed" : operation;
+    const before = server.cpuSeconds();
+    const order = { ...options, port: server.port, token, operation: work, round };
+    const report = await runRound(order);
+    acknowledge(acknowledged[name], work, report.rows);
+    return { ...report, serverCpuSeconds: server.cpuSeconds() - before };
+  }
+
+  // Round 0 seeds, round 1 warms up; the others are measured.
+  for (let round = 0; round < options.rounds + 2; round += 1) {
+    const order: readonly SubjectName[] =
+      round % 2 === 0 ? ["floor", "product"] : ["product", "floor"];
+    for (const name of order) {
+      const measured = await run(name, round);
+      if (round >= 2) rounds[name].push(measured);
+    }
+  }
+  return { rounds, acknowledged };
+}

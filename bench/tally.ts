@@ -1,0 +1,29 @@
+// Compares what was acknowledged with what is in the store, once the server has stopped: nothing less, nothing more.
+
+import { DatabaseSync } from "node:sqlite";
+import type { OperationName } from "./requests.ts";
+
+export interface Tally {
+  records: number;
+  changes: number;
+}
+
+/** Adds a round's acknowledged rows to what the store must hold. */
+export function acknowledge(tally: Tally, operation: OperationName | "seed", rows: number): void {
+  if (operation === "check") return;
+  tally.changes += rows;
+  if (operation !== "update") tally.records += rows;
+}
+
+export function countStored(file: string): Tally {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return { records: countRows(database, "record"), changes: countRows(database, "change") };
+  } finally {
+    database.close();
+  }
+}
+
+function countRows(database: DatabaseSync, table: "record" | "change"): number {
+  return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"]);
+}
