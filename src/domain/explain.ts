@@ -24,7 +24,7 @@ export interface Explanation {
 }
 
 /** One error more than a reply lists, so that whoever cuts the list can tell that there are more. */
-const errorsMax = limits.fieldErrorsMax + 1;
+export const errorsMax = limits.fieldErrorsMax + 1;
 /** Looking for the name that was meant takes time; whoever sends so many unknown ones has not mistyped. */
 const suggestionsMax = 20;
 
@@ -49,25 +49,47 @@ export function explainErrors(
   value: unknown,
   explanation: Explanation,
 ): readonly FieldError[] {
-  if (validator.Check(value)) return [];
+  return validator.Check(value) ? [] : explainRefusal(validator, value, explanation);
+}
+
+/** The same, of a value that the validator is known to refuse. */
+export function explainRefusal(
+  validator: Validator,
+  value: unknown,
+  explanation: Explanation,
+): readonly FieldError[] {
   const walk: Walk = { ...explanation, errors: [], suggestions: 0 };
-  explainPlace(walk, { schema: validator.Type(), value, path: "" });
+  explainRefused(walk, { schema: validator.Type(), value, path: "" });
   return walk.errors;
 }
 
 function explainPlace(walk: Walk, place: Place): void {
-  if (walk.errors.length >= errorsMax || isValid(place.schema, place.value)) return;
+  if (walk.errors.length >= errorsMax) return;
+  if (isOversized(place) || !isValid(place.schema, place.value)) explainRefused(walk, place);
+}
+
+function explainRefused(walk: Walk, place: Place): void {
   const before = walk.errors.length;
   // The one branch of a union that the value can be meant for, so that what is wrong inside it is named.
   const schema = alternativeFor(place.schema, kindOf(place.value));
-  if (schema !== undefined) explainInside(walk, { ...place, schema });
+  if (schema !== undefined && !isOversized(place)) explainInside(walk, { ...place, schema });
   if (walk.errors.length === before) report(walk, place.path, mismatch(place.schema, place.value));
 }
 
-/** Reports nothing where the value is wrong as a whole, too long a list, say. */
+/** A list or map that is too long is told of as such, and not gone through: it may hold millions. */
+function isOversized({ schema, value }: Place): boolean {
+  const { maxItems = Infinity, maxProperties = Infinity } =
+    alternativeFor(schema, kindOf(value)) ?? {};
+  if (Array.isArray(value)) return value.length > maxItems;
+  return (
+    maxProperties < Infinity && isJsonObject(value) && Object.keys(value).length > maxProperties
+  );
+}
+
+/** Reports nothing where the value is wrong as a whole. */
 function explainInside(walk: Walk, { schema, value, path }: Place): void {
   if (Array.isArray(value)) {
-    if (schema.items === undefined || value.length > (schema.maxItems ?? Infinity)) return;
+    if (schema.items === undefined) return;
     for (const [index, item] of value.entries()) {
       explainPlace(walk, { schema: schema.items, value: item, path: `${path}[${index}]` });
     }
@@ -113,10 +135,9 @@ function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void 
 
 /** Of an object whose keys are the sender's own. */
 function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void {
-  const { propertyNames, additionalProperties, maxProperties = Infinity } = schema;
-  const entries = Object.entries(value);
-  if (entries.length > maxProperties || typeof additionalProperties !== "object") return;
-  for (const [name, entry] of entries) {
+  const { propertyNames, additionalProperties } = schema;
+  if (typeof additionalProperties !== "object") return;
+  for (const [name, entry] of Object.entries(value)) {
     const entryPath = join(path, name);
     if (propertyNames !== undefined && !isValid(propertyNames, name)) {
       report(walk, entryPath, `as a key ${mismatch(propertyNames, name)}`);
@@ -140,7 +161,11 @@ function report(walk: Walk, path: string, message: string): void {
 }
 
 function join(path: string, name: string): string {
-  const short =
-    name.length > limits.idCharactersMax ? `${name.slice(0, limits.idCharactersMax)}…` : name;
-  return path === "" ? short : `${path}.${short}`;
+  const step = name === "" ? '""' : shorten(name);
+  return path === "" ? step : `${path}.${step}`;
+}
+
+function shorten(name: string): string {
+  const max = limits.idCharactersMax;
+  return name.length > max ? `${name.slice(0, max)}…` : name;
 }

@@ -46,4 +46,9 @@ export const limits = {
   deletionLeaseMs: 60_000,
   deletionBackOffMsMax: 5 * 60_000,
   cascadeRecordsMax: 1_000_000,
+  heldDeletionRetryMs: 5_000,
+  dueDeletionsLookedAtMax: 32,
+  // upkeep: an expired token is kept for a while so that it can be told from an unknown one
+  expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
+  purgedRowsMax: 5_000,
 } as const;

@@ -11,6 +11,7 @@ export interface SchemaShape {
   readonly propertyNames?: SchemaShape;
   readonly items?: SchemaShape;
   readonly anyOf?: readonly SchemaShape[];
+  readonly allOf?: readonly SchemaShape[];
   readonly enum?: readonly unknown[];
   readonly maxLength?: number;
   readonly maxItems?: number;
@@ -31,9 +32,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return kindOf(value) === "object";
 }
 
-/** The schemas that a value may match one of: those of nested unions, or the schema itself. */
+/** The schemas that a value may match one of: those of nested unions, or the schema itself with all its parts. */
 export function alternativesOf(schema: SchemaShape): readonly SchemaShape[] {
-  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf);
+  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(alternativesOf);
+  return [schema.allOf === undefined ? schema : Object.assign({}, schema, ...schema.allOf)];
 }
 
 /** The only alternative for objects (or for lists), if there is exactly one: what a value of that kind is meant to be. */

@@ -3,7 +3,7 @@
 
 import { Compile } from "typebox/compile";
 import type { FieldError } from "./error.ts";
-import { explainErrors } from "./explain.ts";
+import { errorsMax, explainErrors, explainRefusal } from "./explain.ts";
 import { identifier } from "./fields.ts";
 import { limits } from "./limits.ts";
 import type { Payload, RecordType } from "./record-type.ts";
@@ -25,14 +25,14 @@ export function validatePayload(
   const validator = operation === "add" ? type.addValidator : type.updateValidator;
   const isObject = isJsonObject(value);
   if (isObject && validator.Check(value)) return ruleErrors(type, operation, value);
-  const errors = explainErrors(validator, value, {
+  const errors = explainRefusal(validator, value, {
     what: nounOf(type.title),
     nullMessage: operation === "add" ? nullMessage : undefined,
   });
   if (!isObject) return errors;
   const explained = new Set(errors.map((error) => error.field));
   const more = ruleErrors(type, operation, value).filter((error) => !explained.has(error.field));
-  return [...errors, ...more];
+  return [...errors, ...more].slice(0, errorsMax);
 }
 
 /** What is wrong with an id from outside a body, such as a query parameter; empty when it is one. */
@@ -67,7 +67,7 @@ function repeatedKeys(properties: unknown): readonly FieldError[] {
     if (typeof key !== "string") continue;
     const first = firstIndexes.get(key);
     if (first === undefined) firstIndexes.set(key, index);
-    else {
+    else if (errors.length < errorsMax) {
       const message = `must be unique, but additional_properties[${first}] has the same key`;
       errors.push({ field: `additional_properties[${index}].key`, message });
     }

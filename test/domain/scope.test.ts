@@ -1,0 +1,71 @@
+// Which scopes exist and what each of them covers.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { allScopes, coveredScopes, families, isScope, type Scope } from "../../src/domain/scope.ts";
+
+function covered(scopes: readonly Scope[], strict = false): readonly string[] {
+  return [...coveredScopes(scopes, strict)].sort();
+}
+
+describe("scopes", () => {
+  it("are read and write of each family, and delete of three", () => {
+    assert.equal(allScopes.length, 2 * families.length + 3);
+    assert.equal(new Set(allScopes).size, allScopes.length);
+    const deletes = allScopes.filter((scope) => scope.endsWith(":delete"));
+    assert.deepEqual(deletes, ["transactions:delete", "person:delete", "company:delete"]);
+  });
+
+  it("are known by their exact names only", () => {
+    for (const scope of allScopes) assert.ok(isScope(scope));
+    for (const text of [
+      "",
+      "transactions",
+      "transaction:write",
+      "screening:delete",
+      "Person:read",
+      "toString",
+    ]) {
+      assert.equal(isScope(text), false, text);
+    }
+  });
+});
+
+describe("what a scope covers", () => {
+  it("is reading, where it covers writing", () => {
+    for (const family of families.filter((name) => name !== "transactions")) {
+      assert.deepEqual(covered([`${family}:write`]), [`${family}:read`, `${family}:write`]);
+    }
+  });
+
+  it("is itself alone for reading and deleting", () => {
+    for (const scope of allScopes.filter((name) => !name.endsWith(":write"))) {
+      assert.deepEqual(covered([scope]), [scope]);
+    }
+  });
+
+  it("is all that the interface document shows, for transactions:write", () => {
+    assert.deepEqual(covered(["transactions:write"]), [
+      "risk_assessment:read",
+      "risk_assessment:write",
+      "transactions:delete",
+      "transactions:read",
+      "transactions:write",
+    ]);
+  });
+
+  it("is transactions read and write only, for transactions:write of a strict organization", () => {
+    assert.deepEqual(covered(["transactions:write"], true), [
+      "transactions:read",
+      "transactions:write",
+    ]);
+  });
+
+  it("adds up over several scopes, in any order", () => {
+    const both = covered(["transactions:write", "person:delete"], true);
+    assert.deepEqual(both, ["person:delete", "transactions:read", "transactions:write"]);
+    assert.deepEqual(covered(["person:delete", "transactions:write"], true), both);
+    assert.deepEqual(covered(allScopes, true), [...allScopes].sort());
+    assert.deepEqual(covered([]), []);
+  });
+});
