@@ -1,0 +1,50 @@
+// docs/reference/limits.md: the bounds that a client can meet, with their values from domain/limits.ts.
+// Bounds that only the inside knows are left out.
+
+import { limits } from "../../src/domain/limits.ts";
+import { generatedNote, page, table } from "./markdown.ts";
+
+type LimitName = keyof typeof limits;
+
+const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[] = [
+  ["Characters of an id; at least 1, no control characters", "idCharactersMax", "400"],
+  ["Characters of a text field", "textCharactersMax", "400"],
+  ["Characters of a reason for deletion; at least 1", "reasonCharactersMax", "400"],
+  ["Items of a list in a record", "listItemsMax", "400"],
+  ["Bytes of one record as JSON", "recordBytesMax", "413"],
+  ["Magnitude of an amount (2^53 - 1)", "amountMagnitudeMax", "400"],
+  ["Items of a list of records; at least 1", "batchItemsMax", "413"],
+  ["Bytes of a body, also after decompression", "bodyBytesMax", "413"],
+  [
+    "Bytes of a line of a stream; lines without number",
+    "streamLineBytesMax",
+    "the line is refused",
+  ],
+  ["Levels of nesting in a body", "jsonDepthMax", "400"],
+  ["Bytes of a request's headers", "headerBytesMax", "431"],
+  ["Errors that one reply names", "fieldErrorsMax", "the message says that there are more"],
+  ["Characters of an Idempotency-Key; at least 1", "idempotencyKeyCharactersMax", "400"],
+  ["Milliseconds for which an outcome is kept for its key", "idempotencyKeptMs", "it is forgotten"],
+  ["Characters of an X-Request-Id of your own", "requestIdCharactersMax", "it is replaced"],
+  ["Milliseconds for a request to arrive, but for streams", "bodyTimeoutMs", "408"],
+  ["Shortest lifetime of a token, in seconds", "tokenSecondsMin", "400"],
+  ["Longest lifetime of a token, in seconds", "tokenSecondsMax", "400"],
+  ["Scopes asked for at once", "scopesMax", "400"],
+  ["Tokens issued a minute to one key", "tokenRequestsPerMinute", "429"],
+  ["Failed authentications a minute from one address", "failedAuthenticationsPerMinute", "429"],
+  ["Records that one deletion can take along", "cascadeRecordsMax", "an operator sees it waiting"],
+];
+
+export function renderLimits(): string {
+  const cells = rows.map(([what, name, beyond]) => [
+    what,
+    limits[name].toLocaleString("en-US"),
+    beyond,
+  ]);
+  return page(
+    "# Limits",
+    generatedNote,
+    "What is not a setting. Requests a second are one: `RATE_LIMIT_PER_SECOND` in [settings](settings.md).",
+    table(["what", "bound", "beyond it"], cells),
+  );
+}

@@ -1,0 +1,58 @@
+// docs/reference/operations.md: every operation of the API, from the table of routes.
+
+import { type Operation, scopesOf } from "../../src/http/operation.ts";
+import { operations } from "../../src/http/routes.ts";
+import { code, generatedNote, page, table } from "./markdown.ts";
+
+const opening = `Bodies and replies are JSON; where a list is taken, a stream of lines
+(\`application/x-ndjson\`) is too. Every operation may also answer 400, 401, 403, 429, 500 and 503; the codes are in
+[errors](errors.md), the fields in [records](records.md). A running server shows the same with all schemas at \`/docs\`, and as
+OpenAPI 3.1 at \`/openapi.json\`. Every GET also takes HEAD.`;
+
+const outside = `## Outside the API
+
+| path | answers |
+|---|---|
+| \`GET /health/live\` | 200 as long as the process runs |
+| \`GET /health/ready\` | 200 if the store answers, else 503; 503 while it stops |
+| \`GET /metrics\` | Prometheus text, see [metrics](metrics.md) |
+| \`GET /openapi.json\` | the OpenAPI document |
+| \`GET /docs\` | the reference as a page that loads nothing from elsewhere |
+
+None of these asks for a credential: keep \`/metrics\` from those who should not see it.`;
+
+export function renderOperations(): string {
+  const rows = operations.map((operation) => [
+    code(`${operation.method} ${operation.path}`),
+    takes(operation),
+    needs(operation),
+    String(operation.success),
+    operation.errors.filter((status) => status !== 415).join(", ") || "none",
+  ]);
+  return page(
+    "# Operations",
+    generatedNote,
+    opening,
+    table(["operation", "takes", "scope", "success", "also"], rows),
+    outside,
+  );
+}
+
+function takes({ type, body, verb }: Operation): string {
+  const id = type === undefined ? "deletion_request_id" : type.idField;
+  if (body === "none") return `query ${code(id)}`;
+  if (verb === "issue token") return "`expiry_seconds`, `scopes`; the API key as `Authorization`";
+  if (verb === "request deletion") return `${code(id)}, ${code("reason")}`;
+  if (verb === "request deletion by type") return "`resource_type`, `resource_id`, `reason`";
+  return {
+    one: "one object",
+    list: "a list or a stream",
+    either: "one object, a list or a stream",
+  }[body];
+}
+
+function needs(operation: Operation): string {
+  if (operation.permission === undefined) return "an API key";
+  if (operation.type === undefined) return "`:delete` of the record's family";
+  return scopesOf(operation).map(code).join(", ");
+}

@@ -1,0 +1,21 @@
+// The table of generated pages. A test compares each with its file.
+
+import { renderCliReference } from "../../src/cli/reference.ts";
+import { renderLimits } from "./limits.ts";
+import { renderOperations } from "./operations.ts";
+import { renderRecords } from "./records.ts";
+import { renderScopes } from "./scopes.ts";
+
+export interface GeneratedPage {
+  /** From the root. */
+  readonly path: string;
+  readonly render: () => string;
+}
+
+export const pages: readonly GeneratedPage[] = [
+  { path: "docs/reference/cli.md", render: renderCliReference },
+  { path: "docs/reference/limits.md", render: renderLimits },
+  { path: "docs/reference/operations.md", render: renderOperations },
+  { path: "docs/reference/records.md", render: renderRecords },
+  { path: "docs/reference/scopes.md", render: renderScopes },
+];

@@ -1,0 +1,109 @@
+// The layers and the absence of import cycles, in the real source and in examples that break them.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findCycles } from "./rule/cycles.ts";
+import { findLayerFaults } from "./rule/layers.ts";
+import { parseFiles } from "./syntax.ts";
+import { readCode } from "./tree.ts";
+
+describe("the layers", () => {
+  const house = parseFiles(readCode());
+
+  it("are kept by every file of the source", () => {
+    assert.deepEqual(findLayerFaults(house), []);
+  });
+
+  it("have no import cycle", () => {
+    assert.deepEqual(findCycles(house), []);
+  });
+
+  const faults: readonly (readonly [path: string, text: string, why: string])[] = [
+    ["src/domain/a.ts", 'import { App } from "../actions/app.ts";', "domain imports upward"],
+    ["src/domain/a.ts", 'import type { App } from "../actions/app.ts";', "also for a type"],
+    ["src/domain/a.ts", 'import { readFileSync } from "node:fs";', "domain does input"],
+    ["src/domain/a.ts", 'import { z } from "zod";', "domain imports another package"],
+    ["src/domain/a.ts", 'import { z } from "typebox-other";', "a package with a like name"],
+    ["src/domain/a.ts", 'export { App } from "../actions/app.ts";', "domain exports again"],
+    ["src/domain/a.ts", 'const app = await import("../actions/app.ts");', "domain imports later"],
+    ["src/domain/a.ts", "const app = await import(name);", "nobody can tell what is imported"],
+    ["src/store/store.ts", 'import { app } from "../actions/app.ts";', "the store calls an action"],
+    ["src/store/a.ts", 'import { a } from "./sqlite/a.ts";', "the store knows an engine"],
+    ["src/store/sqlite/a.ts", 'import { a } from "../postgres/a.ts";', "an engine knows another"],
+    ["src/actions/a.ts", 'import { openStore } from "../store/store.ts";', "more than types"],
+    ["src/actions/a.ts", 'import { type A, open } from "../store/store.ts";', "more than types"],
+    [
+      "src/actions/a.ts",
+      'import type { A } from "../store/open-store.ts";',
+      "another file's types",
+    ],
+    ["src/actions/a.ts", 'import { reply } from "../http/reply.ts";', "an action calls a door"],
+    ["src/actions/a.ts", 'import { makeLog } from "../log.ts";', "an action logs"],
+    ["src/http/a.ts", 'import type { Store } from "../store/store.ts";', "http knows the store"],
+    ["src/http/a.ts", 'import { makeLog } from "../log.ts";', "http opens a log"],
+    ["src/http/a.ts", 'import { startLoop } from "../worker/loop.ts";', "a door calls a door"],
+    ["src/worker/a.ts", 'import { store } from "../store/open-store.ts";', "worker opens a store"],
+    [
+      "src/cli/a.ts",
+      'import type { Store } from "../../src/store/store.ts";',
+      "cli knows the store",
+    ],
+    ["src/cli/a.ts", 'import { server } from "../http/server.ts";', "cli opens another door"],
+    ["src/cli/command/a.ts", 'import { loop } from "../../worker/loop.ts";', "cli runs the worker"],
+    ["src/serve.ts", 'import { a } from "./store/sqlite/a.ts";', "an engine, past the choice"],
+    ["src/serve.ts", 'import { a } from "../test/support/server.ts";', "the source needs a test"],
+    ["src/actions/a.ts", 'import { DatabaseSync } from "node:sqlite";', "a database outside"],
+    ["src/actions/a.ts", 'import { readFileSync } from "fs";', "a module without node:"],
+    ["src/actions/a.ts", 'const find = "SELECT id FROM record WHERE id = ?";', "SQL outside"],
+    ["src/store/store.ts", "const a = `insert into record (id) values (?)`;", "SQL outside"],
+    ["src/http/a.ts", "const a = `DELETE FROM record WHERE id = ${id}`;", "SQL with a gap"],
+    ["src/app.ts", 'const a = "PRAGMA journal_mode = WAL";', "SQL outside"],
+  ];
+
+  it("are broken by each of these", () => {
+    const files = faults.map(([path, text], index) => ({
+      path: path.replace(/a\.ts$/, `a${index}.ts`),
+      text,
+    }));
+    const missed = parseFiles(files).filter((file) => findLayerFaults([file]).length !== 1);
+    assert.deepEqual(
+      missed.map(({ path, text }) => `${path}: ${text}`),
+      [],
+    );
+  });
+
+  it("are kept by each of these", () => {
+    const fine = {
+      "src/domain/a.ts":
+        'import { Compile } from "typebox/compile";\nimport { limits } from "./b.ts";',
+      "src/domain/record-type/a.ts": 'import { limits } from "../limits.ts";',
+      "src/store/sqlite/a.ts":
+        'import { DatabaseSync } from "node:sqlite";\nimport type { Store } from "../store.ts";\n' +
+        'const find = "SELECT id FROM record";',
+      "src/store/open-store.ts": 'import { openSqlite } from "./sqlite/open-sqlite.ts";',
+      "src/actions/a.ts":
+        'import type { Store } from "../store/store.ts";\nimport { hash } from "node:crypto";\n' +
+        "// SELECT id FROM record WHERE it is only spoken of\nconst a = 'Select a record from the list';",
+      "src/http/handlers/a.ts": 'import { app } from "../../actions/app.ts";',
+      "src/cli/command/a.ts": 'const { openApp } = await import("../../app.ts");',
+      "src/app.ts": 'import { openStore } from "./store/open-store.ts";',
+      "test/a.ts":
+        'import { DatabaseSync } from "node:sqlite";\nconst a = "SELECT id FROM record";',
+    };
+    assert.deepEqual(findLayerFaults(parse(fine)), []);
+  });
+
+  it("would show a cycle, also one of types and one within a larger graph", () => {
+    const files = parse({
+      "src/a.ts": 'import { b } from "./b/b.ts";',
+      "src/b/b.ts": 'import type { C } from "../c.ts";',
+      "src/c.ts": 'export { b } from "./b/b.ts";',
+      "src/d.ts": 'import { a } from "./a.ts";\nimport { b } from "./b/b.ts";',
+    });
+    assert.deepEqual(findCycles(files), ["import cycle: src/b/b.ts → src/c.ts → src/b/b.ts"]);
+  });
+});
+
+function parse(files: Readonly<Record<string, string>>) {
+  return parseFiles(Object.entries(files).map(([path, text]) => ({ path, text })));
+}

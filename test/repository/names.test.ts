@@ -1,0 +1,139 @@
+// Names, openings and forms of files, and the words that stand in none; in the real files and in examples that fail.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  findFormFaults,
+  findNameFaults,
+  findOpeningFault,
+  namedForWhatItIs,
+} from "./rule/names.ts";
+import { findForbiddenWords } from "./rule/words.ts";
+import { parseFiles } from "./syntax.ts";
+import { readCode, readFiles, readTexts } from "./tree.ts";
+
+describe("the names and forms", () => {
+  const code = readCode();
+
+  it("are kept by every file", () => {
+    assert.deepEqual(code.flatMap(findNameFaults), []);
+    assert.deepEqual([...code, ...readFiles("bin/*.js")].flatMap(findOpeningFault), []);
+    assert.deepEqual(parseFiles(code).flatMap(findFormFaults), []);
+  });
+
+  it("have no exception that is not needed", () => {
+    const paths = new Set(code.map(({ path }) => path));
+    assert.deepEqual(
+      namedForWhatItIs.filter((path) => !paths.has(path)),
+      [],
+    );
+  });
+
+  it("refuse names that are not kebab-case or say nothing", () => {
+    const names = [
+      "src/http/readBody.ts",
+      "src/http/read_body.ts",
+      "src/http/ReadBody.ts",
+      "src/http/read--body.ts",
+      "src/http/index.ts",
+      "src/http/utils.ts",
+      "src/http/body-helper.ts",
+      "src/common/body.ts",
+      "src/store/record-manager.ts",
+      "src/actions/record-service.ts",
+      "test/http/readBody.test.ts",
+    ];
+    const missed = names.filter((path) => findNameFaults({ path, text: "" }).length === 0);
+    assert.deepEqual(missed, []);
+    assert.deepEqual(findNameFaults({ path: "src/http/read-body.ts", text: "" }), []);
+    assert.deepEqual(findNameFaults({ path: "test/http/read-body.test.ts", text: "" }), []);
+  });
+
+  it("refuse a file that opens without saying what it is for", () => {
+    const openings = [
+      "",
+      "\n// Late.\n",
+      'import { a } from "./a.ts";',
+      "/** A docstring. */",
+      "//\n",
+    ];
+    const missed = openings.filter((text) => findOpeningFault({ path: "a.ts", text }).length === 0);
+    assert.deepEqual(missed, []);
+    assert.deepEqual(
+      findOpeningFault({ path: "a.js", text: "#!/usr/bin/env node\n// What it is.\n" }),
+      [],
+    );
+  });
+
+  it("refuse default exports, barrels, any and the non-null assertion", () => {
+    const faulty = [
+      "export default 1;",
+      "export default function name() {}",
+      "export default class Name {}",
+      "const name = 1; export { name as default };",
+      'export * from "./a.ts";',
+      'export { a } from "./a.ts";',
+      "let a: any;",
+      "const a = b as any;",
+      "type A = Record<string, any[]>;",
+      "const a = b!;",
+      "const a = b!.c;",
+      "const a = b()!;",
+    ];
+    const files = faulty.map((text, index) => ({ path: `src/a${index}.ts`, text }));
+    const missed = parseFiles(files).filter((file) => findFormFaults(file).length === 0);
+    assert.deepEqual(
+      missed.map(({ text }) => text),
+      [],
+    );
+  });
+
+  it("take what only looks like those", () => {
+    const fine = [
+      "switch (a) { default: break; }",
+      "const any = 1; // any of them!",
+      "export { a };",
+      "export type { A };",
+      "let a: unknown = !b;",
+      "if (a !== b) a = !!b;",
+    ];
+    const files = fine.map((text, index) => ({ path: `src/a${index}.ts`, text }));
+    assert.deepEqual(parseFiles(files).flatMap(findFormFaults), []);
+  });
+});
+
+describe("the words that stand in no file", () => {
+  it("stand in none", () => {
+    assert.deepEqual(readTexts().flatMap(findForbiddenWords), []);
+  });
+
+  it("are found wherever they are", () => {
+    const mark = ["TO", "DO"].join("");
+    const slash = "/";
+    const lines = [
+      `// ${mark}: later`,
+      `const path = "${slash}home/somebody/data";`,
+      `see ${slash}tmp/output`,
+      `in (${slash}Users/somebody)`,
+      String.raw`in C${":"}\Users\somebody`,
+      `${"<".repeat(7)} HEAD`,
+    ];
+    const missed = lines.filter((text) => findForbiddenWords({ path: "a.ts", text }).length === 0);
+    assert.deepEqual(missed, []);
+  });
+
+  it("are not seen where there are none", () => {
+    const lines = [
+      'const path = join(root, "data");',
+      "https://example.com/home/page",
+      "../work/with",
+      "src/tmp/a.ts",
+      "XXX stands for no currency",
+      "/var/lib/sluice",
+    ];
+    assert.deepEqual(
+      lines.flatMap((text) => findForbiddenWords({ path: "a.ts", text })),
+      [],
+    );
+  });
+});

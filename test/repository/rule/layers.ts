@@ -1,0 +1,119 @@
+// The layers: which room of the source may import which, and where SQL may stand (ARCHITECTURE.md, "The map").
+// An import that is neither the room's own nor listed here is a finding, also one of types only.
+
+import { builtinModules } from "node:module";
+import { posix } from "node:path";
+import { type CodeFile, importsOf, type Import, placeOf, walk } from "../syntax.ts";
+
+interface Room {
+  /** A file belongs to the first room whose beginning its path has. */
+  readonly beginsWith: string;
+  /** Beginnings of the paths that it may import. */
+  readonly may: readonly string[];
+  /** The same for imports of types only. */
+  readonly mayTypes?: readonly string[];
+  /** Packages that it may import; all if left out. */
+  readonly packages?: readonly string[];
+}
+
+const engines = ["src/store/sqlite/", "src/store/postgres/"];
+
+const rooms: readonly Room[] = [
+  { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
+  ...engines.map((engine) => ({
+    beginsWith: engine,
+    may: [engine, "src/store/", "src/domain/"],
+  })),
+  // The only file outside an engine that may know it: the one that chooses.
+  { beginsWith: "src/store/open-store.ts", may: ["src/store/", "src/domain/"] },
+  { beginsWith: "src/store/", may: ["src/store/", "src/domain/"] },
+  {
+    beginsWith: "src/actions/",
+    may: ["src/actions/", "src/domain/"],
+    mayTypes: ["src/store/store.ts"],
+  },
+  // The doors write to the log that they are given; the log itself is opened in src/*.ts.
+  {
+    beginsWith: "src/http/",
+    may: ["src/http/", "src/actions/", "src/domain/"],
+    mayTypes: ["src/log.ts"],
+  },
+  {
+    beginsWith: "src/worker/",
+    may: ["src/worker/", "src/actions/", "src/domain/"],
+    mayTypes: ["src/log.ts"],
+  },
+  // The command `openapi` prints the HTTP door's document without opening the door.
+  {
+    beginsWith: "src/cli/",
+    may: ["src/cli/", "src/actions/", "src/domain/", "src/*.ts", "src/http/openapi.ts"],
+  },
+  { beginsWith: "src/", may: ["src/"] },
+];
+
+export function findLayerFaults(files: readonly CodeFile[]): readonly string[] {
+  return files.filter(({ path }) => path.startsWith("src/")).flatMap(findFaultsOf);
+}
+
+function findFaultsOf(file: CodeFile): readonly string[] {
+  const room = rooms.find(({ beginsWith }) => file.path.startsWith(beginsWith));
+  if (room === undefined) return [`${file.path}: is in no room of the source`];
+  const imports = importsOf(file).filter((found) => !mayImport(room, file.path, found));
+  return [
+    ...imports.map(({ specifier, node }) => `${placeOf(file, node)}: must not import ${specifier}`),
+    ...findSql(file),
+  ];
+}
+
+function mayImport(room: Room, path: string, { specifier, typesOnly }: Import): boolean {
+  if (!specifier.startsWith(".")) return mayImportPackage(room, path, specifier);
+  const target = posix.join(posix.dirname(path), specifier);
+  const engine = engines.find((beginning) => target.startsWith(beginning));
+  if (engine !== undefined && !path.startsWith(engine)) return path === "src/store/open-store.ts";
+  const allowed = typesOnly ? [...room.may, ...(room.mayTypes ?? [])] : room.may;
+  return allowed.some((beginning) => matches(target, beginning));
+}
+
+/** `src/*.ts` stands for the files of that folder, without those of folders in it. */
+function matches(target: string, beginning: string): boolean {
+  if (!beginning.endsWith("*.ts")) return target.startsWith(beginning);
+  return posix.dirname(target) === posix.dirname(beginning);
+}
+
+const databasePackages: ReadonlySet<string> = new Set(["node:sqlite", "pg", "postgres"]);
+
+function mayImportPackage({ packages }: Room, path: string, specifier: string): boolean {
+  if (databasePackages.has(specifier)) return isInEngine(path);
+  if (builtinModules.includes(specifier)) return false; // only as node:…
+  if (packages === undefined) return true;
+  return packages.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+}
+
+function isInEngine(path: string): boolean {
+  return engines.some((engine) => path.startsWith(engine));
+}
+
+const statement =
+  "\\b(?:select\\s[^;]+\\sfrom\\s|insert\\s+(?:or\\s+\\w+\\s+)?into\\s|update\\s+\\w+\\s+set\\s|delete\\s+from\\s|" +
+  "create\\s+(?:unique\\s+)?(?:table|index|view|trigger)\\s|alter\\s+table\\s|drop\\s+table\\s|pragma\\s+\\w)";
+/** In small letters or in capitals; a sentence that begins with Select is none. */
+const sql = [
+  new RegExp(statement),
+  new RegExp(statement.replace(/(?<!\\)[a-z]/g, (letter) => letter.toUpperCase())),
+];
+
+/** Looks at each piece of text in the code; comments may speak of SQL. */
+function findSql(file: CodeFile): readonly string[] {
+  if (isInEngine(file.path)) return [];
+  const faults: string[] = [];
+  walk(file.syntax, (node) => {
+    const { text } = node as { text?: unknown };
+    if (node === file.syntax || typeof text !== "string" || !isSql(text)) return;
+    faults.push(`${placeOf(file, node)}: SQL may stand only in an engine's folder`);
+  });
+  return faults;
+}
+
+function isSql(text: string): boolean {
+  return sql.some((pattern) => pattern.test(`${text} `));
+}

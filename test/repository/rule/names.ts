@@ -1,0 +1,73 @@
+// Names and forms: how files are named and opened, and what no file does: default exports, barrels, `any`, `!`.
+
+import { posix } from "node:path";
+import { type Node, SyntaxKind } from "typescript/unstable/ast";
+import {
+  isExportAssignment,
+  isExportDeclaration,
+  isExportSpecifier,
+  isNonNullExpression,
+} from "typescript/unstable/ast/is";
+import { type CodeFile, placeOf, walk } from "../syntax.ts";
+import type { TextFile } from "../tree.ts";
+
+/** Names that say nothing of what is in the file. */
+const emptyWords: ReadonlySet<string> = new Set([
+  "util",
+  "utils",
+  "helper",
+  "helpers",
+  "common",
+  "manager",
+  "service",
+  "misc",
+]);
+
+/** The one that starts the service itself, whole. */
+export const namedForWhatItIs: readonly string[] = ["test/support/service.ts"];
+
+export function findNameFaults({ path }: TextFile): readonly string[] {
+  const faults: string[] = [];
+  const name = posix.basename(path).replace(/(?:\.test)?\.(?:ts|js)$/, "");
+  const folders = posix.dirname(path).split("/");
+  for (const word of [name, ...folders]) {
+    if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(word)) faults.push(`${path}: ${word} is not kebab-case`);
+  }
+  const empty = [...name.split("-"), ...folders].find((word) => emptyWords.has(word));
+  if (empty !== undefined && !namedForWhatItIs.includes(path)) {
+    faults.push(`${path}: "${empty}" says nothing of what is in it`);
+  }
+  if (name === "index") faults.push(`${path}: name a file for what it exports`);
+  return faults;
+}
+
+export function findOpeningFault({ path, text }: TextFile): readonly string[] {
+  const opening = text.startsWith("#!") ? text.slice(text.indexOf("\n") + 1) : text;
+  if (/^\/\/ \S/.test(opening)) return [];
+  return [`${path}: opens without a comment on what it is for`];
+}
+
+export function findFormFaults(file: CodeFile): readonly string[] {
+  const faults: string[] = [];
+  walk(file.syntax, (node) => {
+    const fault = faultOf(node);
+    if (fault !== undefined) faults.push(`${placeOf(file, node)}: ${fault}`);
+  });
+  return faults;
+}
+
+function faultOf(node: Node): string | undefined {
+  if (isNonNullExpression(node)) return "`!` hides what is missing; say what happens then";
+  if (node.kind === SyntaxKind.AnyKeyword) return "`any` turns the checks off; use unknown";
+  if (isExportAssignment(node) || node.kind === SyntaxKind.DefaultKeyword) {
+    // The same word as in a switch, where it is no modifier.
+    if (node.parent.kind !== SyntaxKind.DefaultClause) return "a default export has no name";
+  }
+  if (isExportSpecifier(node) && node.name.getText() === "default") {
+    return "a default export has no name";
+  }
+  if (isExportDeclaration(node) && node.moduleSpecifier !== undefined) {
+    return "a barrel; import from where it is defined";
+  }
+  return undefined;
+}

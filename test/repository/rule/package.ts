@@ -1,0 +1,58 @@
+// The package: what it depends on and why, that the lock file names no one's registry, that its scripts can run.
+
+import type { TextFile } from "../tree.ts";
+
+export interface Manifest {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+export function findUnpinned(manifest: Manifest): readonly string[] {
+  return Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    .map(([name, version]) => `package.json: ${name} is not pinned to one version: ${version}`);
+}
+
+/** Each has a row in a table of docs/decisions, `| \`name\` | why |`, and no row is left of one that is gone. */
+export function findUnexplained(
+  manifest: Manifest,
+  decisions: readonly TextFile[],
+): readonly string[] {
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  const rows = decisions.flatMap(({ text }) => [
+    ...text.matchAll(/^\| `([\w@/.-]+)` \| (.*) \|$/gm),
+  ]);
+  const explained = new Map(rows.map(([, name = "", why = ""]) => [name, why]));
+  return [
+    ...names
+      .filter((name) => (explained.get(name)?.length ?? 0) < 20)
+      .map((name) => `docs/decisions: does not say why ${name} is needed`),
+    ...[...explained.keys()]
+      .filter((name) => !names.includes(name))
+      .map((name) => `docs/decisions: explains ${name}, which package.json does not have`),
+  ];
+}
+
+/** An address would send everybody to the registry of whoever made the file. */
+export function findLockFaults({ path, text }: TextFile): readonly string[] {
+  const lines = text.split("\n").flatMap((line, index) => {
+    const address = /"resolved":|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(line)?.[0];
+    return address === undefined ? [] : [`${path}:${index + 1}: names an address: ${address}`];
+  });
+  return text.includes('"integrity": "sha512-') ? lines : [...lines, `${path}: has no checksums`];
+}
+
+/** Files that scripts and commands are started from. */
+export function findMissingStarts(
+  { scripts = {}, bin = {} }: Manifest,
+  exists: (path: string) => boolean,
+): readonly string[] {
+  const started = Object.entries(scripts).flatMap(([name, script]) =>
+    [...script.matchAll(/\bnode\s+([\w./-]+\.[jt]s)\b/g)].map(([, path = ""]) => [name, path]),
+  );
+  return [...started, ...Object.entries(bin)]
+    .filter(([, path = ""]) => !exists(path))
+    .map(([name, path]) => `package.json: ${name} starts ${path}, which does not exist`);
+}

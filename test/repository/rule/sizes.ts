@@ -1,0 +1,97 @@
+// Sizes: lines of a file, lines of a function, parameters of a function. Blank lines and comments count.
+// The cases of a test stand inside one function by the grammar of node:test, so that one has no bound of its own.
+
+import type { FunctionLikeDeclaration, Node, ParameterDeclaration } from "typescript/unstable/ast";
+import {
+  isArrayTypeNode,
+  isArrowFunction,
+  isCallExpression,
+  isFunctionDeclaration,
+  isFunctionLikeDeclaration,
+  isFunctionTypeNode,
+  isMethodDeclaration,
+  isMethodSignatureDeclaration,
+  isObjectBindingPattern,
+  isVariableDeclaration,
+} from "typescript/unstable/ast/is";
+import { type CodeFile, placeOf, walk } from "../syntax.ts";
+
+const fileLinesMax = 400;
+const functionLinesMax = 70;
+const positionsMax = 2;
+
+/** The rows of a table read best as lines, so what makes one may take more. */
+export const rowMakers: readonly string[] = ["src/config.ts setting"];
+
+export function findSizeFaults(file: CodeFile): readonly string[] {
+  const lines = file.text.trimEnd().split("\n").length;
+  const faults =
+    lines > fileLinesMax ? [`${file.path}: ${lines} lines, at most ${fileLinesMax}`] : [];
+  return [...faults, ...findLongFunctions(file), ...findLongSignatures(file)];
+}
+
+function findLongFunctions(file: CodeFile): readonly string[] {
+  const faults: string[] = [];
+  const groups = new Set<Node>();
+  walk(file.syntax, (node) => {
+    if (isCallExpression(node) && ["describe", "suite"].includes(node.expression.getText())) {
+      for (const argument of node.arguments) groups.add(argument);
+    }
+    if (!isFunctionLikeDeclaration(node) || groups.has(node)) return;
+    const lines = linesOf(file, node);
+    if (lines <= functionLinesMax) return;
+    faults.push(
+      `${placeOf(file, node)}: a function of ${lines} lines, at most ${functionLinesMax}`,
+    );
+  });
+  return faults;
+}
+
+function linesOf({ syntax }: CodeFile, node: FunctionLikeDeclaration): number {
+  const first = syntax.getLineAndCharacterOfPosition(node.getStart(syntax)).line;
+  return syntax.getLineAndCharacterOfPosition(node.end).line - first + 1;
+}
+
+function findLongSignatures(file: CodeFile): readonly string[] {
+  const faults: string[] = [];
+  walk(file.syntax, (node) => {
+    const signature = signatureOf(node);
+    if (signature === undefined || !hasTooManyPositions(signature.parameters)) return;
+    if (rowMakers.includes(`${file.path} ${signature.name}`)) return;
+    faults.push(`${placeOf(file, node)}: more than two positional parameters after the first`);
+  });
+  return faults;
+}
+
+interface Signature {
+  readonly name: string;
+  readonly parameters: readonly ParameterDeclaration[];
+}
+
+/** Of a function that has a name; the shape of one that is only handed over is its receiver's choice. */
+function signatureOf(node: Node): Signature | undefined {
+  if (
+    isFunctionDeclaration(node) ||
+    isMethodDeclaration(node) ||
+    isMethodSignatureDeclaration(node)
+  ) {
+    return { name: node.name?.getText() ?? "", parameters: node.parameters };
+  }
+  if (!isVariableDeclaration(node) || node.initializer === undefined) return undefined;
+  if (!isArrowFunction(node.initializer)) return undefined;
+  return { name: node.name.getText(), parameters: node.initializer.parameters };
+}
+
+/** What the function works on, such as `app`, comes first and is not counted; an object of options may come last. */
+function hasTooManyPositions([, ...counted]: readonly ParameterDeclaration[]): boolean {
+  const last = counted[positionsMax];
+  if (last === undefined) return false;
+  return counted.length > positionsMax + 1 || !isOptions(last);
+}
+
+function isOptions({ name, type, dotDotDotToken }: ParameterDeclaration): boolean {
+  if (dotDotDotToken !== undefined) return false;
+  if (isObjectBindingPattern(name)) return true;
+  if (type === undefined || isArrayTypeNode(type) || isFunctionTypeNode(type)) return false;
+  return /^[A-Z{]/.test(type.getText()) && !/^(?:Buffer|Uint8Array|Date)\b/.test(type.getText());
+}

@@ -1,0 +1,77 @@
+// The sizes of files, functions and parameter lists, in the real code and in examples that break them.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findSizeFaults, rowMakers } from "./rule/sizes.ts";
+import { parseFiles } from "./syntax.ts";
+import { readCode, readFile } from "./tree.ts";
+
+describe("the sizes", () => {
+  it("are kept by every file", () => {
+    assert.deepEqual(parseFiles(readCode()).flatMap(findSizeFaults), []);
+  });
+
+  it("have no exception that is not needed", () => {
+    for (const exception of rowMakers) {
+      const [path = "", name = ""] = exception.split(" ");
+      const { text } = readFile(path);
+      const renamed = text.replace(new RegExp(`function ${name}\\b`), "function renamed");
+      assert.notDeepEqual(faultsOf(renamed, path), [], exception);
+    }
+  });
+
+  it("hold a file to 400 lines", () => {
+    assert.equal(faultsOf("// a line\n".repeat(400)).length, 0);
+    assert.equal(faultsOf("// a line\n".repeat(401)).length, 1);
+  });
+
+  it("hold a function of any form to 70 lines", () => {
+    const forms = [
+      (body: string) => `function name() {${body}}`,
+      (body: string) => `const name = () => {${body}};`,
+      (body: string) => `class Name { method() {${body}} }`,
+      (body: string) => `class Name { constructor() {${body}} }`,
+      (body: string) => `it("does it", async () => {${body}});`,
+    ];
+    for (const form of forms) {
+      assert.equal(faultsOf(form("\n".repeat(69))).length, 0, form(" "));
+      assert.equal(faultsOf(form("\n".repeat(70))).length, 1, form(" "));
+    }
+  });
+
+  it("do not bound the group that tests stand in", () => {
+    assert.deepEqual(faultsOf(`describe("a group", () => {${"\n".repeat(100)}});`), []);
+  });
+
+  it("hold parameters to two after the first, and an object of options", () => {
+    const fine = [
+      "function write(app: App, type: string, id: string) {}",
+      "function write(app: App, type: string, id: string, options: Options) {}",
+      "function write(app: App, type: string, id: string, { strict }: { strict: boolean }) {}",
+      "interface Store { write(app: App, type: string, id: string, act: Act): void }",
+      "list.reduce((sum, item, index, all) => sum);",
+    ];
+    const faulty = [
+      "function write(app: App, type: string, id: string, count: number) {}",
+      "function write(app: App, type: string, id: string, lines: string[]) {}",
+      "function write(app: App, type: string, id: string, done: () => void) {}",
+      "function write(app: App, type: string, id: string, ...lines: string[]) {}",
+      "function write(app: App, type: string, id: string, act: Act, options: Options) {}",
+      "const write = (app: App, type: string, id: string, count: number) => {};",
+      "class Store { write(app: App, type: string, id: string, count: number) {} }",
+      "interface Store { write(app: App, type: string, id: string, count: number): void }",
+    ];
+    assert.deepEqual(
+      fine.filter((text) => faultsOf(text).length !== 0),
+      [],
+    );
+    assert.deepEqual(
+      faulty.filter((text) => faultsOf(text).length !== 1),
+      [],
+    );
+  });
+});
+
+function faultsOf(text: string, path = "src/example.ts"): readonly string[] {
+  return parseFiles([{ path, text }]).flatMap(findSizeFaults);
+}

@@ -1,0 +1,46 @@
+// The files of this repository as the rules look at them, and the same made up for tests of the rules.
+// Only reads.
+
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+
+export const root = dirname(dirname(import.meta.dirname));
+
+export interface TextFile {
+  /** From the root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Found in these folders, the checkout holds what is not the project's own. */
+const exclude = ["node_modules/**", ".git/**", "data/**", "dist/**"];
+
+export function readFiles(...patterns: readonly string[]): readonly TextFile[] {
+  return globSync([...patterns], { cwd: root, exclude })
+    .map((path) => path.split(sep).join("/"))
+    .sort()
+    .map(readFile);
+}
+
+export function readFile(path: string): TextFile {
+  return { path, text: readFileSync(join(root, path), "utf8") };
+}
+
+/** Every TypeScript file of the project. */
+export function readCode(): readonly TextFile[] {
+  return readFiles("{src,test,bench,docs}/**/*.ts");
+}
+
+/** Every page of the documents. */
+export function readPages(): readonly TextFile[] {
+  return readFiles("*.md", "docs/**/*.md");
+}
+
+/** Every text that somebody wrote, whatever its kind. */
+export function readTexts(): readonly TextFile[] {
+  const kinds = "ts,js,md,json,yml,yaml";
+  return [
+    ...readFiles(`{src,test,bench,docs,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
+    ...readFiles("package.json", "tsconfig.json", ".oxlintrc.json", ".npmrc", ".gitignore"),
+  ];
+}

@@ -1,0 +1,48 @@
+// Runs the tests: every test/**/*.test.ts, or those under the paths that are given (npm test -- test/domain).
+// Succeeds only if tests ran and none failed; a path without tests and a file without tests are failures too.
+
+import { globSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, relative, resolve } from "node:path";
+import { run } from "node:test";
+import { TestReport } from "./test-report.ts";
+
+const root = dirname(import.meta.dirname);
+/** Only so that a test that hangs is named instead of waited for. */
+const fileTimeoutMs = 10 * 60_000;
+
+// Set where these tests are themselves run by a test; the runner would take itself for that test's child.
+delete process.env["NODE_TEST_CONTEXT"];
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(paths: readonly string[]): Promise<number> {
+  const files = findTests(paths);
+  if (files === undefined) return 2;
+  const report = new TestReport(root, (text) => process.stdout.write(text));
+  const events = run({
+    files,
+    concurrency: Math.max(2, availableParallelism() - 1),
+    timeout: fileTimeoutMs,
+  });
+  for await (const event of events) report.take(event);
+  return report.close() ? 0 : 1;
+}
+
+/** Paths are relative to where the command was typed. Undefined, after a complaint, if any of them holds no test. */
+function findTests(paths: readonly string[]): string[] | undefined {
+  const places = paths.length === 0 ? [resolve(root, "test")] : paths.map((path) => resolve(path));
+  const found = places.map(testsAt);
+  const empty = places.find((_, index) => found[index]?.length === 0);
+  if (empty === undefined) return [...new Set(found.flat())].sort();
+  process.stderr.write(`There is no test in ${relative(process.cwd(), empty) || "."}.\n`);
+  return undefined;
+}
+
+function testsAt(place: string): readonly string[] {
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder) return globSync(place).filter((path) => path.endsWith(".test.ts"));
+  return globSync("**/*.test.ts", { cwd: place, exclude: ["**/node_modules"] }).map((path) =>
+    resolve(place, path),
+  );
+}

@@ -1,0 +1,144 @@
+// Tells how a run of the tests goes: a line a file, every failure in full at the end, then the counts.
+// Only listens; what to run and what follows from it is run.ts's.
+
+import { relative } from "node:path";
+import { inspect } from "node:util";
+
+/** An event of node:test's `run`, as far as it is looked at. */
+export interface RunEvent {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+interface TestData {
+  readonly name?: string;
+  readonly nesting?: number;
+  readonly file?: string;
+  readonly line?: number;
+  readonly message?: string;
+  readonly details?: { readonly error?: TestError };
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly duration_ms?: number;
+  readonly success?: boolean;
+}
+
+type TestError = Error & { readonly failureType?: string };
+
+/** The closing lines, in the order of node's own, with the name that each count has in the event. */
+const closing = {
+  tests: "tests",
+  suites: "suites",
+  pass: "passed",
+  fail: "failed",
+  cancelled: "cancelled",
+  skipped: "skipped",
+  todo: "todo",
+} as const;
+
+export class TestReport {
+  readonly #root: string;
+  readonly #write: (text: string) => void;
+  readonly #failures: string[] = [];
+  /** Titles from the outermost in, by file: where the test is that an event speaks of. */
+  readonly #titles = new Map<string, string[]>();
+  readonly #output = new Map<string, string>();
+  #empty = 0;
+  #total: TestData | undefined;
+
+  constructor(root: string, write: (text: string) => void) {
+    this.#root = root;
+    this.#write = write;
+  }
+
+  take({ type, data }: RunEvent): void {
+    const told = data as TestData;
+    const file = told.file ?? "";
+    if (type === "test:start")
+      this.#titlesOf(file).splice(told.nesting ?? 0, Infinity, told.name ?? "");
+    else if (type === "test:stdout" || type === "test:stderr") this.#keepOutput(file, told.message);
+    else if (type === "test:fail") this.#fail(file, told);
+    else if (type === "test:pass" && told.name === file) this.#failEmpty(file);
+    else if (type === "test:summary") this.#summarise(told);
+  }
+
+  /** Prints failures and counts; true if tests ran and none failed. */
+  close(): boolean {
+    for (const failure of this.#failures) this.#write(`\n${failure}\n`);
+    const counts = this.#counts();
+    this.#write("\n");
+    for (const [name, key] of Object.entries(closing))
+      this.#write(`# ${name} ${counts[key] ?? 0}\n`);
+    this.#write(`# duration_ms ${Math.round(this.#total?.duration_ms ?? 0)}\n`);
+    return (
+      this.#total?.success === true && this.#failures.length === 0 && (counts["tests"] ?? 0) > 0
+    );
+  }
+
+  /** Node counts a file without tests as a test that passed; here it failed. */
+  #counts(): Readonly<Record<string, number>> {
+    const { passed = 0, failed = 0, ...rest } = this.#total?.counts ?? {};
+    return { ...rest, passed: passed - this.#empty, failed: failed + this.#empty };
+  }
+
+  #fail(file: string, { name, nesting = 0, line, details }: TestData): void {
+    const error = details?.error;
+    if (error?.failureType === "subtestsFailed") return;
+    const path = this.#nameOf(file);
+    if (name === file) {
+      this.#write(`FAIL ${path}\n`);
+      this.#failures.push(
+        `FAIL ${path}\n${indent(this.#output.get(file) ?? error?.message ?? "")}`,
+      );
+      return;
+    }
+    const title = [...this.#titlesOf(file).slice(0, nesting), name].join(" › ");
+    const place = line === undefined ? path : `${path}:${line}`;
+    const output = this.#output.get(file);
+    const printed = output === undefined ? "" : `\n  The file printed:\n${indent(output)}`;
+    this.#failures.push(`FAIL ${title}\n  ${place}\n${indent(describeError(error))}${printed}`);
+    this.#output.delete(file);
+  }
+
+  #failEmpty(file: string): void {
+    this.#empty += 1;
+    this.#write(`FAIL ${this.#nameOf(file)}\n`);
+    this.#failures.push(`FAIL ${this.#nameOf(file)}\n  There is no test in it.`);
+  }
+
+  #summarise(told: TestData): void {
+    if (told.file === undefined) {
+      this.#total = told;
+      return;
+    }
+    const tests = told.counts?.["tests"] ?? 0;
+    const noun = tests === 1 ? "test" : "tests";
+    const verdict = told.success === true ? "ok  " : "FAIL";
+    const ms = Math.round(told.duration_ms ?? 0);
+    this.#write(`${verdict} ${this.#nameOf(told.file)} (${tests} ${noun}, ${ms} ms)\n`);
+  }
+
+  #keepOutput(file: string, text = ""): void {
+    const charactersMax = 20_000;
+    const kept = (this.#output.get(file) ?? "") + text;
+    this.#output.set(file, kept.slice(-charactersMax));
+  }
+
+  #titlesOf(file: string): string[] {
+    const known = this.#titles.get(file) ?? [];
+    this.#titles.set(file, known);
+    return known;
+  }
+
+  #nameOf(file: string): string {
+    return relative(this.#root, file);
+  }
+}
+
+function describeError(error: TestError | undefined): string {
+  if (error === undefined) return "It failed without an error.";
+  return error.cause instanceof Error ? inspect(error.cause) : error.message;
+}
+
+function indent(text: string): string {
+  return text.trimEnd().replace(/^/gm, "  ");
+}
