@@ -51,16 +51,14 @@ export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
   const erased = new Set([root]);
   // A set goes through what is added while it is gone through: each record that goes may take others along.
   for (const gone of erased) {
-    for (const [record, kind] of referrers.get(gone) ?? []) {
-      if (kind === "mentions" || erased.has(record)) continue;
+    for (const record of referrers.get(gone) ?? []) {
       const held = holders.get(record);
-      held?.delete(gone);
-      if (held?.size === 0) erased.add(record);
+      if (held?.delete(gone) === true && held.size === 0) erased.add(record);
     }
   }
   const redact: Redaction[] = [];
   for (const gone of erased) {
-    for (const record of referrers.get(gone)?.keys() ?? []) {
+    for (const record of referrers.get(gone) ?? []) {
       if (!erased.has(record)) redact.push({ record, reference: gone });
     }
   }
@@ -68,36 +66,31 @@ export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
 }
 
 interface Graph {
-  /** By record: who refers to it, and how (belonging outweighs mentioning). */
-  readonly referrers: ReadonlyMap<NodeKey, ReadonlyMap<NodeKey, RelationKind>>;
+  /** By record: what belongs to it or mentions it. */
+  readonly referrers: ReadonlyMap<NodeKey, ReadonlySet<NodeKey>>;
   /** By record: what it belongs to. */
   readonly holders: ReadonlyMap<NodeKey, Set<NodeKey>>;
 }
 
 function readEdges(edges: Iterable<Edge>): Graph {
-  const referrers = new Map<NodeKey, Map<NodeKey, RelationKind>>();
+  const referrers = new Map<NodeKey, Set<NodeKey>>();
   const holders = new Map<NodeKey, Set<NodeKey>>();
   for (const { from, to, kind } of edges) {
     // What a record says of itself neither keeps it nor has to be taken out of it.
     if (from === to) continue;
-    const into = entry(referrers, to, () => new Map<NodeKey, RelationKind>());
-    if (kind === "belongs") {
-      into.set(from, kind);
-      entry(holders, from, () => new Set<NodeKey>()).add(to);
-    } else if (!into.has(from)) {
-      into.set(from, kind);
-    }
+    entry(referrers, to).add(from);
+    if (kind === "belongs") entry(holders, from).add(to);
   }
   return { referrers, holders };
 }
 
-function entry<Value>(map: Map<NodeKey, Value>, key: NodeKey, make: () => Value): Value {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
+function entry(map: Map<NodeKey, Set<NodeKey>>, key: NodeKey): Set<NodeKey> {
+  let set = map.get(key);
+  if (set === undefined) {
+    set = new Set();
+    map.set(key, set);
   }
-  return value;
+  return set;
 }
 
 /** The payload without its references to records that go: taken out of lists, and single ones left out. */

@@ -29,10 +29,8 @@ function nameOf(schema: SchemaShape): string {
 /** What tells the value from what was expected, where that is more than its content. */
 function detailOf(schema: SchemaShape, value: unknown): string | undefined {
   const kind = kindOf(value);
-  const fitting = alternativesOf(schema).filter((alternative) => takesKind(alternative, kind));
-  if (fitting.length === 0) return `is ${kindNames[kind]}`;
-  if (fitting.length > 1) return undefined;
-  return sizeDetailOf(fitting[0] ?? schema, value);
+  const fitting = alternativesOf(schema).find((alternative) => takesKind(alternative, kind));
+  return fitting === undefined ? `is ${kindNames[kind]}` : sizeDetailOf(fitting, value);
 }
 
 function takesKind(schema: SchemaShape, kind: JsonKind): boolean {

@@ -7,7 +7,7 @@ import { additionalProperties, dateTime, type Field, nullable } from "./fields.t
 import type { FieldError } from "./error.ts";
 import type { Family } from "./scope.ts";
 
-/** The name of a type, which is also its path segment, e.g. `risk_assessment`. Checked against the table at start. */
+/** The name of a type in the table of record-types.ts, which is also its path segment, e.g. `risk_assessment`. */
 export type ResourceType = string;
 
 /** A record as it came in: already parsed JSON, keyed by field name. */

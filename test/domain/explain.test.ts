@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { explainErrors } from "../../src/domain/explain.ts";
+import { explainErrors, explainRefusal } from "../../src/domain/explain.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
@@ -158,11 +158,23 @@ describe("a list of errors", () => {
     const unknown = Object.fromEntries(
       Array.from({ length: 200_000 }, (_, n) => [`sender_${n}`, 1]),
     );
-    assert.equal(told("transaction", unknown).length, limits.fieldErrorsMax + 1);
+    const bothWrong = { ...unknown, receiver_id: "without its country" };
+    assert.equal(told("transaction", bothWrong).length, limits.fieldErrorsMax + 1);
     const keys = Array.from({ length: 1000 }, () => ({ key: "same", value: "", type: "STRING" }));
     assert.equal(
       told("transaction", { additional_properties: keys }).length,
       limits.fieldErrorsMax + 1,
+    );
+  });
+
+  it("is made without going through a list that is too long", () => {
+    const lists: unknown[] = Array.from({ length: 1001 }, () => "");
+    Object.defineProperty(lists, 0, { get: () => assert.fail("an item was looked at") });
+    const { addValidator, example } = typeNamed("screening");
+    const errors = explainRefusal(addValidator, { ...example, lists }, { what: "screening" });
+    assert.deepEqual(
+      errors.map((error) => error.field),
+      ["lists"],
     );
   });
 

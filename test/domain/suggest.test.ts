@@ -46,6 +46,7 @@ describe("the closest name", () => {
       "",
       "x",
       "colour",
+      "tip",
       "country",
       "__proto__",
       "toString",

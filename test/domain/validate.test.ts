@@ -203,6 +203,8 @@ describe("rules across fields", () => {
       "sender_country",
       "receiver_country",
     ]);
+    const nobody = { ...noParties, sender_id: null };
+    assert.deepEqual(pathsOf(transaction, "add", nobody), ["sender_id"]);
   });
 });
 
