@@ -1,0 +1,158 @@
+// What a connection does around deletions: asks for one, sends what belongs to a record while that is being deleted,
+// looks how far deletions have come, and adds an erased id afresh.
+
+import type { Ask, Reply } from "../support/http-client.ts";
+import { keepLoners } from "./acts-add.ts";
+import { applyErasure, countGone } from "./erasure-model.ts";
+import type { AskedDeletion, Ledger, SentRecord } from "./ledger.ts";
+import { only, typeNamed } from "./families.ts";
+import { exchange, newKey, newRecord, type Sender, submit } from "./sender.ts";
+
+/** Asks for the deletion of the head of a family, or of a record by itself. */
+export async function askDeletion(sender: Sender): Promise<AskedDeletion | undefined> {
+  const family = takeFamily(sender);
+  const [target] = family;
+  if (target === undefined) return undefined;
+  const idempotent = sender.generator.random.chance(0.3);
+  const ask = deletionAsk(sender, target, idempotent);
+  for (const record of family) record.disturbed = true;
+  const deletion: AskedDeletion = {
+    target,
+    family,
+    ask,
+    sender: sender.name,
+    idempotent,
+    deletionRequestId: undefined,
+    standing: "unknown",
+    late: [],
+  };
+  sender.ledger.deletions.push(deletion);
+  const reply = await exchange(sender, ask);
+  if (reply === undefined) return undefined;
+  settleDeletion(sender, deletion, reply);
+  return deletion;
+}
+
+export function settleDeletion(sender: Sender, deletion: AskedDeletion, reply: Reply): void {
+  const { deletion_request_id: id } = reply.body;
+  if (reply.status !== 200 || id === undefined) {
+    sender.ledger.findings.push(`${describe(deletion)} was refused: ${reply.status} ${reply.text}`);
+    deletion.standing = "never opened";
+    return;
+  }
+  deletion.deletionRequestId = id;
+  deletion.standing = "open";
+  sender.openDeletions.push(deletion);
+}
+
+/** Something that belongs to a record under deletion: erased with it, unless it came too late. */
+export async function addLate(sender: Sender): Promise<void> {
+  const deletion = sender.openDeletions.find(({ late }) => late.length === 0);
+  if (deletion === undefined) return;
+  const { target } = deletion;
+  const type = typeNamed("screening");
+  const field = target.type.idField === "tx_id" ? "related_tx_id" : `related_${target.type.idField}`;
+  const { record, payload } = newRecord(sender, type, only(type, { [field]: target.id }));
+  const change = sender.ledger.change(record, payload);
+  deletion.late.push(change);
+  const path = `/v2/${type.resourceType}`;
+  await submit(sender, { method: "POST", path, body: payload, changes: [change], atomic: true });
+}
+
+/** Looks how far the open deletions of this connection have come. */
+export async function lookAtDeletions(sender: Sender): Promise<void> {
+  for (const deletion of sender.openDeletions) {
+    const status = await lookAtDeletion(sender, deletion);
+    if (sender.cutOff) return;
+    // Something late that still names the id would go with the new record too.
+    if (status !== "completed" || deletion.late.length > 0) continue;
+    if (sender.generator.random.chance(0.4)) await addAfresh(sender, deletion);
+  }
+  sender.openDeletions = sender.openDeletions.filter(({ standing }) => standing === "open");
+}
+
+export async function lookAtDeletion(
+  sender: Sender,
+  deletion: AskedDeletion,
+): Promise<string | undefined> {
+  const query = { deletion_request_id: deletion.deletionRequestId ?? "" };
+  const ask: Ask = { method: "GET", path: "/v2/deletion_request", query, token: sender.token };
+  const reply = await exchange(sender, ask);
+  if (reply === undefined) return undefined;
+  const { status, erased } = reply.body as { status?: string; erased?: Record<string, number> };
+  if (reply.status !== 200 || status === undefined) {
+    sender.ledger.findings.push(`the status of ${describe(deletion)}: ${reply.status} ${reply.text}`);
+  } else if (status === "completed") {
+    completeDeletion(sender.ledger, deletion, erased ?? {});
+    keepSurvivors(sender, deletion);
+  }
+  return status;
+}
+
+/** What may have come too late to be erased counts or not. */
+export function completeDeletion(
+  ledger: Ledger,
+  deletion: AskedDeletion,
+  erased: Readonly<Record<string, number>>,
+): void {
+  const expected = countGone(deletion);
+  for (const type of new Set([...Object.keys(expected), ...Object.keys(erased)])) {
+    const least = expected[type] ?? 0;
+    const most = least + deletion.late.filter((late) => late.record.type.resourceType === type).length;
+    const count = erased[type] ?? 0;
+    if (count >= least && count <= most) continue;
+    const range = least === most ? `${least}` : `${least} to ${most}`;
+    ledger.findings.push(`${describe(deletion)} erased ${count} of ${type}, not ${range}`);
+  }
+  applyErasure(deletion);
+  deletion.standing = "completed";
+}
+
+function keepSurvivors(sender: Sender, { target, family }: AskedDeletion): void {
+  const left = family.filter(
+    (record) => record !== target && record.changes.some(({ standing }) => standing === "stored"),
+  );
+  const heads = left.filter(({ type }) => type.deletable === true);
+  if (heads.length === 0) return;
+  sender.families.push([...heads, ...left.filter((record) => !heads.includes(record))]);
+}
+
+async function addAfresh(sender: Sender, { target }: AskedDeletion): Promise<void> {
+  const overrides = only(target.type, { [target.type.idField]: target.id });
+  const { record, payload } = newRecord(sender, target.type, overrides);
+  const added = await submit(sender, {
+    method: "POST",
+    path: `/v2/${target.type.resourceType}`,
+    body: payload,
+    changes: [sender.ledger.change(record, payload)],
+    atomic: true,
+  });
+  if (added) keepLoners(sender, [record]);
+}
+
+function takeFamily(sender: Sender): readonly SentRecord[] {
+  const family = sender.families.shift();
+  if (family !== undefined) return family;
+  const alone = sender.loners.find(({ type }) => type.deletable === true);
+  if (alone === undefined) return [];
+  sender.loners = sender.loners.filter((record) => record !== alone);
+  return [alone];
+}
+
+function deletionAsk(sender: Sender, { type, id }: SentRecord, idempotent: boolean): Ask {
+  const common = {
+    token: sender.token,
+    ...(idempotent ? { headers: { "idempotency-key": newKey(sender) } } : {}),
+  };
+  const reason = "asked for by a crash campaign";
+  if (sender.generator.random.chance(0.5)) {
+    const path = `/v2/${type.resourceType}`;
+    return { method: "DELETE", path, body: { [type.idField]: id, reason }, ...common };
+  }
+  const body = { resource_type: type.resourceType, resource_id: id, reason };
+  return { method: "POST", path: "/v2/deletion_request", body, ...common };
+}
+
+export function describe({ target, deletionRequestId }: AskedDeletion): string {
+  return `the deletion ${deletionRequestId ?? ""} of ${target.type.resourceType} ${target.id}`;
+}

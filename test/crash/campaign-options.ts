@@ -1,0 +1,36 @@
+// The command line of a campaign: `--budget SECONDS` or a count, and `--seed N` to repeat a run.
+
+import { parseArgs } from "node:util";
+
+export interface CampaignOptions {
+  readonly seed: number;
+  /** Ends the campaign, whichever comes first; Infinity where it was not asked for. */
+  readonly countMax: number;
+  readonly budgetMs: number;
+}
+
+/** `countName` is the option for the count, such as `kills`. Ends the process, with what is wrong, if it can't be read. */
+export function readCampaignOptions(countName: string, countDefault: number): CampaignOptions {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string" },
+      budget: { type: "string" },
+      [countName]: { type: "string" },
+    },
+  });
+  const given = values as Readonly<Record<string, string | undefined>>;
+  const seed = wholeNumber("seed", given["seed"]) ?? Math.floor(Math.random() * 1_000_000);
+  const budget = wholeNumber("budget", given["budget"]);
+  const count = wholeNumber(countName, given[countName]);
+  return {
+    seed,
+    countMax: count ?? (budget === undefined ? countDefault : Infinity),
+    budgetMs: budget === undefined ? Infinity : budget * 1_000,
+  };
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new TypeError(`--${name} must be a whole number, but is "${text}"`);
+}

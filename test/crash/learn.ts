@@ -1,0 +1,37 @@
+// After a check: what became of requests that were never answered is known now, and counts as told from here on.
+
+import { match } from "./compare.ts";
+import { type Ledger, nameOf, type SentRecord } from "./ledger.ts";
+import type { Stored } from "./stored.ts";
+
+export interface Learned {
+  /** Unanswered changes that turned out to be stored. */
+  readonly stored: number;
+  readonly absent: number;
+}
+
+export function learn(ledger: Ledger, stored: Stored): Learned {
+  const learned = { stored: 0, absent: 0 };
+  for (const [key, record] of ledger.records) {
+    const { positions } = match(record, stored.records.get(nameOf(record))?.payloads ?? []);
+    for (const change of record.changes) {
+      const position = positions.get(change)?.[0];
+      change.foundAs =
+        position === undefined ? undefined : stored.records.get(key)?.payloads[position];
+      if (change.standing !== "unknown") continue;
+      change.standing = position === undefined ? "absent" : "stored";
+      learned[change.standing] += 1;
+    }
+    record.disturbed = false;
+    forgetRefused(record);
+  }
+  ledger.recent.length = 0;
+  return learned;
+}
+
+/** What was refused once is looked for once; what was erased is looked for as long as the campaign lasts. */
+function forgetRefused({ changes }: SentRecord): void {
+  for (let index = changes.length - 1; index >= 0; index -= 1) {
+    if (changes[index]?.standing === "absent") changes.splice(index, 1);
+  }
+}

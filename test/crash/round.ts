@@ -1,0 +1,116 @@
+// One crash: load, SIGKILL, restart on the same files, and a check of everything.
+
+import { performance } from "node:perf_hooks";
+import type { Random } from "../support/random.ts";
+import { operate } from "../support/server.ts";
+import { checkExistence } from "./check-existence.ts";
+import { compare, type Finding } from "./compare.ts";
+import { learn } from "./learn.ts";
+import type { SentRecord } from "./ledger.ts";
+import { type LoadKind, makeMoment, runLoad } from "./load.ts";
+import { awaitDeletions, checkDeletions, sendAgain } from "./recover.ts";
+import { killAtStart, type RunningServer, type Site, startOn } from "./site.ts";
+import { readStored } from "./stored.ts";
+
+export interface RoundFigures {
+  /** Processes killed, under load and while they started. */
+  kills: number;
+  killsAtStart: number;
+  /** Requests in flight at a kill, and what became of the changes in them. */
+  unanswered: number;
+  unansweredStored: number;
+  unansweredAbsent: number;
+  deletionsInterrupted: number;
+}
+
+/** Ends with the server that was started after the crash, everything on it checked. */
+export async function runRound(
+  site: Site,
+  server: RunningServer,
+  { kind, random, figures }: { kind: LoadKind; random: Random; figures: RoundFigures },
+): Promise<RunningServer> {
+  await crashUnderLoad(site, server, { kind, random });
+  figures.kills += 1;
+  figures.unanswered += site.ledger.recent.filter(({ answer }) => answer === undefined).length;
+  const killedAt = Date.now();
+  if (random.chance(0.3)) {
+    await killAtStart(site, random.integer(0, 900));
+    figures.killsAtStart += 1;
+  }
+  let next = await startOn(site);
+  if (random.chance(0.15)) {
+    await Promise.all([...site.senders.map(sendAgain), killSoon(next, random.integer(0, 60))]);
+    figures.killsAtStart += 1;
+    next = await startOn(site);
+  }
+  await Promise.all(site.senders.map(sendAgain));
+  await Promise.all(site.senders.map(awaitDeletions));
+  figures.deletionsInterrupted += await countInterrupted(site, killedAt);
+  const learned = await checkAll(site);
+  figures.unansweredStored += learned.stored;
+  figures.unansweredAbsent += learned.absent;
+  return next;
+}
+
+async function crashUnderLoad(
+  site: Site,
+  server: RunningServer,
+  { kind, random }: { kind: LoadKind; random: Random },
+): Promise<void> {
+  const moment = makeMoment(kind, random);
+  const loads = [...site.contests].map(([organizationId, contest]) =>
+    runLoad(
+      site.senders.filter(({ customer }) => customer.organizationId === organizationId),
+      { kind, moment, contest },
+    ),
+  );
+  await moment.come;
+  await server.kill();
+  await Promise.all(loads);
+}
+
+async function killSoon(server: RunningServer, afterMs: number): Promise<void> {
+  const until = performance.now() + afterMs;
+  while (performance.now() < until) await new Promise(setImmediate);
+  await server.kill();
+}
+
+/** Everything against the store, then over HTTP what was touched since the last time. */
+export async function checkAll(site: Site): Promise<{ stored: number; absent: number }> {
+  const { ledger, senders, environment, databasePath } = site;
+  await operate(environment, async (app) => {
+    await checkDeletions(app, ledger);
+    const { ok, findings } = await app.store.checkIntegrity();
+    if (!ok) ledger.findings.push(...findings.map((finding) => `integrity: ${finding}`));
+  });
+  const stored = readStored(databasePath);
+  ledger.findings.push(...compare(ledger, stored).map(describeFinding));
+  const touched = touchedRecords(site);
+  const learned = learn(ledger, stored);
+  await checkExistence(senders, touched);
+  return learned;
+}
+
+function touchedRecords({ ledger }: Site): SentRecord[] {
+  const touched = new Set<SentRecord>();
+  for (const { changes } of ledger.recent) {
+    for (const change of changes) if (change !== undefined) touched.add(change.record);
+  }
+  for (const record of ledger.records.values()) if (record.disturbed || record.contested) touched.add(record);
+  return [...touched];
+}
+
+function describeFinding({ kind, about, detail }: Finding): string {
+  return `${kind}: ${about}: ${detail.slice(0, 500)}`;
+}
+
+/** Deletions that were begun before the crash and ended after it. */
+function countInterrupted(site: Site, killedAt: number): Promise<number> {
+  return operate(site.environment, async (app) => {
+    const deletions = await app.store.listDeletions({ limit: 1_000_000 });
+    return deletions.filter(
+      ({ startedAt = Infinity, completedAt = Infinity }) =>
+        startedAt <= killedAt && completedAt > killedAt,
+    ).length;
+  });
+}

@@ -1,0 +1,126 @@
+// One connection of one organization, which sends one request at a time and notes what it sends before it sends it.
+// Survives the server: after a restart it goes on with what it knows.
+
+import type { RecordType } from "../../src/domain/record-type.ts";
+import type { Customer } from "../support/customer.ts";
+import type { Ask, Client, Reply } from "../support/http-client.ts";
+import type { Fields, RecordGenerator } from "../support/record-generator.ts";
+import type { AskedDeletion, Ledger, SentChange, SentRecord, Submission } from "./ledger.ts";
+import { settle } from "./settle.ts";
+
+export interface Sender {
+  readonly name: string;
+  readonly customer: Customer;
+  readonly generator: RecordGenerator;
+  readonly ledger: Ledger;
+  /** Belongs to the server that runs now. */
+  client: Client;
+  /** Whether that server was killed. */
+  isKilled: () => boolean;
+  token: string;
+  /** Records that are there for certain, hang together with no others, and that no deletion is about to take. */
+  loners: SentRecord[];
+  /** Records that hang together, the one to delete first. */
+  families: (readonly SentRecord[])[];
+  openDeletions: AskedDeletion[];
+  /** Acknowledged requests with an Idempotency-Key, to be repeated. */
+  acknowledged: Submission[];
+  count: number;
+  /** True once a request stayed without an answer. */
+  cutOff: boolean;
+}
+
+export interface Outgoing {
+  readonly method: "POST" | "PUT";
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly changes: readonly (SentChange | undefined)[];
+  readonly atomic: boolean;
+  readonly idempotent?: boolean;
+  /** As in Submission. */
+  readonly refusedWith?: number;
+  readonly writeCount?: number;
+  /** Sends instead of the client, for bodies that go out in pieces. */
+  readonly exchange?: (ask: Ask) => Promise<Reply>;
+}
+
+/** True if the request was answered, and as it should be. */
+export async function submit(sender: Sender, outgoing: Outgoing): Promise<boolean> {
+  const { method, path, body, changes, atomic, idempotent = false } = outgoing;
+  const ask: Ask = {
+    method,
+    path,
+    token: sender.token,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { ...outgoing.headers, ...(idempotent ? { "idempotency-key": newKey(sender) } : {}) },
+  };
+  const submission: Submission = {
+    ask,
+    changes,
+    atomic,
+    sender: sender.name,
+    idempotent,
+    refusedWith: outgoing.refusedWith,
+    writeCount: outgoing.writeCount,
+    answer: undefined,
+  };
+  sender.ledger.recent.push(submission);
+  const reply = await exchange(sender, ask, outgoing.exchange);
+  if (reply === undefined) return false;
+  const settled = settle(sender.ledger, submission, reply);
+  if (settled && idempotent) remember(sender, submission);
+  return settled;
+}
+
+/** The reply, or undefined when the connection ended before a whole one had come. */
+export async function exchange(
+  sender: Sender,
+  ask: Ask,
+  how: (ask: Ask) => Promise<Reply> = (asked) => sender.client.send(asked),
+): Promise<Reply | undefined> {
+  try {
+    return await how(ask);
+  } catch (error) {
+    sender.cutOff = true;
+    if (!sender.isKilled()) {
+      sender.ledger.findings.push(`${ask.method} ${ask.path} broke off without a crash: ${String(error)}`);
+    }
+    return undefined;
+  }
+}
+
+/** A record that this sender adds, with a payload that no other change has. */
+export function newRecord(
+  sender: Sender,
+  type: RecordType,
+  overrides: Fields = {},
+): { record: SentRecord; payload: Fields } {
+  const payload = sender.generator.record(type, { ...overrides, ...numbered(sender) });
+  const id = String(payload[type.idField]);
+  const { organizationId } = sender.customer;
+  return { record: sender.ledger.record(type, { organizationId, id }), payload };
+}
+
+export function newUpdate(sender: Sender, { type, id }: SentRecord): Fields {
+  const related = Object.fromEntries(type.relations.map(({ field }) => [field, undefined]));
+  return sender.generator.update(type, id, { ...related, ...numbered(sender) });
+}
+
+/** What makes a payload unlike any other. */
+export function numbered(sender: Sender): Fields {
+  sender.count += 1;
+  const value = `${sender.name}-${sender.count}`;
+  return { additional_properties: [{ key: "number", value, type: "STRING" }] };
+}
+
+export function newKey(sender: Sender): string {
+  sender.count += 1;
+  return `key-${sender.name}-${sender.count}`;
+}
+
+function remember({ acknowledged }: Sender, submission: Submission): void {
+  const keptMax = 20;
+  acknowledged.push(submission);
+  if (acknowledged.length > keptMax) acknowledged.shift();
+}
