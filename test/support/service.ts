@@ -31,6 +31,15 @@ export interface ServiceOptions {
   readonly folder?: string;
 }
 
+export type StoreMethod = Exclude<keyof Store, "engine">;
+
+export interface Held {
+  /** Resolves when the method has been called. */
+  readonly called: Promise<void>;
+  /** Lets all calls go on, and no further ones wait. */
+  release(): void;
+}
+
 export interface Service {
   readonly address: string;
   readonly app: App;
@@ -39,11 +48,10 @@ export interface Service {
   readonly folder: string;
   /** Lines of the log so far, as JSON. */
   readonly log: readonly string[];
-  /** Puts something in the place of a method of the store, until the function that it returns is called. */
-  replace<Name extends keyof Store>(
-    name: Name,
-    make: (real: Store[Name]) => Store[Name],
-  ): () => void;
+  /** Makes a method of the store reject with this error, until the function that it returns is called. */
+  breakStore(method: StoreMethod, error: Error): () => void;
+  /** Keeps the calls of a method of the store waiting, until they are released. */
+  holdStore(method: StoreMethod): Held;
   /** From now on the service answers as one that is shutting down. */
   beginClosing(): void;
   stop(): Promise<void>;
@@ -54,7 +62,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const clock = options.clock ?? makeFakeClock();
   const config = readConfig(testEnvironment(folder, options.environment));
   const opened = await openApp(config, { role: "serve", now: clock.now });
-  const { store, replace } = replaceable(opened.store);
+  const { store, breakStore, holdStore } = breakable(opened.store);
   const app: App = { ...opened, store };
   const log: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(line) });
@@ -91,7 +99,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     client,
     folder,
     log,
-    replace,
+    breakStore,
+    holdStore,
     beginClosing: () => {
       closing = true;
     },
@@ -123,22 +132,35 @@ export function testEnvironment(
   };
 }
 
-function replaceable(real: Store): { store: Store; replace: Service["replace"] } {
-  const replaced = new Map<string | symbol, unknown>();
-  const store = new Proxy(real, {
-    get(target, name) {
-      if (replaced.has(name)) return replaced.get(name);
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+type Method = (...sent: readonly unknown[]) => Promise<unknown>;
+
+function breakable(real: Store): { store: Store } & Pick<Service, "breakStore" | "holdStore"> {
+  const replaced = new Map<string | symbol, Method>();
+  const bound = (name: string | symbol): unknown => {
+    const value: unknown = Reflect.get(real, name, real);
+    return typeof value === "function" ? value.bind(real) : value;
+  };
   return {
-    store,
-    replace: (name, make) => {
-      const original = real[name];
-      const bound = typeof original === "function" ? original.bind(real) : original;
-      replaced.set(name, make(bound as typeof original));
-      return () => replaced.delete(name);
+    store: new Proxy(real, { get: (_, name) => replaced.get(name) ?? bound(name) }),
+    breakStore: (method, error) => {
+      replaced.set(method, () => Promise.reject(error));
+      return () => void replaced.delete(method);
+    },
+    holdStore: (method) => {
+      const called = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      replaced.set(method, async (...sent) => {
+        called.resolve();
+        await released.promise;
+        return (bound(method) as Method)(...sent);
+      });
+      return {
+        called: called.promise,
+        release: () => {
+          replaced.delete(method);
+          released.resolve();
+        },
+      };
     },
   };
 }

@@ -1,0 +1,123 @@
+// The bearer token of v2.0 operations: everything that is no valid one, at every operation, and how a valid one ends.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { makeCredential } from "../../src/actions/credential.ts";
+import { revokeKey } from "../../src/actions/revoke-key.ts";
+import { operations } from "../../src/http/routes.ts";
+import { fetchToken } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { fromNewAddress, startScene } from "./scene.ts";
+
+const scene = await startScene();
+const { client, service } = scene;
+const customer = await scene.makeCustomer();
+after(() => scene.stop());
+
+const gated = operations.filter(({ permission }) => permission !== undefined);
+
+function ask(authorization: string | undefined, { method = "GET", path = "/v2/transaction" } = {}) {
+  return client.send({ method, path, headers: { ...fromNewAddress(), authorization } });
+}
+
+async function askWith(token: string): Promise<Reply> {
+  return ask(`Bearer ${token}`);
+}
+
+const unknown = makeCredential("access_token");
+const mistyped = `${customer.token.slice(0, -1)}${customer.token.endsWith("0") ? "1" : "0"}`;
+
+const wrong = [
+  ["that is missing", 40101, undefined],
+  ["that is empty", 40101, ""],
+  ["of another scheme", 40102, "Basic dXNlcjpwYXNzd29yZA=="],
+  ["that is a scheme alone", 40102, "Bearer"],
+  ["that is a scheme and a space", 40102, "Bearer "],
+  ["of two words", 40102, `Bearer ${customer.token} more`],
+  ["that is something else", 40102, "Bearer something-else"],
+  ["that is mistyped", 40102, `Bearer ${mistyped}`],
+  ["that is unknown", 40102, `Bearer ${unknown}`],
+  ["that is an API key", 40105, `Bearer ${customer.apiKey}`],
+  ["that is an API key without Bearer", 40105, customer.apiKey],
+  ["that is a token without Bearer", 40105, customer.token],
+] as const;
+
+describe("a credential", () => {
+  for (const [what, code, authorization] of wrong) {
+    it(`${what} is refused with ${code}`, async () => {
+      const reply = await ask(authorization);
+      assert.equal(reply.status, 401);
+      assert.equal(reply.body.code, code);
+      const { "www-authenticate": challenge = "" } = reply.headers;
+      if (code === 40101) assert.equal(challenge, 'Bearer realm="sluice"');
+      else {
+        assert.ok(challenge.startsWith('Bearer realm="sluice", error="invalid_token"'), challenge);
+        assert.ok(challenge.includes(`error_description="${reply.body.message}"`));
+      }
+    });
+  }
+
+  it("is refused the same at every operation", async () => {
+    for (const { method, path } of gated) {
+      for (const [, code, authorization] of wrong) {
+        const reply = await ask(authorization, { method, path });
+        assert.deepEqual([reply.status, reply.body.code], [401, code], `${method} ${path}`);
+        assert.ok(reply.headers["www-authenticate"] !== undefined);
+      }
+    }
+  });
+
+  it("is never repeated in a reply, nor logged", async () => {
+    for (const secret of [customer.apiKey, customer.token, mistyped]) {
+      for (const authorization of [secret, `Bearer ${secret}`, `Basic ${secret}`]) {
+        const { text, headers } = await ask(authorization);
+        assert.ok(!(text + JSON.stringify(headers)).includes(secret));
+      }
+      assert.ok(service.log.every((line) => !line.includes(secret)));
+    }
+  });
+
+  it("is read whatever the case of Bearer and the spaces around it", async () => {
+    for (const authorization of [`bearer ${customer.token}`, `BEARER   ${customer.token}`]) {
+      assert.equal((await ask(authorization)).status, 400);
+    }
+  });
+});
+
+describe("a token", () => {
+  it("works until the second it expires, and is then refused as expired", async () => {
+    const token = await fetchToken(client, customer, { expirySeconds: 300 });
+    service.clock.advanceMs(299_999);
+    assert.equal((await askWith(token)).status, 400);
+    service.clock.advanceMs(1);
+    const reply = await askWith(token);
+    assert.equal(reply.status, 401);
+    assert.equal(reply.body.code, 40103);
+    assert.match(reply.headers["www-authenticate"] ?? "", /error="invalid_token"/);
+  });
+
+  it("is refused as expired also when it is seen for the first time", async () => {
+    const token = await fetchToken(client, customer, { expirySeconds: 300 });
+    service.clock.advanceMs(300_000);
+    assert.equal((await askWith(token)).body.code, 40103);
+  });
+
+  it("ends within 2 seconds of the revocation of its key, others of the organization live on", async () => {
+    const other = await scene.makeCustomer();
+    assert.equal((await askWith(other.token)).status, 400);
+    await revokeKey(service.app, other.keyId);
+    const reply = await waitFor("the token to end", async () => {
+      const found = await askWith(other.token);
+      return found.status === 401 ? found : undefined;
+    });
+    assert.equal(reply.body.code, 40104);
+    assert.equal((await askWith(customer.token)).status, 400);
+  });
+
+  it("that was never used is refused at once after the revocation of its key", async () => {
+    const other = await scene.makeCustomer();
+    await revokeKey(service.app, other.keyId);
+    assert.equal((await askWith(other.token)).body.code, 40104);
+  });
+});

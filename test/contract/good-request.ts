@@ -1,0 +1,84 @@
+// For every operation a request that succeeds, made from its row of the route table.
+
+import type { Operation } from "../../src/http/operation.ts";
+import { requireType } from "../../src/http/require-type.ts";
+import type { Customer } from "../support/customer.ts";
+import type { Ask } from "../support/http-client.ts";
+import { idOf, type Scene, typeNamed } from "./scene.ts";
+
+/** Makes what has to be there first. Sent in the customer's name, or with its key where the operation issues tokens. */
+export async function goodRequest(
+  scene: Scene,
+  customer: Customer,
+  operation: Operation,
+): Promise<Ask> {
+  const { method, path } = operation;
+  const found = await contents[operation.verb](scene, customer, operation);
+  const credential =
+    operation.permission === undefined
+      ? { headers: { authorization: customer.apiKey } }
+      : { token: customer.token };
+  return { method, path, ...credential, ...found };
+}
+
+type Content = Pick<Ask, "query" | "body">;
+type Make = (scene: Scene, customer: Customer, operation: Operation) => Promise<Content>;
+
+const contents: Readonly<Record<Operation["verb"], Make>> = {
+  "issue token": async (_scene, customer) => ({ body: tokenRequest(customer) }),
+  "check record": async (scene, customer, operation) => {
+    const type = requireType(operation);
+    const record = await scene.addRecord(customer, type);
+    return { query: { [type.idField]: idOf(type, record) } };
+  },
+  "add records": newRecord,
+  "append records": newRecord,
+  "update records": async (scene, customer, operation) => {
+    const type = requireType(operation);
+    const record = await scene.addRecord(customer, type);
+    return { body: inForm(operation, scene.records.update(type, idOf(type, record))) };
+  },
+  "request deletion": async (scene, customer, operation) => {
+    const type = requireType(operation);
+    const record = await scene.addRecord(customer, type);
+    return { body: { [type.idField]: record[type.idField], reason: "a test" } };
+  },
+  "request deletion by type": async (scene, customer) => ({
+    body: await deletionByType(scene, customer),
+  }),
+  "read deletion": async (scene, customer, { path }) => {
+    const body = await deletionByType(scene, customer);
+    const reply = await scene.ask(customer, { method: "POST", path, body });
+    return { query: { deletion_request_id: reply.body.deletion_request_id ?? "" } };
+  },
+};
+
+async function newRecord(
+  scene: Scene,
+  _customer: Customer,
+  operation: Operation,
+): Promise<Content> {
+  return { body: inForm(operation, scene.records.record(requireType(operation))) };
+}
+
+export function tokenRequest(
+  { organizationId }: Customer,
+  scopes = ["transactions:write"],
+): object {
+  return { expiry_seconds: 300, scopes: { organization_id: organizationId, scopes } };
+}
+
+/** The record as a list where the operation takes only lists. */
+export function inForm({ body }: Operation, record: object): unknown {
+  return body === "list" ? [record] : record;
+}
+
+async function deletionByType(scene: Scene, customer: Customer): Promise<object> {
+  const transaction = typeNamed("transaction");
+  const record = await scene.addRecord(customer, transaction);
+  return {
+    resource_type: transaction.resourceType,
+    resource_id: idOf(transaction, record),
+    reason: "a test",
+  };
+}

@@ -1,0 +1,261 @@
+// The life of one record of every type over HTTP: added, looked for, updated, and everything that is refused on the way.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { showRecord } from "../../src/actions/show-record.ts";
+import { limits } from "../../src/domain/limits.ts";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import type { ReplyBody } from "../support/http-client.ts";
+import type { Fields } from "../support/record-generator.ts";
+import { check, idOf, pathOf, startScene } from "./scene.ts";
+
+const scene = await startScene();
+const { records } = scene;
+const customer = await scene.makeCustomer();
+after(() => scene.stop());
+
+const { organizationId } = customer;
+
+function post(type: RecordType, body: unknown) {
+  return scene.ask(customer, { method: "POST", path: pathOf(type), body });
+}
+
+function put(type: RecordType, body: unknown) {
+  return scene.ask(customer, { method: "PUT", path: pathOf(type), body });
+}
+
+async function sighting(type: RecordType, id: string): Promise<ReplyBody> {
+  const reply = await check(scene, customer, { type, id });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body;
+}
+
+function show(type: RecordType, id: string) {
+  const { resourceType } = type;
+  return showRecord(scene.service.app, { organizationId, resourceType, resourceId: id });
+}
+
+/** The same content with its fields in another order. */
+function reversed(record: Fields): Fields {
+  return Object.fromEntries(Object.entries(record).toReversed());
+}
+
+for (const type of recordTypes) {
+  describe(type.resourceType, () => {
+    it("is added, and then exists, with the times of its business", async () => {
+      const record = records.record(type, { timestamp: "2026-01-31T10:30:00.250+01:00" });
+      const id = idOf(type, record);
+      assert.equal((await check(scene, customer, { type, id })).status, 404);
+      const added = await post(type, record);
+      assert.equal(added.status, 201, added.text);
+      const { message, ...rest } = added.body;
+      assert.deepEqual(rest, { success: true, write_count: 1, organization_id: organizationId });
+      assert.ok((message ?? "").length > 0);
+      assert.deepEqual(await sighting(type, id), {
+        [type.idField]: id,
+        first_seen: "2026-01-31T09:30:00.25Z",
+        last_seen: "2026-01-31T09:30:00.25Z",
+        organization_id: organizationId,
+      });
+    });
+
+    it("is kept exactly as it was sent", async () => {
+      for (let count = 0; count < 10; count += 1) {
+        const record = records.record(type);
+        await post(type, record);
+        const { changes } = await show(type, idOf(type, record));
+        assert.deepEqual(
+          changes.map(({ payload }) => payload),
+          [record],
+        );
+      }
+    });
+
+    it("is found whatever characters its id has", async () => {
+      for (const id of [
+        "a b",
+        "ü/?&=#%2F+",
+        "'\"\\",
+        "😀",
+        "..",
+        "null",
+        "__proto__",
+        "1e3",
+        "x".repeat(256),
+        "😀".repeat(256),
+      ]) {
+        const record = records.record(type, { [type.idField]: id });
+        assert.equal((await post(type, record)).status, 201, id);
+        assert.equal((await sighting(type, id))[type.idField], id);
+      }
+    });
+
+    it("is told from one whose id differs only in case or in the form of its characters", async () => {
+      const record = records.record(type, { [type.idField]: "Id-\u00e9" });
+      assert.equal((await post(type, record)).status, 201);
+      for (const id of ["id-\u00e9", "Id-e\u0301", "Id-\u00e9 "]) {
+        assert.equal((await check(scene, customer, { type, id })).status, 404, id);
+      }
+    });
+
+    it("is refused when the very same exists, in whatever order its fields come", async () => {
+      const record = await scene.addRecord(customer, type);
+      for (const again of [record, reversed(record)]) {
+        const reply = await post(type, again);
+        assert.deepEqual([reply.status, reply.body.code], [409, 40901], reply.text);
+        assert.equal(reply.body.errors?.[0]?.field, type.idField);
+      }
+      assert.equal((await show(type, idOf(type, record))).changes.length, 1);
+    });
+
+    it("is refused when a different one with its id exists", async () => {
+      const record = await scene.addRecord(customer, type);
+      const reply = await post(type, { ...record, timestamp: "2019-01-01T00:00:00Z" });
+      assert.deepEqual([reply.status, reply.body.code], [409, 40902], reply.text);
+      assert.equal(reply.body.errors?.[0]?.field, type.idField);
+      assert.equal((await show(type, idOf(type, record))).changes.length, 1);
+    });
+
+    it("is updated with nothing but its id and a timestamp", async () => {
+      const record = await scene.addRecord(customer, type, { timestamp: "2026-02-01T00:00:00Z" });
+      const id = idOf(type, record);
+      const update = { [type.idField]: id, timestamp: "2026-03-01T00:00:00Z" };
+      const reply = await put(type, update);
+      assert.equal(reply.status, 200, reply.text);
+      const { message, ...rest } = reply.body;
+      assert.deepEqual(rest, { success: true, write_count: 1, organization_id: organizationId });
+      assert.ok((message ?? "").length > 0);
+      const { first_seen, last_seen } = await sighting(type, id);
+      assert.deepEqual([first_seen, last_seen], ["2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"]);
+    });
+
+    it("is updated by fields: what an update leaves out stays", async () => {
+      const record = await scene.addRecord(customer, type, { timestamp: "2019-12-31T00:00:00Z" });
+      const id = idOf(type, record);
+      const update = records.update(type, id);
+      assert.equal((await put(type, update)).status, 200);
+      const { state, changes } = await show(type, id);
+      assert.equal(changes.length, 2);
+      const { required } = type.addSchema as { required: readonly string[] };
+      for (const name of type.fieldNames) {
+        const sent = name in update ? update[name] : record[name];
+        const kept = sent === null && !required.includes(name) ? undefined : sent;
+        if (kept === undefined && name === "is_test") continue;
+        assert.deepEqual(state[name], kept, name);
+      }
+    });
+
+    it("keeps an identical update as a further change", async () => {
+      const record = await scene.addRecord(customer, type);
+      const id = idOf(type, record);
+      const update = records.update(type, id);
+      for (const count of [2, 3]) {
+        assert.equal((await put(type, update)).body.write_count, 1);
+        assert.equal((await show(type, id)).changes.length, count);
+      }
+    });
+
+    it("loses an optional field to a null in an update, and may not be added with one", async () => {
+      const { required } = type.addSchema as { required: readonly string[] };
+      const optional = type.fieldNames.filter((name) => !required.includes(name));
+      for (const field of optional) {
+        const record = records.record(type);
+        const nulled = await post(type, { ...record, [field]: null });
+        assert.equal(nulled.status, 400, field);
+        const named = nulled.body.errors?.some((error) => error.field === field);
+        assert.ok(named, nulled.text);
+        const id = idOf(
+          type,
+          await scene.addRecord(customer, type, { timestamp: "2019-06-01T00:00:00Z" }),
+        );
+        const update = { [type.idField]: id, timestamp: "2026-03-01T00:00:00Z", [field]: null };
+        assert.equal((await put(type, update)).status, 200, field);
+        const { state } = await show(type, id);
+        assert.ok(!(field in state) || field === "is_test", field);
+      }
+    });
+
+    it("has as first_seen and last_seen its earliest and latest business times, in whatever order they come", async () => {
+      const times = [
+        ["2026-05-05T12:00:00.5+02:00", "2026-05-05T10:00:00.5Z", "2026-05-05T10:00:00.5Z"],
+        [
+          "2026-05-05T09:59:59.999999999Z",
+          "2026-05-05T09:59:59.999999999Z",
+          "2026-05-05T10:00:00.5Z",
+        ],
+        [
+          "2026-05-05T10:00:00.50000001Z",
+          "2026-05-05T09:59:59.999999999Z",
+          "2026-05-05T10:00:00.50000001Z",
+        ],
+        ["2026-05-05T00:00:00-11:00", "2026-05-05T09:59:59.999999999Z", "2026-05-05T11:00:00Z"],
+        ["2026-05-05t10:30:00z", "2026-05-05T09:59:59.999999999Z", "2026-05-05T11:00:00Z"],
+        ["1999-12-31T23:30:00-01:00", "2000-01-01T00:30:00Z", "2026-05-05T11:00:00Z"],
+      ] as const;
+      const [[first]] = times;
+      const id = idOf(type, await scene.addRecord(customer, type, { timestamp: first }));
+      for (const [timestamp, expectedFirst, expectedLast] of times) {
+        const update = { [type.idField]: id, timestamp };
+        if (timestamp !== first) assert.equal((await put(type, update)).status, 200);
+        const { first_seen, last_seen } = await sighting(type, id);
+        assert.deepEqual([first_seen, last_seen], [expectedFirst, expectedLast], timestamp);
+      }
+    });
+
+    it("can't be updated when it does not exist", async () => {
+      const id = records.id(type);
+      const reply = await put(type, records.update(type, id));
+      assert.deepEqual([reply.status, reply.body.code], [404, 40401], reply.text);
+      assert.equal(reply.body.errors?.[0]?.field, type.idField);
+      assert.equal((await check(scene, customer, { type, id })).status, 404);
+    });
+
+    it("is no larger than its bound as JSON", async () => {
+      const value = "x".repeat(limits.textCharactersMax);
+      const additional_properties = Array.from({ length: 70 }, (_, index) => ({
+        key: `${index}`,
+        value,
+        type: "STRING",
+      }));
+      const reply = await post(type, records.record(type, { additional_properties }));
+      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assert.match(reply.text, /65536 bytes/);
+      const smaller = { additional_properties: additional_properties.slice(0, 50) };
+      assert.equal((await post(type, records.record(type, smaller))).status, 201);
+    });
+  });
+}
+
+describe("the query of an existence check", () => {
+  for (const type of recordTypes) {
+    it(`names the ${type.idField} of a ${type.resourceType} once, within its bounds`, async () => {
+      const path = pathOf(type);
+      const wrong = [
+        path,
+        `${path}?`,
+        `${path}?id=1`,
+        `${path}?${type.idField}=`,
+        `${path}?${type.idField}=a&${type.idField}=b`,
+        `${path}?${type.idField}=${"x".repeat(257)}`,
+        `${path}?${type.idField}=a%00b`,
+        `${path}?${type.idField}[]=a`,
+      ];
+      for (const query of wrong) {
+        const reply = await scene.ask(customer, { method: "GET", path: query });
+        assert.equal(reply.status, 400, query);
+        assert.equal(reply.body.code, 40000);
+        assert.equal(reply.body.errors?.[0]?.field, type.idField);
+      }
+    });
+  }
+
+  it("may hold other parameters, which mean nothing", async () => {
+    const [type] = recordTypes;
+    assert.ok(type !== undefined);
+    const id = idOf(type, await scene.addRecord(customer, type));
+    const query = { [type.idField]: id, other: "1", constructor: "2", __proto__: "3" };
+    const reply = await scene.ask(customer, { method: "GET", path: pathOf(type), query });
+    assert.equal(reply.status, 200);
+  });
+});

@@ -1,0 +1,103 @@
+// What tests of the contract work with: a service, its client whose every reply is held against the OpenAPI document,
+// customers, and records of every type.
+
+import assert from "node:assert/strict";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { type Customer, type CustomerOptions, makeCustomer } from "../support/customer.ts";
+import type { Ask, Client, Reply } from "../support/http-client.ts";
+import { checkAgainstOpenApi } from "../support/openapi-check.ts";
+import {
+  type Fields,
+  makeRecordGenerator,
+  type RecordGenerator,
+} from "../support/record-generator.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+export interface Scene {
+  readonly service: Service;
+  readonly client: Client;
+  readonly records: RecordGenerator;
+  makeCustomer(options?: CustomerOptions): Promise<Customer>;
+  /** Sends a request in the customer's name. */
+  ask(customer: Customer, ask: Ask): Promise<Reply>;
+  /** Adds a new record over HTTP and gives what was sent. */
+  addRecord(customer: Customer, type: RecordType, overrides?: Fields): Promise<Fields>;
+  /** Waits until the deletion has been carried out, and gives its status object. */
+  completed(customer: Customer, deletionRequestId: string): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export async function startScene(options: ServiceOptions = {}): Promise<Scene> {
+  const service = await startService(options);
+  const { client } = service;
+  await checkAgainstOpenApi(client);
+  const records = makeRecordGenerator(20_260_601);
+  const ask: Scene["ask"] = ({ token }, asked) => client.send({ token, ...asked });
+  return {
+    service,
+    client,
+    records,
+    ask,
+    makeCustomer: (wanted) => makeCustomer(service.app, client, wanted),
+    addRecord: async (customer, type, overrides) => {
+      const record = records.record(type, overrides);
+      const reply = await ask(customer, { method: "POST", path: pathOf(type), body: record });
+      assert.equal(reply.status, 201, reply.text);
+      return record;
+    },
+    completed: (customer, deletionRequestId) =>
+      waitFor("the deletion to be completed", async () => {
+        const reply = await ask(customer, {
+          method: "GET",
+          path: "/v2/deletion_request",
+          query: { deletion_request_id: deletionRequestId },
+        });
+        return reply.body.status === "completed" ? reply : undefined;
+      }),
+    stop: () => service.stop(),
+  };
+}
+
+export function pathOf(type: RecordType): string {
+  return `/v2/${type.resourceType}`;
+}
+
+/** Where lists of the type go: the same path, or one of its own. */
+export function listPathOf(type: RecordType): string {
+  return `/v2/${type.batchPath ?? type.resourceType}`;
+}
+
+export function idOf(type: RecordType, record: Fields): string {
+  return String(record[type.idField]);
+}
+
+export function typeNamed(name: string): RecordType {
+  const type = recordTypes.find(({ resourceType }) => resourceType === name);
+  assert.ok(type !== undefined, `there is no record type ${name}`);
+  return type;
+}
+
+/** Says whether a record exists: its reply to GET. */
+export function check(
+  scene: Scene,
+  customer: Customer,
+  { type, id }: { type: RecordType; id: string },
+) {
+  return scene.ask(customer, { method: "GET", path: pathOf(type), query: { [type.idField]: id } });
+}
+
+let addresses = 0;
+
+/** Headers that make a request come from an address of its own, so that failed authentications don't add up. */
+export function fromNewAddress(): Readonly<Record<string, string>> {
+  addresses += 1;
+  return { "x-forwarded-for": `2001:db8::${addresses.toString(16)}` };
+}
+
+/** What any two replies may differ in without telling anything: the request's id, and the time of the reply. */
+export function withoutRequestId({ status, headers, text }: Reply): unknown {
+  const { "x-request-id": _id, date: _date, ...rest } = headers;
+  return { status, headers: rest, text };
+}

@@ -1,0 +1,125 @@
+// Every operation with every scope: which let it pass and which do not, by the rules of the contract, section 4, written
+// down here once more.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { allScopes, type Scope } from "../../src/domain/scope.ts";
+import type { Operation } from "../../src/http/operation.ts";
+import { operations } from "../../src/http/routes.ts";
+import { deletableTypes } from "../../src/http/request-schemas.ts";
+import { fetchToken } from "../support/customer.ts";
+import { idOf, pathOf, startScene } from "./scene.ts";
+
+const scene = await startScene();
+const { client } = scene;
+const lax = await scene.makeCustomer();
+const strict = await scene.makeCustomer({ strictScopes: true });
+after(() => scene.stop());
+
+const gated = operations.filter(({ permission }) => permission !== undefined);
+
+const umbrella = new Set([
+  "transactions:read",
+  "transactions:delete",
+  "risk_assessment:read",
+  "risk_assessment:write",
+]);
+
+/** `held` is the only scope of a token; `wanted` is what the operation is about. */
+function includes(held: string, wanted: string, isStrict: boolean): boolean {
+  if (held === wanted) return true;
+  if (held === "transactions:write" && !isStrict && umbrella.has(wanted)) return true;
+  return held.endsWith(":write") && wanted === held.replace(/:write$/, ":read");
+}
+
+function isAllowed(held: Scope, { type, permission }: Operation, isStrict: boolean): boolean {
+  const families = type === undefined ? deletableTypes.map(({ family }) => family) : [type.family];
+  return families.some((family) => includes(held, `${family}:${permission}`, isStrict));
+}
+
+for (const [customer, isStrict] of [
+  [lax, false],
+  [strict, true],
+] as const) {
+  describe(`in an organization with ${isStrict ? "strict" : "ordinary"} scopes`, () => {
+    for (const scope of allScopes) {
+      it(`${scope} opens exactly the operations that it should`, async () => {
+        const token = await fetchToken(client, customer, { scopes: [scope] });
+        for (const operation of gated) {
+          const { method, path, name } = operation;
+          const body = operation.body === "none" ? undefined : {};
+          const reply = await client.send({ method, path, token, body });
+          const expected = isAllowed(scope, operation, isStrict) ? 400 : 403;
+          assert.equal(reply.status, expected, `${name}: ${reply.text}`);
+          if (expected === 400) continue;
+          assert.equal(reply.body.code, 40301);
+          const challenge = reply.headers["www-authenticate"] ?? "";
+          assert.match(challenge, /^Bearer realm="sluice", error="insufficient_scope"/);
+        }
+      });
+    }
+  });
+}
+
+describe("the one scope of the interface document", () => {
+  it("does everything that the document shows", async () => {
+    const customer = await scene.makeCustomer({ scopes: ["transactions:write"] });
+    const shown = operations.filter(({ type, permission }) => {
+      return (
+        permission !== undefined && (type === undefined || /transaction|risk/.test(type.family))
+      );
+    });
+    assert.ok(shown.length >= 20);
+    for (const { method, path, body } of shown) {
+      const sent = body === "none" ? undefined : {};
+      const reply = await scene.ask(customer, { method, path, body: sent });
+      assert.equal(reply.status, 400, `${method} ${path}`);
+    }
+  });
+});
+
+function familiesOtherThan({ family }: { family: string }): readonly string[] {
+  return deletableTypes.map((type) => type.family).filter((other) => other !== family);
+}
+
+function tokenToDelete(family: string): Promise<string> {
+  return fetchToken(client, strict, { scopes: [`${family}:delete`] });
+}
+
+describe("a deletion request that names its type in the body or by its id", () => {
+  for (const type of deletableTypes) {
+    it(`takes the delete scope of ${type.family} for a ${type.resourceType}, and no other`, async () => {
+      const record = await scene.addRecord(strict, type);
+      const path = "/v2/deletion_request";
+      const body = {
+        resource_type: type.resourceType,
+        resource_id: idOf(type, record),
+        reason: "a test",
+      };
+      for (const family of familiesOtherThan(type)) {
+        const token = await tokenToDelete(family);
+        const reply = await client.send({ method: "POST", path, token, body });
+        assert.deepEqual([reply.status, reply.body.code], [403, 40301]);
+      }
+      const token = await tokenToDelete(type.family);
+      const accepted = await client.send({ method: "POST", path, token, body });
+      assert.equal(accepted.status, 200);
+      const query = { deletion_request_id: accepted.body.deletion_request_id ?? "" };
+      assert.equal((await client.send({ method: "GET", path, token, query })).status, 200);
+      for (const family of familiesOtherThan(type)) {
+        const other = await tokenToDelete(family);
+        const reply = await client.send({ method: "GET", path, token: other, query });
+        assert.deepEqual([reply.status, reply.body.code], [403, 40301]);
+      }
+    });
+  }
+
+  it("never deletes with a scope that is not that of the type", async () => {
+    const [type] = deletableTypes;
+    assert.ok(type !== undefined);
+    const record = await scene.addRecord(strict, type);
+    const query = { [type.idField]: idOf(type, record) };
+    const reply = await scene.ask(strict, { method: "GET", path: pathOf(type), query });
+    assert.equal(reply.status, 200);
+  });
+});

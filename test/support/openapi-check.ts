@@ -1,0 +1,154 @@
+// Holds every reply that a client gets against the service's own /openapi.json: the operation and the status have to be
+// in it, and the headers and the body have to be as it says.
+
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { normaliseTimestamp } from "../../src/domain/timestamp.ts";
+import type { Ask, Client, Reply } from "./http-client.ts";
+
+interface HeaderObject {
+  readonly required?: boolean;
+  readonly schema?: object;
+}
+
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, HeaderObject>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+}
+
+interface OperationObject {
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+}
+
+/** Fetches the document and from now on fails every reply of an API operation that is not as it says. */
+export async function checkAgainstOpenApi(client: Client): Promise<void> {
+  const reply = await client.send({ method: "GET", path: "/openapi.json" });
+  assert.equal(reply.status, 200, "there is no /openapi.json to hold replies against");
+  const check = makeOpenApiCheck(JSON.parse(reply.text) as OpenApiDocument);
+  client.observe(check);
+}
+
+/** Throws an AssertionError that says what is not as the document has it. */
+export function makeOpenApiCheck(document: OpenApiDocument): (ask: Ask, reply: Reply) => void {
+  const validators = makeValidators(document);
+  return (ask, reply) => {
+    const methods = document.paths[ask.path.split("?", 1)[0] ?? ""];
+    const operation =
+      methods?.[ask.method.toLowerCase()] ?? methods?.[ask.method === "HEAD" ? "get" : ""];
+    if (operation === undefined) {
+      const isMissing = reply.status === 404 || reply.status === 405;
+      assert.ok(
+        isMissing,
+        `${ask.method} ${ask.path} is not in the document, but answers ${reply.status}`,
+      );
+      return;
+    }
+    const where = `${ask.method} ${ask.path} ${reply.status}`;
+    const response = resolve(document, operation.responses[String(reply.status)]);
+    assert.ok(
+      response !== undefined,
+      `${where} is not in the document: ${reply.text.slice(0, 300)}`,
+    );
+    checkHeaders(document, { where, response, reply, validators });
+    if (ask.method !== "HEAD") checkBody(document, { where, response, reply, validators });
+  };
+}
+
+interface Judged {
+  readonly where: string;
+  readonly response: ResponseObject;
+  readonly reply: Reply;
+  readonly validators: (schema: object) => ValidateFunction;
+}
+
+function checkHeaders(
+  document: OpenApiDocument,
+  { where, response, reply, validators }: Judged,
+): void {
+  for (const [name, given] of Object.entries(response.headers ?? {})) {
+    const header = resolve(document, given);
+    const value = reply.headers[name.toLowerCase()];
+    if (value === undefined) {
+      assert.ok(header?.required !== true, `${where} lacks the header ${name}`);
+      continue;
+    }
+    const validate = validators(header?.schema ?? {});
+    const isWhole = typeof value === "string" && /^\d+$/.test(value);
+    const fits = validate(value) || (isWhole && validate(Number(value)));
+    assert.ok(fits, `${where} has a wrong header ${name}: ${String(value)}`);
+  }
+}
+
+function checkBody(
+  _document: OpenApiDocument,
+  { where, response, reply, validators }: Judged,
+): void {
+  const mediaType = reply.headers["content-type"]?.split(";", 1)[0] ?? "";
+  const content = response.content?.[mediaType];
+  assert.ok(content !== undefined, `${where} answers ${mediaType}, which is not in the document`);
+  const validate = validators(content.schema ?? {});
+  for (const text of mediaType === "application/x-ndjson"
+    ? reply.text.trim().split("\n")
+    : [reply.text]) {
+    const found: unknown = JSON.parse(text);
+    assert.ok(
+      validate(found),
+      `${where}: ${JSON.stringify(validate.errors)} in ${text.slice(0, 500)}`,
+    );
+  }
+}
+
+/** Follows a reference within the document. */
+function resolve<Found extends object>(
+  document: OpenApiDocument,
+  given: Found | undefined,
+): Found | undefined {
+  const reference = (given as { $ref?: string } | undefined)?.$ref;
+  if (reference === undefined) return given;
+  let found: unknown = document;
+  for (const step of reference.replace(/^#\//, "").split("/")) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = (found as Record<string, unknown> | undefined)?.[name];
+  }
+  return resolve(document, found as Found | undefined);
+}
+
+const uri = "https://sluice.invalid/openapi.json";
+
+function makeValidators(document: OpenApiDocument): (schema: object) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  ajv.addFormat("date-time", (text) => normaliseTimestamp(text) !== undefined);
+  for (const other of formatsOf(document)) if (other !== "date-time") ajv.addFormat(other, true);
+  ajv.addSchema(document, uri);
+  const compiled = new WeakMap<object, ValidateFunction>();
+  return (schema) => {
+    let validate = compiled.get(schema);
+    if (validate === undefined) {
+      validate = ajv.compile(withAbsoluteReferences(schema) as object);
+      compiled.set(schema, validate);
+    }
+    return validate;
+  };
+}
+
+function withAbsoluteReferences(schema: unknown): unknown {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === "$ref" && typeof value === "string" && value.startsWith("#") ? uri + value : value,
+  );
+  return JSON.parse(text) as unknown;
+}
+
+/** Formats of ours that say more than JSON Schema can check; the patterns beside them are checked. */
+function formatsOf(document: OpenApiDocument): ReadonlySet<string> {
+  const formats = new Set<string>();
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key === "format" && typeof value === "string") formats.add(value);
+    return value;
+  });
+  return formats;
+}
