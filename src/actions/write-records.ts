@@ -2,6 +2,7 @@
 // became of each. A strict request is all or nothing; in a lenient one each item stands alone.
 
 import { AppError, errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
+import { errorsMax } from "../domain/explain.ts";
 import { limits } from "../domain/limits.ts";
 import { makeDraft, payloadBytes } from "../domain/payload.ts";
 import type { Payload, RecordType } from "../domain/record-type.ts";
@@ -53,8 +54,7 @@ export async function writeRecords(app: App, request: WriteRequest): Promise<Wri
 async function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
   const { type, items, single } = request;
   const drafts: Draft[] = [];
-  const errors: FieldError[] = [];
-  let faulty = 0;
+  const faults = new Faults(single);
   let tooLarge = false;
   for (const [index, item] of items.entries()) {
     const judged = judge(type, request.mode, item);
@@ -62,16 +62,11 @@ async function writeStrict(app: App, request: WriteRequest): Promise<WriteReport
       drafts.push(judged.draft);
       continue;
     }
-    faulty += 1;
     tooLarge ||= judged.errorName === "too_large";
-    for (const error of judged.errors) {
-      if (errors.length <= limits.fieldErrorsMax)
-        errors.push(single ? error : inList(index, error));
-    }
+    faults.add(index, judged.errors);
   }
-  if (faulty > 0) {
-    throw refusal(tooLarge ? "too_large" : "validation_failed", errors, { faulty, request });
-  }
+  if (faults.items > 0)
+    throw refusal(tooLarge ? "too_large" : "validation_failed", faults, request);
   const { written, drafts: outcomes } = await store(app, request, drafts);
   throwIfRefused(request, outcomes);
   return { written, drafts: outcomes, results: undefined };
@@ -123,37 +118,60 @@ function judge(type: RecordType, mode: WriteMode, item: unknown): Judged {
   return { errorName: "too_large", errors: [{ message }] };
 }
 
+/** What is wrong with the items of a strict request: the first errors, and how many there are of all. */
+class Faults {
+  readonly listed: FieldError[] = [];
+  items = 0;
+  #errors = 0;
+  #countable = true;
+  readonly #single: boolean;
+
+  constructor(single: boolean) {
+    this.#single = single;
+  }
+
+  add(index: number, errors: readonly FieldError[]): void {
+    this.items += 1;
+    this.#errors += errors.length;
+    this.#countable &&= errors.length < errorsMax;
+    for (const error of errors) {
+      if (this.listed.length === limits.fieldErrorsMax) return;
+      this.listed.push(this.#single ? error : inList(index, error));
+    }
+  }
+
+  /** A sentence on the errors that are not listed; empty if all are. */
+  more(): string {
+    const { length } = this.listed;
+    if (this.#errors === length) return "";
+    const more = this.#countable ? `${this.#errors - length} more` : "more";
+    return ` The first ${length} errors are listed; there are ${more}.`;
+  }
+}
+
 function inList(index: number, error: FieldError): FieldError {
   const { field } = error;
   if (field === undefined || field === "") return { ...error, field: `[${index}]` };
   return { ...error, field: `[${index}].${field}` };
 }
 
-function refusal(
-  name: RefusalName,
-  errors: readonly FieldError[],
-  { faulty, request }: { faulty: number; request: WriteRequest },
-): AppError {
-  if (request.single) return new AppError(name, { message: sentence(name, request.type), errors });
-  const named = errors.slice(0, limits.fieldErrorsMax);
-  const more =
-    errors.length > named.length
-      ? ` The first ${named.length} errors are listed; there are more.`
-      : "";
-  const what = `${faulty} of ${request.items.length} items ${faulty === 1 ? "was" : "were"} refused`;
-  return new AppError(name, { message: `${what}; nothing was written.${more}`, errors: named });
+function refusal(name: RefusalName, faults: Faults, request: WriteRequest): AppError {
+  const { items, listed: errors } = faults;
+  const what = request.single
+    ? sentence(name, request.type)
+    : `${items} of ${request.items.length} items ${items === 1 ? "was" : "were"} refused; nothing was written.`;
+  return new AppError(name, { message: what + faults.more(), errors });
 }
 
 function throwIfRefused(request: WriteRequest, outcomes: readonly DraftOutcome[]): void {
-  const errors: FieldError[] = [];
+  const faults = new Faults(request.single);
   let first: RecordRefusal | undefined;
   for (const [index, outcome] of outcomes.entries()) {
     if (!isRefusal(outcome)) continue;
     first ??= outcome;
-    const error = { field: request.type.idField, message: sentence(outcome, request.type) };
-    errors.push(request.single ? error : inList(index, error));
+    faults.add(index, [{ field: request.type.idField, message: sentence(outcome, request.type) }]);
   }
-  if (first !== undefined) throw refusal(first, errors, { faulty: errors.length, request });
+  if (first !== undefined) throw refusal(first, faults, request);
 }
 
 function refusedItem(
