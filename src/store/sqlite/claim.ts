@@ -1,0 +1,78 @@
+// A worker takes a deletion: one whose worker is gone, or the next one that is due and that no hold keeps back. Becoming
+// `processing` and the plan of the erasure are one transaction, so there is never the one without the other.
+
+import type { Deletion } from "../../domain/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Claim } from "../store.ts";
+import { isObstacle, type Obstacle, planFrom, writePlan } from "./cascade.ts";
+import type { Connection } from "./connection.ts";
+import { type DeletionRow, noteDeletion, readExistingDeletion, toDeletion } from "./deletion.ts";
+import type { Group } from "./group.ts";
+
+const findAbandoned = `
+  SELECT deletion_request_id FROM deletion
+  WHERE status = 'processing'
+    AND (next_attempt_at <= ?1 OR (next_attempt_at IS NULL AND lease_until < ?1))
+  ORDER BY started_at LIMIT 1`;
+
+/** By the time since which they could have been tried, so that those that wait for a hold don't crowd out others. */
+const findDue = `
+  SELECT * FROM deletion
+  WHERE status = 'pending' AND due_at <= ?1 AND (next_attempt_at IS NULL OR next_attempt_at <= ?1)
+  ORDER BY coalesce(next_attempt_at, due_at), due_at, deletion_request_id LIMIT ?2`;
+
+const setClaimed = `
+  UPDATE deletion SET
+    status = 'processing', started_at = coalesce(started_at, ?2), attempts = attempts + 1,
+    lease_until = ?3, claimant = ?4, waiting_for = NULL, held = 0, next_attempt_at = NULL
+  WHERE deletion_request_id = ?1`;
+
+const setWaiting = `
+  UPDATE deletion SET waiting_for = ?, held = ?, next_attempt_at = ? WHERE deletion_request_id = ?`;
+
+export function claimDeletion(
+  group: Group,
+  { claim }: { readonly claim: Claim },
+): Deletion | undefined {
+  const { connection } = group;
+  const abandoned = connection.get<Pick<DeletionRow, "deletion_request_id">>(
+    findAbandoned,
+    claim.now,
+  );
+  if (abandoned !== undefined) return take(connection, abandoned.deletion_request_id, claim);
+  const due = connection.all<DeletionRow>(findDue, claim.now, limits.dueDeletionsLookedAtMax);
+  for (const row of due) {
+    const started = start(connection, toDeletion(row), claim);
+    if (started !== undefined) return started;
+  }
+  return undefined;
+}
+
+/** Undefined if something is in the way, which the deletion then says. */
+function start(connection: Connection, deletion: Deletion, claim: Claim): Deletion | undefined {
+  const planned = planFrom(connection, deletion);
+  if (isObstacle(planned)) {
+    wait(connection, deletion, { ...planned, until: claim.now + limits.heldDeletionRetryMs });
+    return undefined;
+  }
+  writePlan(connection, deletion, planned);
+  const { organizationId, deletionRequestId } = deletion;
+  const act = { actor: "worker", now: claim.now };
+  const detail = { toErase: planned.erase.length, toRedact: planned.redact.length };
+  noteDeletion(connection, { organizationId, deletionRequestId, action: "start", detail, act });
+  return take(connection, deletionRequestId, claim);
+}
+
+function take(connection: Connection, deletionRequestId: string, claim: Claim): Deletion {
+  connection.run(setClaimed, deletionRequestId, claim.now, claim.leaseUntil, claim.claimant);
+  return readExistingDeletion(connection, deletionRequestId);
+}
+
+/** Also for one that is `processing`: what arrived meanwhile may be held. */
+export function wait(
+  connection: Connection,
+  { deletionRequestId }: Deletion,
+  { waitingFor, held, until }: Obstacle & { readonly until: number },
+): void {
+  connection.run(setWaiting, waitingFor, Number(held), until, deletionRequestId);
+}

@@ -1,0 +1,118 @@
+// The proof that an erasure is complete: looks again, by other ways than those by which it was carried out, and completes
+// the deletion only if nothing is left. What it finds it adds to the plan; it erases nothing.
+
+import type { Deletion } from "../../domain/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record-write.ts";
+import type { Act } from "../store.ts";
+import { isObstacle, planFrom, writePlan } from "./cascade.ts";
+import { wait } from "./claim.ts";
+import type { Connection } from "./connection.ts";
+import { noteDeletion, readExistingDeletion } from "./deletion.ts";
+import type { Group } from "./group.ts";
+
+/** `found`: the plan was extended. `held`: what was found may not be touched. */
+export type Look =
+  | { readonly result: "clean" }
+  | { readonly result: "found" }
+  | { readonly result: "held"; readonly waitingFor: string };
+
+export interface CompletionArgs {
+  readonly deletionRequestId: string;
+  readonly act: Act;
+}
+
+/** Targets to be erased of which anything is left: the record, a change of it, or a relation from or to it. */
+const findLeft = `
+  SELECT resource_type AS resourceType, resource_id AS resourceId
+  FROM deletion_target AS target
+  WHERE deletion_request_id = ?1 AND action = 'erase' AND (
+    EXISTS (
+      SELECT 1 FROM relation
+      WHERE organization_id = target.organization_id
+        AND to_type = target.resource_type AND to_id = target.resource_id)
+    OR EXISTS (
+      SELECT 1 FROM relation
+      WHERE organization_id = target.organization_id
+        AND from_type = target.resource_type AND from_id = target.resource_id)
+    OR EXISTS (
+      SELECT 1 FROM record
+      WHERE organization_id = target.organization_id
+        AND resource_type = target.resource_type AND resource_id = target.resource_id)
+    OR EXISTS (SELECT 1 FROM change WHERE change.record_no = target.record_no))
+  ORDER BY position LIMIT ?2`;
+
+/** The root's own target stays to the end; its id is in the deletion itself anyway. */
+const removeTargetsButRoot = `
+  DELETE FROM deletion_target
+  WHERE deletion_request_id = ?1 AND NOT (
+    action = 'erase' AND resource_type = ?2 AND resource_id = ?3)`;
+
+const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = ?`;
+
+const setCompleted = `
+  UPDATE deletion SET
+    status = 'completed', completed_at = ?2, waiting_for = NULL, held = 0,
+    next_attempt_at = NULL, lease_until = NULL, claimant = NULL
+  WHERE deletion_request_id = ?1 AND status = 'processing'`;
+
+/**
+ * The first look. When nothing is left, the plan goes too, for it holds the ids of what was erased; so the bytes of the
+ * ids can be gone from the files before the deletion is complete.
+ */
+export function verifyErasure(
+  { connection }: Group,
+  { deletionRequestId, act }: CompletionArgs,
+): Look {
+  const deletion = readProcessing(connection, deletionRequestId);
+  const look = lookAgain(connection, deletion, act);
+  if (look.result === "clean") {
+    const { resourceType, resourceId } = deletion;
+    connection.run(removeTargetsButRoot, deletionRequestId, resourceType, resourceId);
+  }
+  return look;
+}
+
+/** The last look, and the completion in the same transaction. */
+export function completeDeletion(
+  group: Group,
+  { deletionRequestId, act }: CompletionArgs,
+): Look | Deletion {
+  const { connection } = group;
+  const deletion = readProcessing(connection, deletionRequestId);
+  const look = lookAgain(connection, deletion, act);
+  if (look.result !== "clean") return look;
+  connection.run(removeTargets, deletionRequestId);
+  connection.run(setCompleted, deletionRequestId, act.now);
+  group.deletionsChanged();
+  const { organizationId, erased, redacted } = deletion;
+  const detail = { erased, redacted };
+  noteDeletion(connection, { organizationId, deletionRequestId, action: "complete", detail, act });
+  return readExistingDeletion(connection, deletionRequestId);
+}
+
+function lookAgain(connection: Connection, deletion: Deletion, act: Act): Look {
+  const { deletionRequestId, organizationId } = deletion;
+  const left = connection.all<Pick<RecordKey, "resourceType" | "resourceId">>(
+    findLeft,
+    deletionRequestId,
+    limits.erasureStepRecordsMax,
+  );
+  for (const { resourceType, resourceId } of left) {
+    const planned = planFrom(connection, { organizationId, resourceType, resourceId });
+    if (isObstacle(planned)) {
+      wait(connection, deletion, { ...planned, until: act.now + limits.heldDeletionRetryMs });
+      return { result: "held", waitingFor: planned.waitingFor };
+    }
+    writePlan(connection, deletion, planned);
+  }
+  return { result: left.length === 0 ? "clean" : "found" };
+}
+
+function readProcessing(connection: Connection, deletionRequestId: string): Deletion {
+  const deletion = readExistingDeletion(connection, deletionRequestId);
+  if (deletion.status !== "processing") {
+    throw new TypeError(`the deletion ${deletionRequestId} is ${deletion.status}, not processing`);
+  }
+  return deletion;
+}

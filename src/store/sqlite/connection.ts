@@ -1,0 +1,171 @@
+// One connection to the database file, with every statement prepared once. Knows how to open and how to run, never
+// what is in the tables.
+
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { StoreError } from "../store-error.ts";
+import { makePrivateFile } from "./private-file.ts";
+
+export type Value = null | number | string | Uint8Array;
+
+/** Primary result codes of SQLite (sqlite.org/rescode.html). */
+const busyCode = 5;
+const notADatabaseCode = 26;
+
+/**
+ * A page number below this has a zero or one as its first byte, by which unallocated.ts tells content pages from
+ * pages of a tree. So one file holds at most 128 GiB.
+ */
+const pagesMax = 0x1ff_ffff;
+
+const pragmas = `
+  PRAGMA busy_timeout = 5000;
+  PRAGMA synchronous = FULL;
+  PRAGMA secure_delete = ON;
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA max_page_count = ${pagesMax};
+`;
+
+/** The log is copied back into the database at about 80 MB, and its file keeps its space: growing it costs twice. */
+const writerPragmas = `
+  PRAGMA cache_size = -65536;
+  PRAGMA wal_autocheckpoint = 20000;
+  PRAGMA journal_size_limit = 104857600;
+`;
+
+export class Connection {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string, { readOnly }: { readonly readOnly: boolean }) {
+    this.path = path;
+    this.#database = new DatabaseSync(path, { readOnly, timeout: 5_000, defensive: true });
+    this.exec(pragmas);
+    if (!readOnly) this.exec(writerPragmas);
+  }
+
+  // The row type of a statement is known where the statement is written.
+  /** The first row. `sql` must be a constant of the caller's: each text is prepared once and kept. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  all<Row>(sql: string, ...values: readonly Value[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  /** How many rows were changed. */
+  run(sql: string, ...values: readonly Value[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** Opens the connection that writes; makes the file and its folder, readable by their owner alone. */
+export function openWriter(path: string): Connection {
+  try {
+    // SQLite gives the log and its index the mode of the database file.
+    makePrivateFile(path);
+    const connection = new Connection(path, { readOnly: false });
+    useWriteAheadLog(connection);
+    return connection;
+  } catch (cause) {
+    throw describeFailure(path, cause);
+  }
+}
+
+export function openReader(path: string): Connection {
+  return new Connection(path, { readOnly: true });
+}
+
+/** Runs `work` in a transaction that has the right to write from its start; a throw undoes all of it. */
+export function transaction<Result>(connection: Connection, work: () => Result): Result {
+  connection.run("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    connection.run("COMMIT");
+    return result;
+  } catch (error) {
+    rollBack(connection);
+    throw error;
+  }
+}
+
+/** A full disk or a failed commit ends a transaction by itself, so there may be nothing left to roll back. */
+export function rollBack(connection: Connection): void {
+  if (connection.inTransaction) connection.run("ROLLBACK");
+}
+
+/** Runs `work` so that a throw undoes it, and nothing else of the transaction around it. */
+export function savepoint<Result>(connection: Connection, work: () => Result): Result {
+  connection.run("SAVEPOINT part");
+  try {
+    const result = work();
+    connection.run("RELEASE part");
+    return result;
+  } catch (error) {
+    if (connection.inTransaction) {
+      connection.run("ROLLBACK TO part");
+      connection.run("RELEASE part");
+    }
+    throw error;
+  }
+}
+
+/** True if another connection held a lock for longer than the busy timeout. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === busyCode;
+}
+
+function resultCode(error: unknown): number | undefined {
+  const extended = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+  return typeof extended === "number" ? extended & 0xff : undefined;
+}
+
+/** Two processes that make the same file at once meet here, where SQLite does not wait by itself. */
+function useWriteAheadLog(connection: Connection): void {
+  const deadline = performance.now() + 5_000;
+  for (;;) {
+    try {
+      connection.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
+
+export function describeFailure(path: string, cause: unknown): StoreError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const advice =
+    resultCode(cause) === notADatabaseCode
+      ? "It is not an SQLite database; name another file in DATABASE_URL, or move this one away."
+      : "Check that the folder exists or can be made, and that this user may write there.";
+  return new StoreError(`The store ${path} can't be opened: ${reason}. ${advice}`, { cause });
+}

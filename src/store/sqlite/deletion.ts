@@ -1,0 +1,249 @@
+// Deletion requests: opened, cancelled, given back after a failure, and read. Their plans and what erases are elsewhere.
+
+import type { Deletion, DeletionStatus, ErasedCounts } from "../../domain/deletion.ts";
+import { openStatuses } from "../../domain/deletion.ts";
+import type {
+  Act,
+  CancelOutcome,
+  DeletionFigures,
+  DeletionFilter,
+  DeletionRequest,
+} from "../store.ts";
+import { appendAudit } from "./audit.ts";
+import type { Connection } from "./connection.ts";
+import type { Group } from "./group.ts";
+import { once } from "./idempotency.ts";
+import { readRecordNo } from "./record.ts";
+
+export interface DeletionRow {
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly reason: string;
+  readonly status: DeletionStatus;
+  readonly requested_by: string;
+  readonly requested_at: number;
+  readonly due_at: number;
+  readonly started_at: number | null;
+  readonly completed_at: number | null;
+  readonly erased: string;
+  readonly redacted: number;
+  readonly attempts: number;
+  readonly waiting_for: string | null;
+  readonly next_attempt_at: number | null;
+}
+
+const findOpen = `
+  SELECT deletion_request_id FROM deletion
+  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?
+    AND status IN ('pending', 'processing')`;
+
+const insertDeletion = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at)
+  VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?)`;
+
+const findById = `SELECT * FROM deletion WHERE deletion_request_id = ?`;
+
+const setCancelled = `
+  UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = 0, next_attempt_at = NULL
+  WHERE deletion_request_id = ? AND status = 'pending'`;
+
+const setPostponed = `
+  UPDATE deletion SET
+    waiting_for = ?2, next_attempt_at = ?3, lease_until = NULL, claimant = NULL
+  WHERE deletion_request_id = ?1 AND status IN ('pending', 'processing')`;
+
+const voidLeases = `
+  UPDATE deletion SET lease_until = 0, claimant = NULL
+  WHERE status = 'processing' AND lease_until IS NOT NULL`;
+
+const listNewest = `
+  SELECT * FROM deletion
+  WHERE (?2 IS NULL OR status = ?2)
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?1`;
+
+const listNewestOfOrganization = `
+  SELECT * FROM deletion
+  WHERE organization_id = ?3 AND (?2 IS NULL OR status = ?2)
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?1`;
+
+const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
+
+const countHeld = `
+  SELECT count(*) AS held FROM deletion WHERE status IN ('pending', 'processing') AND held = 1`;
+
+const findOldestDue = `
+  SELECT min(due_at) AS oldest FROM deletion
+  WHERE status IN ('pending', 'processing') AND due_at <= ?`;
+
+/** The id of the open deletion, whether it is new or not; null if there is no such record. */
+export function requestDeletion(
+  group: Group,
+  { request, act }: { readonly request: DeletionRequest; readonly act: Act },
+): string | null {
+  const { organizationId, idempotency: mark } = request;
+  return once(group, { organizationId, mark, now: act.now }, () =>
+    openDeletion(group, request, act),
+  );
+}
+
+/** An open deletion is found first: by its end the record is gone, and it still is the same deletion. */
+function openDeletion(group: Group, request: DeletionRequest, act: Act): string | null {
+  const { connection } = group;
+  const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
+  const open = connection.get<Pick<DeletionRow, "deletion_request_id">>(
+    findOpen,
+    organizationId,
+    resourceType,
+    resourceId,
+  );
+  if (open !== undefined) return open.deletion_request_id;
+  if (readRecordNo(connection, request) === undefined) return null;
+  connection.run(
+    insertDeletion,
+    deletionRequestId,
+    organizationId,
+    resourceType,
+    resourceId,
+    reason,
+    act.actor,
+    act.now,
+    dueAt,
+  );
+  group.deletionsChanged();
+  const detail = { resourceType, dueAt };
+  noteDeletion(connection, { organizationId, deletionRequestId, action: "request", detail, act });
+  return deletionRequestId;
+}
+
+export function cancelDeletion(
+  group: Group,
+  { deletionRequestId, act }: { readonly deletionRequestId: string; readonly act: Act },
+): CancelOutcome {
+  const { connection } = group;
+  const found = readDeletion(connection, deletionRequestId);
+  if (found === undefined) return "no_such_deletion";
+  if (connection.run(setCancelled, deletionRequestId) === 0) return "not_pending";
+  group.deletionsChanged();
+  const { organizationId } = found;
+  noteDeletion(connection, {
+    organizationId,
+    deletionRequestId,
+    action: "cancel",
+    detail: {},
+    act,
+  });
+  return readExistingDeletion(connection, deletionRequestId);
+}
+
+export function postponeDeletion(
+  { connection }: Group,
+  args: {
+    readonly deletionRequestId: string;
+    readonly why: string;
+    readonly nextAttemptAt: number;
+  },
+): void {
+  connection.run(setPostponed, args.deletionRequestId, args.why, args.nextAttemptAt);
+}
+
+/** There is one serving process, so whatever was under way when it starts is nobody's. */
+export function voidAllLeases({ connection }: Group): void {
+  connection.run(voidLeases);
+}
+
+export function findDeletion(
+  connection: Connection,
+  deletionRequestId: string,
+  organizationId: string | undefined,
+): Deletion | undefined {
+  const deletion = readDeletion(connection, deletionRequestId);
+  if (organizationId !== undefined && deletion?.organizationId !== organizationId) return undefined;
+  return deletion;
+}
+
+export function listDeletions(connection: Connection, filter: DeletionFilter): readonly Deletion[] {
+  const { organizationId, status, limit } = filter;
+  const rows =
+    organizationId === undefined
+      ? connection.all<DeletionRow>(listNewest, limit, status ?? null)
+      : connection.all<DeletionRow>(
+          listNewestOfOrganization,
+          limit,
+          status ?? null,
+          organizationId,
+        );
+  return rows.map(toDeletion);
+}
+
+export function deletionFigures(connection: Connection, now: number): DeletionFigures {
+  const counts = connection.all<{ status: DeletionStatus; deletions: number }>(countByStatus);
+  const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
+  for (const { status, deletions } of counts) byStatus[status] = deletions;
+  const held = connection.get<{ held: number }>(countHeld)?.held ?? 0;
+  const oldest = connection.get<{ oldest: number | null }>(findOldestDue, now)?.oldest;
+  return { byStatus, held, oldestDueAt: oldest ?? undefined };
+}
+
+export function readDeletion(
+  connection: Connection,
+  deletionRequestId: string,
+): Deletion | undefined {
+  const row = connection.get<DeletionRow>(findById, deletionRequestId);
+  return row === undefined ? undefined : toDeletion(row);
+}
+
+export function readExistingDeletion(connection: Connection, deletionRequestId: string): Deletion {
+  const deletion = readDeletion(connection, deletionRequestId);
+  if (deletion === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
+  return deletion;
+}
+
+export function isOpen(deletion: Deletion): boolean {
+  return openStatuses.some((status) => status === deletion.status);
+}
+
+export function toDeletion(row: DeletionRow): Deletion {
+  return {
+    deletionRequestId: row.deletion_request_id,
+    organizationId: row.organization_id,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    reason: row.reason,
+    status: row.status,
+    requestedBy: row.requested_by,
+    requestedAt: row.requested_at,
+    dueAt: row.due_at,
+    startedAt: row.started_at ?? undefined,
+    completedAt: row.completed_at ?? undefined,
+    erased: JSON.parse(row.erased) as ErasedCounts,
+    redacted: row.redacted,
+    attempts: row.attempts,
+    waitingFor: row.waiting_for ?? undefined,
+    nextAttemptAt: row.next_attempt_at ?? undefined,
+  };
+}
+
+/** The record is named by the deletion itself, so the trail needs no id of it. */
+export function noteDeletion(
+  connection: Connection,
+  event: {
+    readonly organizationId: string;
+    readonly deletionRequestId: string;
+    readonly action: "request" | "start" | "complete" | "cancel";
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): void {
+  appendAudit(connection, {
+    at: event.act.now,
+    actor: event.act.actor,
+    action: `deletion.${event.action}`,
+    organizationId: event.organizationId,
+    subject: event.deletionRequestId,
+    detail: event.detail,
+  });
+}

@@ -1,0 +1,117 @@
+// What `check` asks of the store: SQLite's own check of the file, the invariants between the tables, and the audit chain.
+// Repairs nothing.
+
+import type { IntegrityReport } from "../store.ts";
+import { type AuditRow, hashAuditRow, noHash, readAuditRows } from "./audit.ts";
+import type { Connection } from "./connection.ts";
+
+const findingsMax = 100;
+const auditPageRows = 1_000;
+
+interface Invariant {
+  /** Said when a row is found. */
+  readonly broken: string;
+  /** Finds rows that break it, with a column `subject` to name each. */
+  readonly sql: string;
+}
+
+const invariants: readonly Invariant[] = [
+  {
+    broken: "A record has no change",
+    sql: `
+      SELECT 'record ' || record_no AS subject FROM record
+      WHERE NOT EXISTS (SELECT 1 FROM change WHERE change.record_no = record.record_no) LIMIT ?`,
+  },
+  {
+    broken: "A change has no record",
+    sql: `
+      SELECT 'change ' || record_no || '/' || change_no AS subject FROM change
+      WHERE record_no NOT IN (SELECT record_no FROM record) LIMIT ?`,
+  },
+  {
+    broken: "Two records have the same number",
+    sql: `
+      SELECT 'record ' || record_no AS subject FROM record
+      GROUP BY record_no HAVING count(*) > 1 LIMIT ?`,
+  },
+  {
+    broken: "A relation begins at a record that does not exist",
+    sql: `
+      SELECT from_type || ' ' || from_id || ' of ' || organization_id AS subject FROM relation
+      WHERE NOT EXISTS (
+        SELECT 1 FROM record
+        WHERE record.organization_id = relation.organization_id
+          AND resource_type = from_type AND resource_id = from_id) LIMIT ?`,
+  },
+  {
+    broken: "More than one deletion of a record is open",
+    sql: `
+      SELECT min(deletion_request_id) AS subject FROM deletion
+      WHERE status IN ('pending', 'processing')
+      GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT ?`,
+  },
+  {
+    broken: "A deletion that is not processing has a plan",
+    sql: `
+      SELECT DISTINCT deletion_request_id AS subject
+      FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)
+      WHERE status IS NOT 'processing' LIMIT ?`,
+  },
+  {
+    broken: "A deletion that is processing has no plan",
+    sql: `
+      SELECT deletion_request_id AS subject FROM deletion
+      WHERE status = 'processing' AND NOT EXISTS (
+        SELECT 1 FROM deletion_target AS target
+        WHERE target.deletion_request_id = deletion.deletion_request_id) LIMIT ?`,
+  },
+  {
+    broken: "A change has a number that was not given out",
+    sql: `
+      SELECT 'change ' || record_no || '/' || change_no AS subject FROM change
+      WHERE change_no > (SELECT value FROM counter WHERE name = 'arrival') LIMIT ?`,
+  },
+];
+
+export function checkIntegrity(connection: Connection): IntegrityReport {
+  const findings = [...checkFile(connection)];
+  for (const { broken, sql } of invariants) {
+    const rows = connection.all<{ subject: string }>(sql, findingsMax);
+    findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
+  }
+  const brokenEntry = checkAuditChain(connection);
+  if (brokenEntry !== undefined) findings.push(brokenEntry);
+  return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
+}
+
+function checkFile(connection: Connection): readonly string[] {
+  return [
+    ...connection
+      .all<{ integrity_check: string }>(`PRAGMA integrity_check(${findingsMax})`)
+      .map((row) => row.integrity_check)
+      .filter((line) => line !== "ok")
+      .map((line) => `SQLite says of the file: ${line}.`),
+    ...connection
+      .all<{ table: string }>("PRAGMA foreign_key_check")
+      .map(({ table }) => `A row of ${table} refers to a row that does not exist.`),
+  ];
+}
+
+/** The first entry that does not follow from the one before, or was altered. */
+function checkAuditChain(connection: Connection): string | undefined {
+  let previous: Pick<AuditRow, "entry_no" | "hash"> = { entry_no: 0, hash: noHash };
+  for (;;) {
+    const rows = readAuditRows(connection, {
+      afterEntryNo: previous.entry_no,
+      limit: auditPageRows,
+    });
+    for (const row of rows) {
+      const follows = row.entry_no === previous.entry_no + 1 && row.previous_hash === previous.hash;
+      if (!follows || hashAuditRow(row) !== row.hash) {
+        return `The audit chain is broken at entry ${row.entry_no}.`;
+      }
+      previous = row;
+    }
+    if (rows.length < auditPageRows) return undefined;
+  }
+}

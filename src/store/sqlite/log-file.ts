@@ -1,0 +1,42 @@
+// The write-ahead log as a file: brings everything in it back into the database and empties it.
+
+import { statSync } from "node:fs";
+import { StoreError } from "../store-error.ts";
+import type { Connection } from "./connection.ts";
+
+const readersWaitMs = 250;
+
+/** Throws StoreError if another process has been reading from the log for a while; trying again later works. */
+export function emptyLog(connection: Connection): void {
+  connection.exec(`PRAGMA busy_timeout = ${readersWaitMs}`);
+  try {
+    const row = connection.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (row?.busy !== 0) throw stillRead(connection.path);
+  } finally {
+    connection.exec("PRAGMA busy_timeout = 5000");
+  }
+}
+
+/** To be called with the right to write, so that it stays so. */
+export function requireEmptyLog({ path }: Connection): void {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) throw stillRead(path);
+}
+
+function stillRead(path: string): StoreError {
+  return new StoreError(
+    `Another process is reading or writing the store ${path}, so its log can't be emptied yet.`,
+  );
+}
+
+/** Empties the log if nobody else reads it, and closes. */
+export function closeWriter(connection: Connection): void {
+  try {
+    emptyLog(connection);
+  } catch (error) {
+    // What is in the log is as durable there; the next to open the store brings it back.
+    if (!(error instanceof StoreError)) throw error;
+  } finally {
+    connection.close();
+  }
+}

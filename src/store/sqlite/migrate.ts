@@ -1,0 +1,53 @@
+// Brings the tables to the form that this version works with, one numbered step after another, all in one transaction.
+// Never touches a store that is newer, or a database that is not a store.
+
+import { StoreError } from "../store-error.ts";
+import { type Connection, transaction } from "./connection.ts";
+import { firstTables } from "./migration/0001-first-tables.ts";
+
+/** In order; the schema version is how many of them a store has had. */
+const migrations: readonly string[] = [firstTables];
+
+export const schemaVersion = migrations.length;
+
+const createMeta = `
+  CREATE TABLE IF NOT EXISTS meta (
+    name TEXT NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`;
+
+const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
+
+const writeVersion = `
+  INSERT INTO meta (name, value) VALUES ('schema_version', ?)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+/** Does nothing if there is nothing to do. Of two processes that start at once, the second finds it done. */
+export function migrate(connection: Connection): void {
+  if (versionOf(connection) === schemaVersion) return;
+  transaction(connection, () => {
+    const version = versionOf(connection);
+    if (version > schemaVersion) {
+      throw new StoreError(
+        `The store ${connection.path} has schema version ${version}, and this version of Sluice knows ` +
+          `${schemaVersion} at most. Use the version of Sluice that wrote it, or a newer one.`,
+      );
+    }
+    connection.exec(createMeta);
+    for (const sql of migrations.slice(version)) connection.exec(sql);
+    connection.run(writeVersion, schemaVersion);
+  });
+}
+
+function versionOf(connection: Connection): number {
+  const tables = connection.all<{ name: string }>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table'`,
+  );
+  if (tables.length === 0) return 0;
+  if (!tables.some(({ name }) => name === "meta")) {
+    throw new StoreError(
+      `The database ${connection.path} holds tables of another program. Name another file in DATABASE_URL.`,
+    );
+  }
+  return connection.get<{ value: number }>(readVersion)?.value ?? 0;
+}

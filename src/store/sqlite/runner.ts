@@ -1,0 +1,97 @@
+// Where groups are run: in a thread of their own, or right here. Neither knows what is in a group.
+
+import { Worker } from "node:worker_threads";
+import { StoreError } from "../store-error.ts";
+import type { Connection } from "./connection.ts";
+import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
+import { closeWriter } from "./log-file.ts";
+import { runJobs } from "./writer.ts";
+
+export interface Runner {
+  /** One group at a time. Rejects if the writer is gone. */
+  run(jobs: readonly Job[]): Promise<readonly Result[]>;
+  close(): Promise<void>;
+}
+
+/** Runs groups where it is called: starts at once, and blocks while it works. */
+export function runHere(connection: Connection): Runner {
+  return {
+    run: (jobs) => Promise.resolve(runJobs(connection, jobs)),
+    close: () => Promise.resolve(closeWriter(connection)),
+  };
+}
+
+/** What the thread sends: `ready` once, or why it can't begin; then the results of each group. */
+export type FromWriter =
+  | { readonly ready: true }
+  | { readonly failure: string }
+  | { readonly results: readonly unknown[] };
+
+/** Starts the thread that writes; resolves when its store is open. Throws StoreError if that fails. */
+export async function startWriterThread(path: string): Promise<Runner> {
+  // Both forms of this file have the thread's file beside them.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
+    workerData: { path },
+    // The descriptor that wiping uses belongs to the main thread.
+    trackUnmanagedFds: false,
+  });
+  const thread = new WriterThread(worker);
+  await thread.started;
+  return thread;
+}
+
+class WriterThread implements Runner {
+  readonly started: Promise<void>;
+  readonly #worker: Worker;
+  readonly #gone: Promise<void>;
+  #waiting: PromiseWithResolvers<readonly Result[]> | undefined;
+  #failure: Error | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    const start = Promise.withResolvers<void>();
+    this.started = start.promise;
+    const gone = Promise.withResolvers<void>();
+    this.#gone = gone.promise;
+    worker.on("message", (message: FromWriter) => {
+      if ("results" in message) this.#answer(message.results);
+      else if ("failure" in message) start.reject(new StoreError(message.failure));
+      else start.resolve();
+    });
+    worker.on("error", (cause) => this.#fail(cause));
+    worker.on("exit", () => {
+      this.#fail(undefined);
+      start.reject(this.#failure);
+      gone.resolve();
+    });
+  }
+
+  run(jobs: readonly Job[]): Promise<readonly Result[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#waiting = Promise.withResolvers();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    this.#worker.postMessage(flattenJobs(jobs));
+    return this.#waiting.promise;
+  }
+
+  async close(): Promise<void> {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    this.#worker.postMessage(null);
+    await this.#gone;
+  }
+
+  #answer(results: readonly unknown[]): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve(unflattenResults(results));
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= new StoreError("The store's writer has stopped; restart the service.", {
+      cause,
+    });
+    this.#waiting?.reject(this.#failure);
+    this.#waiting = undefined;
+  }
+}

@@ -1,0 +1,93 @@
+// Group commit: everything that is asked for while a group is under way waits, and goes into the next one together. What
+// is asked for while nothing is under way goes at the end of the same turn of the event loop.
+
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { GroupFigures } from "../store.ts";
+import { isOperation, type Job, type Result } from "./job.ts";
+import { isAlone } from "./operation.ts";
+import type { Runner } from "./runner.ts";
+
+interface Waiting {
+  readonly job: Job;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class WriteQueue {
+  readonly #runner: Runner;
+  readonly #onGroup: ((figures: GroupFigures) => void) | undefined;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+  #closing = false;
+
+  constructor(runner: Runner, onGroup: ((figures: GroupFigures) => void) | undefined) {
+    this.#runner = runner;
+    this.#onGroup = onGroup;
+  }
+
+  /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
+  submit(job: Job): Promise<unknown> {
+    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#waiting.length >= limits.queuedWritesMax) {
+      return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Takes nothing more, finishes what waits, then closes the runner. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#draining;
+    await this.#runner.close();
+  }
+
+  /** Runs groups until nothing waits. Never rejects. */
+  async #drain(): Promise<void> {
+    do {
+      // Whoever was answered by the last group, and whatever else arrived in this turn, may join the next one.
+      await endOfTurn();
+      await this.#runGroup(this.#takeGroup());
+    } while (this.#waiting.length > 0);
+    this.#draining = undefined;
+  }
+
+  async #runGroup(group: readonly Waiting[]): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const results = await this.#runner.run(group.map(({ job }) => job));
+      this.#onGroup?.({ writes: group.length, seconds: (performance.now() - startedAt) / 1_000 });
+      settle(group, results);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  #takeGroup(): readonly Waiting[] {
+    let count = 0;
+    let items = 0;
+    for (const { job } of this.#waiting) {
+      items += isOperation(job) ? 1 : job.drafts.length;
+      if (count > 0 && (standsAlone(job) || items > limits.groupItemsMax)) break;
+      count += 1;
+      if (standsAlone(job) || count >= limits.groupWritesMax) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}
+
+function standsAlone(job: Job): boolean {
+  return isOperation(job) && isAlone(job.name);
+}
+
+function settle(group: readonly Waiting[], results: readonly Result[]): void {
+  group.forEach(({ resolve, reject }, index) => {
+    const result = results[index];
+    if (result?.ok === true) resolve(result.value);
+    else reject(result?.error ?? new TypeError("the writer gave no result"));
+  });
+}

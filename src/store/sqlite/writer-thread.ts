@@ -1,0 +1,38 @@
+// The thread that writes: opens the store, then runs the groups that it is sent, one after another. Ends when it is sent
+// null; never on its own.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { type Connection, openWriter } from "./connection.ts";
+import { flattenResults, unflattenJobs } from "./job.ts";
+import { closeWriter } from "./log-file.ts";
+import { migrate } from "./migrate.ts";
+import type { FromWriter } from "./runner.ts";
+import { runJobs } from "./writer.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("the writer runs in a thread of its own");
+
+try {
+  const connection = openWriter((workerData as { readonly path: string }).path);
+  migrate(connection);
+  serve(connection);
+  tell({ ready: true });
+} catch (error) {
+  tell({ failure: error instanceof Error ? error.message : String(error) });
+  port.close();
+}
+
+function serve(connection: Connection): void {
+  port?.on("message", (message: readonly unknown[] | null) => {
+    if (message === null) {
+      closeWriter(connection);
+      port.close();
+    } else {
+      tell({ results: flattenResults(runJobs(connection, unflattenJobs(message))) });
+    }
+  });
+}
+
+function tell(message: FromWriter): void {
+  port?.postMessage(message);
+}

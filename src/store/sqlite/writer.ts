@@ -1,0 +1,86 @@
+// Runs a group of writes and operations in one transaction, each judged on its own. Either all of the group is committed,
+// or nothing of what failed had any effect.
+
+import { AppError } from "../../domain/error.ts";
+import { type Connection, isBusy, rollBack, savepoint } from "./connection.ts";
+import { Group } from "./group.ts";
+import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
+import { aloneOperations, isAlone, sharedOperations } from "./operation.ts";
+import { writeRecords } from "./write-records.ts";
+
+/** Results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */
+export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {
+  const first = jobs[0];
+  if (first !== undefined && isOperation(first) && isAlone(first.name)) {
+    return [runAlone(connection, first)];
+  }
+  return runGroup(connection, jobs);
+}
+
+function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result[] {
+  let results: readonly Result[];
+  try {
+    connection.run("BEGIN IMMEDIATE");
+  } catch (error) {
+    return failAll(jobs, isBusy(error) ? new AppError("unavailable", soon) : error);
+  }
+  try {
+    results = performAll(connection, jobs);
+  } catch (error) {
+    rollBack(connection);
+    // One of them is at fault, and only that one shall fail.
+    if (jobs.length === 1) return failAll(jobs, error);
+    return jobs.flatMap((job) => runGroup(connection, [job]));
+  }
+  try {
+    connection.run("COMMIT");
+    return results;
+  } catch (error) {
+    rollBack(connection);
+    return failAll(jobs, error);
+  }
+}
+
+const soon = { retryAfterSeconds: 1 };
+
+function performAll(connection: Connection, jobs: readonly Job[]): readonly Result[] {
+  const group = new Group(connection);
+  const results = jobs.map((job) => perform(group, job));
+  group.finish();
+  return results;
+}
+
+/** Errors that callers can cause are results; any other is thrown. */
+function perform(group: Group, job: Job): Result {
+  try {
+    // A write that is refused has written nothing by then, so it needs no savepoint.
+    const value = isOperation(job)
+      ? savepoint(group.connection, () => performOperation(group, job))
+      : writeRecords(group, job);
+    return { ok: true, value };
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, error };
+    throw error;
+  }
+}
+
+type Perform = (context: Group | Connection, args: unknown) => unknown;
+
+/** The store's methods pair names and arguments (SqliteStore.#perform); here they are only passed on. */
+function performOperation(group: Group, { name, args }: OperationJob): unknown {
+  if (isAlone(name)) throw new TypeError(`${name} can't share a transaction`);
+  return (sharedOperations[name] as Perform)(group, args);
+}
+
+function runAlone(connection: Connection, { name, args }: OperationJob): Result {
+  if (!isAlone(name)) throw new TypeError(`${name} runs in a group`);
+  try {
+    return { ok: true, value: (aloneOperations[name] as Perform)(connection, args) };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+function failAll(jobs: readonly Job[], error: unknown): readonly Result[] {
+  return jobs.map(() => ({ ok: false, error }));
+}
