@@ -1,7 +1,7 @@
 // Builds the HTTP server: connection limits, the routes from the table, and what answers when no route does.
 
 import { Socket } from "node:net";
-import { type FastifyInstance, fastify } from "fastify";
+import { type FastifyInstance, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { recordTypes } from "../domain/record-types.ts";
@@ -23,7 +23,7 @@ export interface ServerOptions {
 export async function makeServer(door: Door, options: ServerOptions): Promise<FastifyInstance> {
   const server = fastify({
     logger: false,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytesMax,
@@ -59,7 +59,7 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
   registerOperations(server, door, watch);
   registerHealth(server, door, options.renderMetrics);
-  await registerOpenApi(server, recordTypes);
+  registerOpenApi(server, door, recordTypes);
   registerMissing(server, door);
   return server;
 }
