@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type Client, makeClient } from "./http-client.ts";
 
-const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
+const ownBin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
 export interface ServerProcess {
   readonly address: string;
@@ -17,9 +17,10 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Rejects, with what it wrote, if the process ends before it listens. */
+/** Rejects, with what it wrote, if the process ends before it listens. `bin`: of another copy of the source. */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
+  { bin = ownBin }: { readonly bin?: string } = {},
 ): Promise<ServerProcess> {
   const { PATH = "" } = process.env;
   const child = spawn(process.execPath, [bin, "serve"], {

@@ -1,0 +1,118 @@
+// The reference pages against the code: those that are written by hand name by name, those that are generated as a whole.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { pages } from "../../docs/generate/pages.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { optionFlag } from "../../src/cli/program.ts";
+import { settings } from "../../src/config.ts";
+import { errorCatalogue } from "../../src/domain/error.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { allScopes } from "../../src/domain/scope.ts";
+import { operations } from "../../src/http/routes.ts";
+import { makeMetrics } from "../../src/metrics.ts";
+import { compare, rowsOf } from "./rule/reference.ts";
+import { readFile } from "./tree.ts";
+
+describe("the reference pages that are written by hand", () => {
+  it("name every setting with its default, and no other", () => {
+    const page = "docs/reference/settings.md";
+    const inCode = Object.values(settings).map(({ name, fallback }) => `${name} = ${fallback}`);
+    const inDocs = rowsOf(readFile(page).text)
+      .slice(1)
+      .map(([name, fallback]) => `${name} = ${fallback}`);
+    assert.deepEqual(compare(page, inCode, inDocs), []);
+  });
+
+  it("name every error with its code, and no other", () => {
+    const page = "docs/reference/errors.md";
+    const inCode = Object.entries(errorCatalogue).map(([name, { code }]) => `${code} ${name}`);
+    const inDocs = rowsOf(readFile(page).text)
+      .slice(1)
+      .map(([code, name]) => `${code} ${name}`);
+    assert.deepEqual(compare(page, inCode, inDocs), []);
+  });
+
+  it("name every metric with its type, and no other", async () => {
+    const page = "docs/reference/metrics.md";
+    const inDocs = rowsOf(readFile(page).text)
+      .filter(([name]) => name?.startsWith("sluice_"))
+      .map(([name, type]) => `${name} ${type}`);
+    assert.deepEqual(compare(page, await registeredMetrics(), inDocs), []);
+  });
+
+  it("would fail for what is missing, what is too much, and what is there twice", () => {
+    assert.deepEqual(compare("page", ["a", "b"], ["b", "c", "c"]), [
+      "page: lacks a",
+      "page: has c, which the code has not",
+      "page: has c, which the code has not".replace("c, which the code has not", "c twice"),
+    ]);
+  });
+
+  it("are read by rows and cells", () => {
+    const text = "# T\n\n| a | b |\n|---|:-:|\n| `x` | one \\| two |\n\ntext | no table\n";
+    assert.deepEqual(rowsOf(text), [
+      ["a", "b"],
+      ["x", "one \\| two"],
+    ]);
+  });
+});
+
+describe("the reference pages that are generated", () => {
+  for (const { path, render } of pages) {
+    it(`are fresh: ${path}`, () => {
+      assert.equal(readFile(path).text, render(), "run npm run docs");
+    });
+  }
+
+  const text = Object.fromEntries(pages.map(({ path, render }) => [path, render()]));
+  const renderedPage = (name: string) => text[`docs/reference/${name}.md`] ?? "";
+
+  it("name every record type, field, rule and relation", () => {
+    const page = renderedPage("records");
+    for (const type of recordTypes) {
+      const part = page.split(`## ${type.title}\n`)[1]?.split("\n## ")[0] ?? "";
+      const names = rowsOf(part).map(([name]) => name ?? "");
+      const top = names.slice(1).filter((name) => !/[.[]/.test(name));
+      assert.deepEqual(compare(type.resourceType, type.fieldNames, top), []);
+      for (const { summary } of type.rules) assert.ok(part.includes(summary), summary);
+      for (const { field } of type.relations) assert.ok(part.includes(`in \`${field}\`.`), field);
+    }
+    assert.equal(page.match(/^## /gm)?.length, recordTypes.length);
+  });
+
+  it("name every field inside an object", () => {
+    const page = renderedPage("records");
+    for (const name of ["address.lines", "addresses[].address.city", "additional_properties[].key"]) {
+      assert.ok(page.includes(`| \`${name}\` |`), name);
+    }
+  });
+
+  it("name every scope", () => {
+    const scopes = rowsOf(renderedPage("scopes")).slice(1).map(([scope]) => scope ?? "");
+    assert.deepEqual(compare("scopes", allScopes, scopes), []);
+  });
+
+  it("name every operation", () => {
+    const rows = rowsOf(renderedPage("operations")).filter((cells) => cells.length === 5).slice(1);
+    const inCode = operations.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(compare("operations", inCode, rows.map(([operation]) => operation ?? "")), []);
+  });
+
+  it("name every command and every option of it", () => {
+    const parts = renderedPage("cli").split(/^## /m).slice(1);
+    assert.deepEqual(parts.map((part) => part.split("\n")[0]), commands.map(({ name }) => `\`sluice ${name}\``));
+    for (const [index, command] of commands.entries()) {
+      for (const name of Object.keys(command.options)) {
+        assert.ok(parts[index]?.includes(`\`${optionFlag(name)} `), `${command.name} ${name}`);
+      }
+    }
+  });
+});
+
+async function registeredMetrics(): Promise<readonly string[]> {
+  const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
+  const metrics = makeMetrics(async () => ({ byStatus, held: 0, oldestDueAt: undefined }));
+  const { text } = await metrics.render();
+  return [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, entry = ""]) => entry);
+}
