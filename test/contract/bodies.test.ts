@@ -1,0 +1,226 @@
+// Bodies that can't be read, at every operation that takes one: broken JSON, other content types, no body at all.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import { operations } from "../../src/http/routes.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import { goodRequest } from "./good-request.ts";
+import { pathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { client } = scene;
+const customer = await scene.makeCustomer();
+after(() => scene.stop());
+
+const takesBody = operations.filter(({ body }) => body !== "none");
+const good = new Map<string, Ask>();
+for (const operation of takesBody) {
+  good.set(operation.name, await goodRequest(scene, customer, operation));
+}
+
+/** What every operation answers when its good request is changed so. */
+async function answers(
+  change: (ask: Ask) => Partial<Ask>,
+): Promise<readonly (readonly [string, Reply])[]> {
+  const replies: (readonly [string, Reply])[] = [];
+  // Time for another 60 tokens.
+  scene.service.clock.advanceMs(60_000);
+  for (const [name, ask] of good) {
+    const { headers, ...rest } = change(ask);
+    const sent = { ...ask, ...rest, headers: { ...ask.headers, ...headers } };
+    replies.push([name, await client.send(sent)]);
+  }
+  return replies;
+}
+
+async function assertAll(
+  change: (ask: Ask) => Partial<Ask>,
+  status: number,
+  code: number,
+): Promise<void> {
+  for (const [name, reply] of await answers(change)) {
+    assert.deepEqual([reply.status, reply.body.code], [status, code], `${name}: ${reply.text}`);
+  }
+}
+
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+describe("a body that is not JSON is refused by every operation", () => {
+  for (const [what, body] of [
+    ["nothing", ""],
+    ["white space", " \r\n\t"],
+    ["a byte order mark", "\ufeff{}"],
+    ["a trailing comma", '{"a":1,}'],
+    ["NaN", '{"a":NaN}'],
+    ["Infinity", '{"a":-Infinity}'],
+    ["single quotes", "{'a':1}"],
+    ["a comment", "{} // done"],
+    ["half an object", '{"a":'],
+    ["two objects", "{}{}"],
+    ["a form", "tx_id=1&reason=x"],
+    ["XML", "<tx_id>1</tx_id>"],
+    ["Latin-1", Buffer.from('{"a":"\u00fc"}', "latin1")],
+    ["UTF-16", Buffer.from('{"a":1}', "utf16le")],
+    ["an overlong form of a character", Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ["a surrogate in UTF-8", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ["lists that never end", "[".repeat(100_000)],
+  ] as const) {
+    it(what, () => assertAll(() => ({ body }), 400, 40001));
+  }
+});
+
+describe("a body of the wrong shape is refused by every operation", () => {
+  for (const [what, body] of [
+    ["null", "null"],
+    ["a number", "12"],
+    ["text", '"text"'],
+    ["a list of lists", "[[]]"],
+    ["half a surrogate pair in an unknown field", '{"\\ud83d":"\\ud83d"}'],
+    [
+      "names that mean something to JavaScript",
+      '{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
+    ],
+    ["an empty name", '{"":1}'],
+    ["lists in lists", nested(1_000)],
+    ["objects in objects", `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`],
+    ["a number with too many digits", '{"amount":12345678901234567890}'],
+    ["a number beyond all", "[1e400]"],
+  ] as const) {
+    it(what, () => assertAll(() => ({ body }), 400, 40000));
+  }
+
+  it("and pollutes no prototype", () => {
+    assert.equal(({} as Record<string, unknown>)["a"], undefined);
+  });
+});
+
+describe("a body that is nested too deep for its size is refused by every operation", () => {
+  it("in 100,000 levels", () => assertAll(() => ({ body: nested(100_000) }), 400, 40001));
+
+  it("in 10,000 levels around a long number", async () => {
+    const body = `${"[".repeat(10_000)}12345678901234567${"]".repeat(10_000)}`;
+    await assertAll(() => ({ body }), 400, 40001);
+  });
+});
+
+describe("the content type", () => {
+  for (const type of [
+    undefined,
+    "",
+    "json",
+    "text/plain",
+    "text/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=iso-8859-1",
+    "application/json; charset=utf-16",
+    "application/jsonp",
+    "application/json+ld",
+    "application/*",
+  ]) {
+    it(`is refused by every operation when it is ${type ?? "missing"}`, () => {
+      return assertAll(() => ({ headers: { "content-type": type } }), 415, 41501);
+    });
+  }
+
+  it("may name UTF-8, in any case and quoted, and other parameters", async () => {
+    const type = typeNamed("risk_assessment");
+    for (const contentType of [
+      "application/json",
+      "Application/JSON; Charset=UTF-8",
+      'application/json;charset="utf-8"',
+      "application/json; profile=x; charset=utf8",
+    ]) {
+      const reply = await scene.ask(customer, {
+        method: "POST",
+        path: pathOf(type),
+        headers: { "content-type": contentType },
+        body: scene.records.record(type),
+      });
+      assert.equal(reply.status, 201, contentType);
+    }
+  });
+
+  it("of a stream is refused where no list is taken", async () => {
+    const headers = { "content-type": "application/x-ndjson" };
+    for (const { name } of takesBody.filter(({ body }) => body === "one")) {
+      const reply = await client.send({
+        ...(good.get(name) as Ask),
+        headers: { ...good.get(name)?.headers, ...headers },
+      });
+      assert.deepEqual([reply.status, reply.body.code], [415, 41501], name);
+      assert.doesNotMatch(reply.body.message ?? "", /ndjson/);
+    }
+  });
+});
+
+describe("a request without a body", () => {
+  it("is refused by every operation that takes one", async () => {
+    const headers = { "content-type": "application/json", "content-length": "0" };
+    await assertAll(() => ({ body: undefined, headers }), 400, 40001);
+    await assertAll(() => ({ body: undefined }), 415, 41501);
+  });
+
+  it("is told that a DELETE without one may have lost it on the way", async () => {
+    const headers = { "content-type": "application/json" };
+    const reply = await scene.ask(customer, { method: "DELETE", path: "/v2/transaction", headers });
+    assert.equal(reply.status, 400);
+    assert.match(reply.body.message ?? "", /empty/);
+  });
+});
+
+describe("a body where none is taken", () => {
+  it("is ignored", async () => {
+    for (const operation of operations.filter(({ body }) => body === "none")) {
+      const ask = await goodRequest(scene, customer, operation);
+      const reply = await client.send({ ...ask, body: "{ not json" });
+      assert.equal(reply.status, 200, operation.name);
+    }
+  });
+});
+
+describe("the size of a body", () => {
+  const type = typeNamed("risk_assessment");
+
+  /** A list of one record with white space up to so many bytes. */
+  function padded(bytes: number): string {
+    return JSON.stringify([scene.records.record(type)]).padEnd(bytes, " ");
+  }
+
+  /** Sent without its length, so that only reading it can tell. */
+  function send(body: Uint8Array | string, headers: Ask["headers"] = {}): Promise<Reply> {
+    const chunked = { "content-length": undefined, "transfer-encoding": "chunked", ...headers };
+    return scene.ask(customer, { method: "POST", path: pathOf(type), headers: chunked, body });
+  }
+
+  it("may be 16 MiB", async () => {
+    const body = Buffer.from(padded(limits.bodyBytesMax).slice(0, limits.bodyBytesMax - 10));
+    const exact = Buffer.concat([body, Buffer.alloc(limits.bodyBytesMax - body.length, " ")]);
+    assert.equal(exact.length, 16 * 1_024 * 1_024);
+    assert.equal((await send(exact)).status, 201);
+  });
+
+  it("may not be one byte more, with or without its length said", async () => {
+    const body = Buffer.alloc(limits.bodyBytesMax + 1, " ");
+    for (const headers of [
+      {},
+      { "content-length": String(body.length), "transfer-encoding": undefined },
+    ]) {
+      const reply = await send(body, headers);
+      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assert.match(reply.body.message ?? "", /16777216 bytes/);
+    }
+  });
+
+  it("is answered also to those who go on sending", async () => {
+    const body = Buffer.alloc(4 * limits.bodyBytesMax, " ");
+    for (const headers of [
+      {},
+      { "content-length": String(body.length), "transfer-encoding": undefined },
+    ]) {
+      const reply = await send(body, headers);
+      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+    }
+  });
+});

@@ -1,0 +1,243 @@
+// Lists of every type: all or nothing, with every item at fault named by its place; forms and sizes; sending again.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { showRecord } from "../../src/actions/show-record.ts";
+import { limits } from "../../src/domain/limits.ts";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import type { Reply } from "../support/http-client.ts";
+import type { Fields } from "../support/record-generator.ts";
+import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { records } = scene;
+const customer = await scene.makeCustomer();
+const { organizationId } = customer;
+after(() => scene.stop());
+
+function send(method: "POST" | "PUT", type: RecordType, body: unknown): Promise<Reply> {
+  return scene.ask(customer, { method, path: listPathOf(type), body });
+}
+
+function make(type: RecordType, count: number, overrides: Fields = {}): Fields[] {
+  return Array.from({ length: count }, () => records.record(type, overrides));
+}
+
+async function exists(type: RecordType, record: Fields): Promise<boolean> {
+  return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
+}
+
+async function changesOf(type: RecordType, record: Fields): Promise<number> {
+  const { resourceType } = type;
+  const key = { organizationId, resourceType, resourceId: idOf(type, record) };
+  return (await showRecord(scene.service.app, key)).changes.length;
+}
+
+function fieldsOf(reply: Reply): readonly (string | undefined)[] {
+  return reply.body.errors?.map(({ field }) => field) ?? [];
+}
+
+for (const type of recordTypes) {
+  const isBatch = type.batchPath !== undefined;
+  const added = isBatch ? 200 : 201;
+
+  describe(`a list of ${type.resourceType}`, () => {
+    it("is added whole, and counted", async () => {
+      const list = make(type, 25);
+      const reply = await send("POST", type, list);
+      assert.equal(reply.status, added, reply.text);
+      const { message, ...rest } = reply.body;
+      assert.deepEqual(rest, { success: true, write_count: 25, organization_id: organizationId });
+      assert.match(message ?? "", /25/);
+      for (const record of list) assert.ok(await exists(type, record));
+    });
+
+    it("of one item is taken as a list", async () => {
+      const [record = {}] = make(type, 1);
+      const reply = await send("POST", type, [record]);
+      assert.equal(reply.body.write_count, 1, reply.text);
+      const refused = await send("POST", type, [{ ...record, timestamp: "never" }]);
+      assert.deepEqual(fieldsOf(refused), ["[0].timestamp"]);
+    });
+
+    it("is not added at all when one item is not valid, which is named by its place", async () => {
+      const list = make(type, 5);
+      const broken = { ...list[3], timestamp: 7, unknown_field: 1 };
+      const reply = await send("POST", type, list.with(3, broken));
+      assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+      assert.deepEqual(new Set(fieldsOf(reply)), new Set(["[3].timestamp", "[3].unknown_field"]));
+      assert.match(reply.body.message ?? "", /1 of 5 items was refused; nothing was written/);
+      for (const record of list) assert.equal(await exists(type, record), false);
+    });
+
+    it("names items that are no objects by their place alone", async () => {
+      const [record] = make(type, 1);
+      const reply = await send("POST", type, [record, null, "text", 1, []]);
+      assert.equal(reply.status, 400);
+      assert.deepEqual(fieldsOf(reply), ["[1]", "[2]", "[3]", "[4]"]);
+    });
+
+    it("names the first hundred errors and says how many more there are", async () => {
+      const list = make(type, 130).map((record) => ({ ...record, timestamp: "never" }));
+      const reply = await send("POST", type, list);
+      assert.equal(reply.status, 400);
+      assert.equal(reply.body.errors?.length, limits.fieldErrorsMax);
+      assert.equal(reply.body.errors[99]?.field, "[99].timestamp");
+      assert.match(
+        reply.body.message ?? "",
+        /^130 of 130 items were refused; nothing was written\./,
+      );
+      assert.match(reply.body.message ?? "", /first 100 errors are listed; there are 30 more/);
+    });
+
+    it("is not updated at all when one item does not exist", async () => {
+      const list = make(type, 4);
+      await send("POST", type, list);
+      const updates = list.map((record) => records.update(type, idOf(type, record)));
+      const strange = records.update(type, records.id(type));
+      const refused = await send("PUT", type, updates.with(2, strange));
+      assert.deepEqual([refused.status, refused.body.code], [404, 40401]);
+      assert.deepEqual(fieldsOf(refused), [`[2].${type.idField}`]);
+      for (const record of list) assert.equal(await changesOf(type, record), 1);
+      const reply = await send("PUT", type, updates);
+      assert.deepEqual([reply.status, reply.body.write_count], [200, 4]);
+      for (const record of list) assert.equal(await changesOf(type, record), 2);
+    });
+
+    it("may update one record several times, in their order", async () => {
+      const [record = {}] = make(type, 1, { timestamp: "2026-01-01T00:00:00Z" });
+      await send("POST", type, [record]);
+      const days = [3, 1, 2].map((day) => `2026-02-0${day}T00:00:00Z`);
+      const updates = days.map((timestamp) => ({
+        [type.idField]: record[type.idField],
+        timestamp,
+      }));
+      assert.equal((await send("PUT", type, updates)).body.write_count, 3);
+      const { resourceType } = type;
+      const key = { organizationId, resourceType, resourceId: idOf(type, record) };
+      const { changes } = await showRecord(scene.service.app, key);
+      assert.deepEqual(
+        changes.map(({ payload }) => payload["timestamp"]),
+        [record["timestamp"], ...days],
+      );
+    });
+
+    it("holds at least one item", async () => {
+      for (const method of ["POST", "PUT"] as const) {
+        const reply = await send(method, type, []);
+        assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+      }
+    });
+
+    if (isBatch) return;
+
+    it("is not added at all when one item exists, and told apart from an identical one", async () => {
+      const list = make(type, 4);
+      const [first = {}, second = {}] = list;
+      await send("POST", type, [first]);
+      const same = await send("POST", type, list);
+      assert.deepEqual([same.status, same.body.code], [409, 40901], same.text);
+      assert.deepEqual(fieldsOf(same), [`[0].${type.idField}`]);
+      const other = { ...first, timestamp: "2018-01-01T00:00:00Z" };
+      const different = await send("POST", type, [second, other]);
+      assert.deepEqual([different.status, different.body.code], [409, 40902], different.text);
+      assert.deepEqual(fieldsOf(different), [`[1].${type.idField}`]);
+      assert.equal(await exists(type, second), false);
+      assert.equal(await changesOf(type, first), 1);
+    });
+
+    it("is not added at all when it holds one record twice", async () => {
+      const [first, second = {}] = make(type, 2);
+      const twice = await send("POST", type, [first, second, second]);
+      assert.deepEqual([twice.status, twice.body.code], [409, 40901]);
+      assert.deepEqual(fieldsOf(twice), [`[2].${type.idField}`]);
+      const changed = { ...second, timestamp: "2018-01-01T00:00:00Z" };
+      const differing = await send("POST", type, [second, changed]);
+      assert.deepEqual([differing.status, differing.body.code], [409, 40902]);
+      assert.equal(await exists(type, second), false);
+    });
+
+    it("and one object take the same path", async () => {
+      const [record = {}] = make(type, 1);
+      assert.equal((await send("POST", type, record)).status, 201);
+      const id = idOf(type, record);
+      assert.equal((await send("PUT", type, records.update(type, id))).body.write_count, 1);
+      assert.equal((await send("PUT", type, [records.update(type, id)])).body.write_count, 1);
+    });
+  });
+}
+
+describe("the batch of transactions", () => {
+  const type = typeNamed("transaction");
+
+  it("records a further change of what exists and skips what is identical", async () => {
+    const list = make(type, 3);
+    const [first = {}, second = {}, third = {}] = list;
+    assert.equal((await send("POST", type, [first, second])).body.write_count, 2);
+    const changed = { ...second, timestamp: "2018-01-01T00:00:00Z" };
+    const reply = await send("POST", type, [first, changed, third]);
+    assert.deepEqual([reply.status, reply.body.write_count], [200, 2], reply.text);
+    const counts = await Promise.all(list.map((record) => changesOf(type, record)));
+    assert.deepEqual(counts, [1, 2, 1]);
+  });
+
+  it("can be sent again safely", async () => {
+    const list = make(type, 20);
+    assert.equal((await send("POST", type, list)).body.write_count, 20);
+    for (const _ of [1, 2]) {
+      const again = await send("POST", type, list);
+      assert.deepEqual([again.status, again.body.write_count, again.body.success], [200, 0, true]);
+    }
+  });
+
+  it("skips what is identical within itself", async () => {
+    const [record = {}] = make(type, 1);
+    const changed = { ...record, timestamp: "2018-01-01T00:00:00Z" };
+    const reply = await send("POST", type, [record, record, changed, changed, record]);
+    assert.equal(reply.body.write_count, 2);
+    assert.equal(await changesOf(type, record), 2);
+  });
+
+  it("takes only lists, and the path of one transaction only one", async () => {
+    const [record] = make(type, 1);
+    for (const method of ["POST", "PUT"] as const) {
+      const one = await send(method, type, record);
+      assert.deepEqual([one.status, one.body.code], [400, 40000]);
+      assert.match(one.body.message ?? "", /list/);
+      const list = await scene.ask(customer, { method, path: pathOf(type), body: [record] });
+      assert.deepEqual([list.status, list.body.code], [400, 40000]);
+      assert.match(list.body.message ?? "", /\/v2\/transactions\/batch/);
+    }
+  });
+});
+
+describe("the size of a list", () => {
+  const type = typeNamed("risk_assessment");
+  const small = (index: number) => ({ ...type.example, assessment_id: `size ${index}` });
+
+  it("may be 10,000 items, and they are all there", async () => {
+    const list = Array.from({ length: limits.batchItemsMax }, (_, index) => small(index));
+    const reply = await send("POST", type, list);
+    assert.deepEqual(
+      [reply.status, reply.body.write_count],
+      [201, 10_000],
+      reply.text.slice(0, 500),
+    );
+    const counts = await scene.service.app.store.countRecords(organizationId);
+    assert.ok((counts[type.resourceType] ?? 0) >= 10_000);
+    assert.ok(await exists(type, small(9_999)));
+  });
+
+  it("may not be one more", async () => {
+    const list = Array.from({ length: limits.batchItemsMax + 1 }, (_, index) =>
+      small(20_000 + index),
+    );
+    for (const name of ["risk_assessment", "transaction"]) {
+      const reply = await send("POST", typeNamed(name), list);
+      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assert.match(reply.body.message ?? "", /10000 items.* 10001/);
+    }
+    assert.equal(await exists(type, small(20_000)), false);
+  });
+});
