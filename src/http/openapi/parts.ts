@@ -1,0 +1,116 @@
+// The headers, parameters and security schemes that operations share.
+
+import { limits } from "../../domain/limits.ts";
+import type { HeaderObject, ParameterObject, Reference } from "./document.ts";
+
+export const headers = {
+  RequestId: {
+    description:
+      "Names this request in the service's log; the client's own `X-Request-Id` where it is fit.",
+    schema: { type: "string" },
+    example: "req_2f9c04d1ab7712",
+  },
+  RateLimit: {
+    description:
+      "What is left of the limit that counts here (draft-ietf-httpapi-ratelimit-headers): `r` requests now, all of them " +
+      "again in `t` seconds.",
+    schema: { type: "string" },
+    example: '"organization";r=1999;t=1',
+  },
+  RateLimitPolicy: {
+    description: "The limit itself: `q` requests in a window of `w` seconds.",
+    schema: { type: "string" },
+    example: '"organization";q=2000;w=2',
+  },
+  RetryAfter: {
+    description: "Seconds to wait; trying again after that works.",
+    schema: { type: "integer", format: "int32", minimum: 1 },
+    example: 1,
+  },
+  Authenticate: {
+    description:
+      "Which credential is expected, and what is wrong with the one that came (RFC 6750).",
+    schema: { type: "string" },
+    example: 'Bearer realm="sluice"',
+  },
+  PreferenceApplied: {
+    description: "That the preference was followed (RFC 7240); only if it was asked for.",
+    schema: { type: "string" },
+    example: "handling=lenient",
+  },
+} as const satisfies Record<string, HeaderObject>;
+
+const headerNames = {
+  RequestId: "X-Request-Id",
+  RateLimit: "RateLimit",
+  RateLimitPolicy: "RateLimit-Policy",
+  RetryAfter: "Retry-After",
+  Authenticate: "WWW-Authenticate",
+  PreferenceApplied: "Preference-Applied",
+} as const satisfies Record<HeaderPart, string>;
+
+export type HeaderPart = keyof typeof headers;
+
+/** References to header components, under the names that the headers have in replies. */
+export function headersOf(...parts: readonly HeaderPart[]): Readonly<Record<string, Reference>> {
+  return Object.fromEntries(
+    parts.map((part) => [headerNames[part], { $ref: `#/components/headers/${part}` }]),
+  );
+}
+
+/** What every reply of an operation of the API has. */
+export const usualHeaders = ["RequestId", "RateLimit", "RateLimitPolicy"] as const;
+
+/** None has an example: the reference page and other tools would send it without being asked to. */
+export const parameters = {
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    required: false,
+    description:
+      `A name of the client's own for this request: up to ${limits.requestIdCharactersMax} letters, digits and \`._:/+=@-\`. ` +
+      "Anything else is not refused, but replaced.",
+    schema: { type: "string" },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Makes the request safe to repeat: for 24 hours the same key with the same request gets the first reply again. " +
+      "With another request it is 422; while the first is in flight, 409. Not for streams.",
+    schema: {
+      type: "string",
+      minLength: 1,
+      maxLength: limits.idempotencyKeyCharactersMax,
+    },
+  },
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    required: false,
+    description:
+      "`handling=lenient` lets each item of a list stand alone (RFC 7240). Other preferences are ignored.",
+    schema: { type: "string" },
+  },
+} as const satisfies Record<string, ParameterObject>;
+
+export function parameterRef(name: keyof typeof parameters): Reference {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+export const securitySchemes = {
+  ApiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "The API key that the operator issued to the organization, as the whole value of the header. Only for requesting " +
+      "access tokens.",
+  },
+  AccessToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "An access token, as `Authorization: Bearer <token>`.",
+  },
+} as const;

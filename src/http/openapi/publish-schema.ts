@@ -1,0 +1,177 @@
+// Turns a schema that validates into the one that the document shows: standard JSON Schema 2020-12 and nothing of ours.
+// Says the same in words that any validator and any generator knows; never takes what the validators refuse, but for lone
+// surrogates, which no pattern that all tools read can name.
+
+import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/codes.ts";
+import { additionalProperties, address } from "../../domain/fields.ts";
+import { tokenRequestSchema } from "../request-schemas.ts";
+import { type JsonSchema, schemaRef } from "./document.ts";
+
+interface CodeList {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+  readonly values: ReadonlySet<string>;
+}
+
+/** Formats of ours that stand for a list of codes. */
+const codeLists: Readonly<Record<string, CodeList>> = {
+  "iso-4217": {
+    name: "CurrencyCode",
+    description:
+      "An ISO 4217 currency code: every active one, and those withdrawn too recently to have left the books.",
+    example: "EUR",
+    values: currencies,
+  },
+  "iso-3166-1-alpha-2": {
+    name: "CountryCode",
+    description: "An ISO 3166-1 alpha-2 country code, or XK (Kosovo).",
+    example: "DE",
+    values: countriesAlpha2,
+  },
+  "iso-3166-1": {
+    name: "NationalityCode",
+    description: "An ISO 3166-1 alpha-2 or alpha-3 country code, or XK or XKX (Kosovo).",
+    example: "DEU",
+    values: new Set([...countriesAlpha2, ...countriesAlpha3]),
+  },
+};
+
+/** Schemas that are components wherever they occur; told by their content, since options copy them. */
+const named: readonly (readonly [name: string, schema: unknown])[] = [
+  ["Address", address],
+  ["AdditionalProperty", itemsOf(additionalProperties)],
+  ["AccessTokenScope", propertyOf(tokenRequestSchema, "scopes")],
+];
+
+/** Any text in the schema, so that a scope that does not exist has an error of its own; which exist is in the document. */
+const scopeName = itemsOf(propertyOf(propertyOf(tokenRequestSchema, "scopes"), "scopes"));
+
+const nameByContent: ReadonlyMap<string, string> = new Map([
+  [JSON.stringify(scopeName), "Scope"],
+  ...named.map(([name, schema]) => [JSON.stringify(schema), name] as const),
+]);
+
+function itemsOf(schema: unknown): unknown {
+  return (schema as { items?: unknown }).items;
+}
+
+/**
+ * The components that published schemas refer to. Lists of codes are patterns: generators would make a type of an enum,
+ * with a name for each code, which breaks where two lists share codes and whenever a country or a currency is new.
+ */
+export function sharedSchemas(): Record<string, JsonSchema> {
+  const lists = Object.values(codeLists).map(({ name, description, example, values }) => [
+    name,
+    {
+      type: "string",
+      description,
+      pattern: `^(?:${[...values].join("|")})$`,
+      examples: [example],
+    },
+  ]);
+  const shapes = named.map(([name, schema]) => [name, publishShape(schema)]);
+  return Object.fromEntries([...shapes, ...lists]) as Record<string, JsonSchema>;
+}
+
+function propertyOf(schema: unknown, name: string): unknown {
+  const { properties = {} } = schema as { properties?: JsonSchema };
+  return properties[name];
+}
+
+/** A reference where the schema is a component, else the schema itself. */
+export function publishSchema(source: unknown): JsonSchema {
+  const name = nameByContent.get(JSON.stringify(source));
+  if (name !== undefined) return schemaRef(name);
+  const { format, description } = source as { format?: string; description?: string };
+  const list = format === undefined ? undefined : codeLists[format];
+  if (list === undefined) return publishShape(source);
+  return { ...schemaRef(list.name), ...(description === undefined ? {} : { description }) };
+}
+
+/** The schema itself, also where it is a component. */
+export function publishShape(source: unknown): JsonSchema {
+  const published: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(source as JsonSchema)) {
+    Object.assign(published, publishers[keyword]?.(value) ?? { [keyword]: value });
+  }
+  return published;
+}
+
+/** By keyword, what comes in its place; a keyword that is not here stays as it is. */
+const publishers: Readonly<Record<string, (value: unknown) => JsonSchema>> = {
+  expected: () => ({}),
+  type: publishType,
+  format: publishFormat,
+  enum: (values) => ({ type: "string", enum: values }),
+  properties: publishProperties,
+  items: (items) => ({ items: publishSchema(items) }),
+  propertyNames: (names) => ({ propertyNames: publishSchema(names) }),
+  additionalProperties: (more) => ({
+    additionalProperties: typeof more === "object" ? publishSchema(more) : more,
+  }),
+  allOf: (parts) => publishParts(parts as readonly JsonSchema[]),
+  anyOf: (alternatives) => publishUnion(alternatives as readonly JsonSchema[]),
+};
+
+/** Generators take the format as the width of the number; without it some choose one too narrow. */
+function publishType(type: unknown): JsonSchema {
+  if (type === "number") return { type, format: "double" };
+  return type === "integer" ? { type, format: "int64" } : { type };
+}
+
+function publishFormat(format: unknown): JsonSchema {
+  if (format === "well-formed") return {};
+  // Control characters C0, DEL and C1, in escapes that ECMA-262, Python and RE2 all read alike.
+  if (format === "identifier") return { pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
+  return { format };
+}
+
+function publishProperties(properties: unknown): JsonSchema {
+  const entries = Object.entries(properties as JsonSchema);
+  if (entries.length === 0) return {};
+  return {
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name, publishSchema(schema)])),
+  };
+}
+
+function publishUnion(alternatives: readonly JsonSchema[]): JsonSchema {
+  const all = alternatives.flatMap(alternativesOf);
+  const others = all.filter(({ type }) => type !== "null").map(publishSchema);
+  if (others.length === all.length) return { anyOf: others };
+  const [only] = others;
+  if (others.length === 1 && only !== undefined && isPlain(only)) return withNull(only);
+  const described = others.length === 1 ? others.map(withoutDescription) : others;
+  return { anyOf: [...described, { type: "null" }] };
+}
+
+/** Parts that only put an order on checking become one schema; a keyword in two of them has to stay in two. */
+function publishParts(parts: readonly JsonSchema[]): JsonSchema {
+  const published = parts.map(publishShape);
+  const keywords = published.flatMap((part) => Object.keys(part));
+  const clash = new Set(keywords).size < keywords.length;
+  return clash ? { allOf: published } : (Object.assign({}, ...published) as JsonSchema);
+}
+
+function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
+  const { anyOf } = schema as { anyOf?: readonly JsonSchema[] };
+  return anyOf === undefined ? [schema] : anyOf.flatMap(alternativesOf);
+}
+
+/** What a list of types says as well as a union would, and more generators understand. */
+function isPlain({ type }: JsonSchema): boolean {
+  return typeof type === "string" && type !== "object";
+}
+
+function withNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema as { type: string; enum?: readonly unknown[] };
+  const enumWithNull = values === undefined ? {} : { enum: [...values, null] };
+  return { ...schema, type: [type, "null"], ...enumWithNull };
+}
+
+/** The union has it already. */
+function withoutDescription(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => keyword !== "description"),
+  );
+}
