@@ -1,7 +1,7 @@
 // Opens the store that a database URL names. Knows which engines there are, and nothing of how they work.
 
 import { resolve } from "node:path";
-import { openSqliteStore } from "./sqlite/sqlite-store.ts";
+import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { Store, StoreOptions } from "./store.ts";
 

@@ -10,16 +10,17 @@ import { type DeletionRow, noteDeletion, readExistingDeletion, toDeletion } from
 import type { Group } from "./group.ts";
 
 const findAbandoned = `
-  SELECT deletion_request_id FROM deletion
-  WHERE status = 'processing'
+  SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
+  WHERE status IN ('pending', 'processing') AND status = 'processing'
     AND (next_attempt_at <= ?1 OR (next_attempt_at IS NULL AND lease_until < ?1))
   ORDER BY started_at LIMIT 1`;
 
 /** By the time since which they could have been tried, so that those that wait for a hold don't crowd out others. */
 const findDue = `
-  SELECT * FROM deletion
-  WHERE status = 'pending' AND due_at <= ?1 AND (next_attempt_at IS NULL OR next_attempt_at <= ?1)
-  ORDER BY coalesce(next_attempt_at, due_at), due_at, deletion_request_id LIMIT ?2`;
+  SELECT * FROM deletion INDEXED BY deletion_due
+  WHERE status IN ('pending', 'processing') AND status = 'pending'
+    AND coalesce(next_attempt_at, due_at) <= ?1 AND due_at <= ?1
+  ORDER BY coalesce(next_attempt_at, due_at) LIMIT ?2`;
 
 const setClaimed = `
   UPDATE deletion SET

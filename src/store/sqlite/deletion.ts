@@ -58,17 +58,20 @@ const setPostponed = `
 
 const voidLeases = `
   UPDATE deletion SET lease_until = 0, claimant = NULL
-  WHERE status = 'processing' AND lease_until IS NOT NULL`;
+  WHERE status IN ('pending', 'processing') AND status = 'processing'
+    AND lease_until IS NOT NULL`;
 
 const listNewest = `
-  SELECT * FROM deletion
-  WHERE (?2 IS NULL OR status = ?2)
-  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?1`;
+  SELECT * FROM deletion ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?`;
+
+const listNewestOfStatus = `
+  SELECT * FROM deletion WHERE status = ?
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?`;
 
 const listNewestOfOrganization = `
   SELECT * FROM deletion
-  WHERE organization_id = ?3 AND (?2 IS NULL OR status = ?2)
-  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?1`;
+  WHERE organization_id = ?1 AND (?2 IS NULL OR status = ?2)
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?3`;
 
 const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
 
@@ -166,17 +169,16 @@ export function findDeletion(
 }
 
 export function listDeletions(connection: Connection, filter: DeletionFilter): readonly Deletion[] {
+  return selectNewest(connection, filter).map(toDeletion);
+}
+
+function selectNewest(connection: Connection, filter: DeletionFilter): readonly DeletionRow[] {
   const { organizationId, status, limit } = filter;
-  const rows =
-    organizationId === undefined
-      ? connection.all<DeletionRow>(listNewest, limit, status ?? null)
-      : connection.all<DeletionRow>(
-          listNewestOfOrganization,
-          limit,
-          status ?? null,
-          organizationId,
-        );
-  return rows.map(toDeletion);
+  if (organizationId !== undefined) {
+    return connection.all(listNewestOfOrganization, organizationId, status ?? null, limit);
+  }
+  if (status !== undefined) return connection.all(listNewestOfStatus, status, limit);
+  return connection.all(listNewest, limit);
 }
 
 export function deletionFigures(connection: Connection, now: number): DeletionFigures {

@@ -27,11 +27,11 @@ interface TargetRow {
 }
 
 const findNext = `
-  SELECT * FROM deletion_target WHERE deletion_request_id = ? AND done = 0
-  ORDER BY position LIMIT ?`;
+  SELECT * FROM deletion_target INDEXED BY deletion_target_to_do
+  WHERE deletion_request_id = ? AND done = 0 ORDER BY position LIMIT ?`;
 
 const setDone = `
-  UPDATE deletion_target SET done = 1
+  UPDATE deletion_target INDEXED BY deletion_target_to_do SET done = 1
   WHERE deletion_request_id = ? AND done = 0 AND position <= ?`;
 
 const setProgress = `

@@ -41,7 +41,7 @@ const findOfOrganization = `
 
 /** Zero is long ago, so the worker looks again at once. */
 const wakeHeld = `
-  UPDATE deletion SET next_attempt_at = 0
+  UPDATE deletion INDEXED BY deletion_open SET next_attempt_at = 0
   WHERE organization_id = ? AND held = 1 AND status IN ('pending', 'processing')`;
 
 /** A record that is held already stays held as it was. */

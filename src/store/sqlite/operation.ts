@@ -54,6 +54,12 @@ type Operations = typeof sharedOperations & typeof aloneOperations;
 export type OperationArgs<Name extends OperationName> = Parameters<Operations[Name]>[1];
 export type OperationResult<Name extends OperationName> = ReturnType<Operations[Name]>;
 
+/** Asks the writer, wherever it is. */
+export type PerformOperation = <Name extends OperationName>(
+  name: Name,
+  args: OperationArgs<Name>,
+) => Promise<OperationResult<Name>>;
+
 export function isAlone(name: OperationName): name is AloneName {
   return Object.hasOwn(aloneOperations, name);
 }

@@ -4,7 +4,6 @@ import { Worker } from "node:worker_threads";
 import { StoreError } from "../store-error.ts";
 import type { Connection } from "./connection.ts";
 import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
-import { closeWriter } from "./log-file.ts";
 import { runJobs } from "./writer.ts";
 
 export interface Runner {
@@ -17,7 +16,8 @@ export interface Runner {
 export function runHere(connection: Connection): Runner {
   return {
     run: (jobs) => Promise.resolve(runJobs(connection, jobs)),
-    close: () => Promise.resolve(closeWriter(connection)),
+    // The last connection to close brings the log into the database; beside a serving process that is not for commands.
+    close: async () => connection.close(),
   };
 }
 

@@ -1,5 +1,4 @@
-// The store on SQLite: which of its methods reads, which asks the writer, and in which order it opens and closes. Holds no
-// SQL, and decides nothing about records.
+// The store on SQLite: which of its methods reads and which asks the writer. Holds no SQL, and decides nothing.
 
 import type {
   ApiKey,
@@ -17,87 +16,51 @@ import type {
   Sighting,
   WriteOutcome,
 } from "../../domain/record-write.ts";
-import type * as promised from "../store.ts";
-import { StoreError } from "../store-error.ts";
+import type {
+  Act,
+  CancelOutcome,
+  Claim,
+  DeletionFigures,
+  DeletionFilter,
+  DeletionRequest,
+  ErasureStep,
+  HoldOutcome,
+  IntegrityReport,
+  NewKey,
+  NewToken,
+  OrganizationChange,
+  Store,
+} from "../store.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
 import { readAuditRows, toAuditEntry } from "./audit.ts";
-import { type Connection, openReader, openWriter } from "./connection.ts";
+import { completeDeletion } from "./complete-deletion.ts";
+import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
-import { SharedDescriptor } from "./descriptor.ts";
+import type { SharedDescriptor } from "./descriptor.ts";
 import { listHolds } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
-import { migrate } from "./migrate.ts";
-import type { OperationArgs, OperationName, OperationResult } from "./operation.ts";
+import type { OperationResult, PerformOperation } from "./operation.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
 import { type PackedOutcome, unpackOutcome } from "./packed-outcome.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
-import { runHere, type Runner, startWriterThread } from "./runner.ts";
-import { type ServingRight, takeServingRight } from "./serving-right.ts";
-import { WriteQueue } from "./write-queue.ts";
+import type { ServingRight } from "./serving-right.ts";
+import type { WriteQueue } from "./write-queue.ts";
 
-/** Opens the file, made if need be. Throws StoreError. */
-export async function openSqliteStore(
-  path: string,
-  options: promised.StoreOptions,
-): Promise<promised.Store> {
-  if (options.role === "command") return openForCommand(path, options);
-  const right = takeServingRight(path);
-  try {
-    return await openForServing(path, { ...options, right });
-  } catch (error) {
-    right.release();
-    throw error;
-  }
-}
-
-/** Reads and writes on one connection, here: it starts fast, and a command waits for its writes anyway. */
-function openForCommand(path: string, options: promised.StoreOptions): SqliteStore {
-  const descriptor = new SharedDescriptor(path);
-  try {
-    const connection = openWriter(path);
-    migrate(connection);
-    const queue = new WriteQueue(runHere(connection), options.onGroup);
-    return new SqliteStore({ reader: connection, queue, descriptor });
-  } catch (error) {
-    descriptor.release();
-    throw error;
-  }
-}
-
-async function openForServing(
-  path: string,
-  options: promised.StoreOptions & { readonly right: ServingRight },
-): Promise<SqliteStore> {
-  const descriptor = new SharedDescriptor(path);
-  let runner: Runner | undefined;
-  try {
-    runner = await startWriterThread(path);
-    const queue = new WriteQueue(runner, options.onGroup);
-    const reader = openReader(path);
-    const store = new SqliteStore({ reader, queue, descriptor, right: options.right });
-    await store.takeOver();
-    return store;
-  } catch (error) {
-    await runner?.close();
-    descriptor.release();
-    throw error;
-  }
-}
-
-interface Parts {
+export interface Parts {
   readonly reader: Connection;
   readonly queue: WriteQueue;
   readonly descriptor: SharedDescriptor;
   readonly right?: ServingRight;
 }
 
-class SqliteStore implements promised.Store {
+export class SqliteStore implements Store {
   readonly engine = "sqlite";
   readonly #reader: Connection;
   readonly #queue: WriteQueue;
   readonly #descriptor: SharedDescriptor;
   readonly #right: ServingRight | undefined;
+  readonly #perform: PerformOperation;
   #closed: Promise<void> | undefined;
 
   constructor({ reader, queue, descriptor, right }: Parts) {
@@ -105,6 +68,8 @@ class SqliteStore implements promised.Store {
     this.#queue = queue;
     this.#descriptor = descriptor;
     this.#right = right;
+    this.#perform = async (name, args) =>
+      (await queue.submit({ name, args })) as OperationResult<typeof name>;
   }
 
   /** Deletions that were under way in a process that is gone can be claimed at once. */
@@ -128,10 +93,7 @@ class SqliteStore implements promised.Store {
     return countRecords(this.#reader, organizationId);
   }
 
-  async requestDeletion(
-    request: promised.DeletionRequest,
-    act: promised.Act,
-  ): Promise<string | undefined> {
+  async requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined> {
     return (await this.#perform("requestDeletion", { request, act })) ?? undefined;
   }
 
@@ -142,19 +104,19 @@ class SqliteStore implements promised.Store {
     return findDeletion(this.#reader, deletionRequestId, organizationId);
   }
 
-  async listDeletions(filter: promised.DeletionFilter): Promise<readonly Deletion[]> {
+  async listDeletions(filter: DeletionFilter): Promise<readonly Deletion[]> {
     return listDeletions(this.#reader, filter);
   }
 
-  cancelDeletion(deletionRequestId: string, act: promised.Act): Promise<promised.CancelOutcome> {
+  cancelDeletion(deletionRequestId: string, act: Act): Promise<CancelOutcome> {
     return this.#perform("cancelDeletion", { deletionRequestId, act });
   }
 
-  placeHold(key: RecordKey, reason: string, act: promised.Act): Promise<promised.HoldOutcome> {
+  placeHold(key: RecordKey, reason: string, act: Act): Promise<HoldOutcome> {
     return this.#perform("placeHold", { key, reason, act });
   }
 
-  releaseHold(key: RecordKey, act: promised.Act): Promise<Hold | undefined> {
+  releaseHold(key: RecordKey, act: Act): Promise<Hold | undefined> {
     return this.#perform("releaseHold", { key, act });
   }
 
@@ -162,64 +124,27 @@ class SqliteStore implements promised.Store {
     return listHolds(this.#reader, organizationId);
   }
 
-  claimDeletion(claim: promised.Claim): Promise<Deletion | undefined> {
+  claimDeletion(claim: Claim): Promise<Deletion | undefined> {
     return this.#perform("claimDeletion", { claim });
   }
 
-  eraseStep(
-    deletionRequestId: string,
-    recordsMax: number,
-    act: promised.Act,
-  ): Promise<promised.ErasureStep> {
+  eraseStep(deletionRequestId: string, recordsMax: number, act: Act): Promise<ErasureStep> {
     return this.#perform("eraseStep", { deletionRequestId, recordsMax, act });
   }
 
-  async completeDeletion(
-    deletionRequestId: string,
-    act: promised.Act,
-  ): Promise<Deletion | undefined> {
-    const args = { deletionRequestId, act };
-    let look = await this.#perform("verifyErasure", args);
-    if (look.result === "clean") {
-      const descriptor = this.#descriptor.get();
-      const pages = await this.#findResidue(descriptor);
-      const last = await this.#perform("completeDeletion", { ...args, descriptor, pages });
-      if (!("result" in last)) return last;
-      look = last;
-    }
-    if (look.result === "held") {
-      throw new StoreError(
-        `Something related arrived meanwhile that waits for ${look.waitingFor}.`,
-      );
-    }
-    return undefined;
-  }
-
-  /** What erasing left in the file: the log has to be brought into the file before, so that all of it is there. */
-  async #findResidue(descriptor: number): Promise<readonly number[]> {
-    await this.#perform("emptyLog", undefined);
-    const found: number[] = [];
-    let firstPage: number | undefined = 1;
-    while (firstPage !== undefined) {
-      const part: OperationResult<"findResidue"> = await this.#perform("findResidue", {
-        descriptor,
-        firstPage,
-      });
-      found.push(...part.pages);
-      firstPage = part.nextPage;
-    }
-    return found;
+  completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined> {
+    return completeDeletion(this.#perform, this.#descriptor, { deletionRequestId, act });
   }
 
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void> {
     return this.#perform("postponeDeletion", { deletionRequestId, why, nextAttemptAt });
   }
 
-  async deletionFigures(now: number): Promise<promised.DeletionFigures> {
+  async deletionFigures(now: number): Promise<DeletionFigures> {
     return deletionFigures(this.#reader, now);
   }
 
-  createOrganization(organization: Organization, act: promised.Act): Promise<boolean> {
+  createOrganization(organization: Organization, act: Act): Promise<boolean> {
     return this.#perform("createOrganization", { organization, act });
   }
 
@@ -233,13 +158,13 @@ class SqliteStore implements promised.Store {
 
   changeOrganization(
     organizationId: string,
-    change: promised.OrganizationChange,
-    act: promised.Act,
+    change: OrganizationChange,
+    act: Act,
   ): Promise<Organization | undefined> {
     return this.#perform("changeOrganization", { organizationId, change, act });
   }
 
-  createKey(key: promised.NewKey, act: promised.Act): Promise<void> {
+  createKey(key: NewKey, act: Act): Promise<void> {
     return this.#perform("createKey", { key, act });
   }
 
@@ -255,20 +180,20 @@ class SqliteStore implements promised.Store {
     return findKeyBySecret(this.#reader, secretHash);
   }
 
-  revokeKey(keyId: string, act: promised.Act): Promise<ApiKey | undefined> {
+  revokeKey(keyId: string, act: Act): Promise<ApiKey | undefined> {
     return this.#perform("revokeKey", { keyId, act });
   }
 
   rotateKey(
     keyId: string,
-    successor: promised.NewKey,
+    successor: NewKey,
     oldExpiresAt: number,
-    act: promised.Act,
+    act: Act,
   ): Promise<ApiKey | undefined> {
     return this.#perform("rotateKey", { keyId, successor, oldExpiresAt, act });
   }
 
-  createToken(token: promised.NewToken): Promise<void> {
+  createToken(token: NewToken): Promise<void> {
     return this.#perform("createToken", { token });
   }
 
@@ -293,7 +218,7 @@ class SqliteStore implements promised.Store {
     return readAuditRows(this.#reader, { afterEntryNo, limit }).map(toAuditEntry);
   }
 
-  async checkIntegrity(): Promise<promised.IntegrityReport> {
+  async checkIntegrity(): Promise<IntegrityReport> {
     return checkIntegrity(this.#reader);
   }
 
@@ -307,12 +232,5 @@ class SqliteStore implements promised.Store {
     await this.#queue.close();
     this.#descriptor.release();
     this.#right?.release();
-  }
-
-  async #perform<Name extends OperationName>(
-    name: Name,
-    args: OperationArgs<Name>,
-  ): Promise<OperationResult<Name>> {
-    return (await this.#queue.submit({ name, args })) as OperationResult<Name>;
   }
 }

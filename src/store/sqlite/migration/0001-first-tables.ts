@@ -100,8 +100,9 @@ export const firstTables = `
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX deletion_open ON deletion (organization_id, resource_type, resource_id)
     WHERE status IN ('pending', 'processing');
-  CREATE INDEX deletion_due ON deletion (status, due_at)
+  CREATE INDEX deletion_due ON deletion (status, coalesce(next_attempt_at, due_at))
     WHERE status IN ('pending', 'processing');
+  CREATE INDEX deletion_by_status ON deletion (status, requested_at);
   CREATE INDEX deletion_by_time ON deletion (requested_at);
   CREATE INDEX deletion_by_organization ON deletion (organization_id, requested_at);
 

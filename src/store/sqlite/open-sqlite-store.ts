@@ -1,0 +1,56 @@
+// Opens a store on SQLite for its role, and takes back whatever it has opened if any part of that fails.
+
+import type { Store, StoreOptions } from "../store.ts";
+import { openReader, openWriter } from "./connection.ts";
+import { SharedDescriptor } from "./descriptor.ts";
+import { migrate } from "./migrate.ts";
+import { runHere, type Runner, startWriterThread } from "./runner.ts";
+import { type ServingRight, takeServingRight } from "./serving-right.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/** Opens the file, made if need be. Throws StoreError. */
+export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
+  if (options.role === "command") return openForCommand(path, options);
+  const right = takeServingRight(path);
+  try {
+    return await openForServing(path, { ...options, right });
+  } catch (error) {
+    right.release();
+    throw error;
+  }
+}
+
+/** Reads and writes on one connection, here: it starts fast, and a command waits for its writes anyway. */
+function openForCommand(path: string, options: StoreOptions): SqliteStore {
+  const descriptor = new SharedDescriptor(path);
+  try {
+    const connection = openWriter(path);
+    migrate(connection);
+    const queue = new WriteQueue(runHere(connection), options.onGroup);
+    return new SqliteStore({ reader: connection, queue, descriptor });
+  } catch (error) {
+    descriptor.release();
+    throw error;
+  }
+}
+
+async function openForServing(
+  path: string,
+  options: StoreOptions & { readonly right: ServingRight },
+): Promise<SqliteStore> {
+  const descriptor = new SharedDescriptor(path);
+  let runner: Runner | undefined;
+  try {
+    runner = await startWriterThread(path);
+    const queue = new WriteQueue(runner, options.onGroup);
+    const reader = openReader(path);
+    const store = new SqliteStore({ reader, queue, descriptor, right: options.right });
+    await store.takeOver();
+    return store;
+  } catch (error) {
+    await runner?.close();
+    descriptor.release();
+    throw error;
+  }
+}
