@@ -99,7 +99,11 @@ export async function contend(sender: Sender, contest: Contest): Promise<void> {
   const type = generator.random.pick(recordTypes.slice(5, 6));
   const id = contest.nextId();
   const payload = generator.record(type, { [type.idField]: id, ...numbered(sender) });
-  const record = ledger.record(type, { organizationId: customer.organizationId, id, contested: true });
+  const record = ledger.record(type, {
+    organizationId: customer.organizationId,
+    id,
+    contested: true,
+  });
   const change = ledger.change(record, payload);
   const path = `/v2/${type.resourceType}`;
   const ask: Ask = { method: "POST", path, token: sender.token, body: payload };

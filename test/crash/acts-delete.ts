@@ -51,8 +51,10 @@ export async function addLate(sender: Sender): Promise<void> {
   if (deletion === undefined) return;
   const { target } = deletion;
   const type = typeNamed("screening");
-  const field = target.type.idField === "tx_id" ? "related_tx_id" : `related_${target.type.idField}`;
+  const field =
+    target.type.idField === "tx_id" ? "related_tx_id" : `related_${target.type.idField}`;
   const { record, payload } = newRecord(sender, type, only(type, { [field]: target.id }));
+  record.disturbed = true;
   const change = sender.ledger.change(record, payload);
   deletion.late.push(change);
   const path = `/v2/${type.resourceType}`;
@@ -81,7 +83,9 @@ export async function lookAtDeletion(
   if (reply === undefined) return undefined;
   const { status, erased } = reply.body as { status?: string; erased?: Record<string, number> };
   if (reply.status !== 200 || status === undefined) {
-    sender.ledger.findings.push(`the status of ${describe(deletion)}: ${reply.status} ${reply.text}`);
+    sender.ledger.findings.push(
+      `the status of ${describe(deletion)}: ${reply.status} ${reply.text}`,
+    );
   } else if (status === "completed") {
     completeDeletion(sender.ledger, deletion, erased ?? {});
     keepSurvivors(sender, deletion);
@@ -98,7 +102,8 @@ export function completeDeletion(
   const expected = countGone(deletion);
   for (const type of new Set([...Object.keys(expected), ...Object.keys(erased)])) {
     const least = expected[type] ?? 0;
-    const most = least + deletion.late.filter((late) => late.record.type.resourceType === type).length;
+    const most =
+      least + deletion.late.filter((late) => late.record.type.resourceType === type).length;
     const count = erased[type] ?? 0;
     if (count >= least && count <= most) continue;
     const range = least === most ? `${least}` : `${least} to ${most}`;

@@ -24,7 +24,9 @@ export async function updateList(sender: Sender): Promise<void> {
   const first = pickKnown(sender);
   if (first === undefined) return;
   const { type, organizationId } = first;
-  const records = sender.loners.filter((record) => record.type === type).slice(-random.integer(1, 20));
+  const records = sender.loners
+    .filter((record) => record.type === type)
+    .slice(-random.integer(1, 20));
   const doomed = random.chance(0.12);
   if (doomed) {
     const id = `never-${sender.generator.id(type)}`;
@@ -95,7 +97,8 @@ export async function repeatAcknowledged(sender: Sender): Promise<void> {
   if (intact.length === 0) return;
   const { ask, answer } = generator.random.pick(intact);
   const reply = await exchange(sender, { ...ask, token: sender.token });
-  if (reply === undefined || (reply.status === answer?.status && reply.text === answer.text)) return;
+  if (reply === undefined || (reply.status === answer?.status && reply.text === answer.text))
+    return;
   ledger.findings.push(
     `${ask.method} ${ask.path} with the same Idempotency-Key: first ${answer?.status} ${answer?.text}, ` +
       `then ${reply.status} ${reply.text}`,

@@ -13,7 +13,11 @@ const { findings, ...figures } = await runCrashCampaign({
   budgetMs,
   onRound: write,
 });
-write(Object.entries(figures).map(([name, figure]) => `${name} ${figure}`).join(", "));
+write(
+  Object.entries(figures)
+    .map(([name, figure]) => `${name} ${figure}`)
+    .join(", "),
+);
 for (const finding of findings.slice(0, 50)) write(`FOUND ${finding}`);
 write(findings.length === 0 ? "nothing was found" : `${findings.length} findings, seed ${seed}`);
 process.exitCode = findings.length === 0 ? 0 : 1;

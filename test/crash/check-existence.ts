@@ -37,7 +37,10 @@ async function checkRecord(sender: Sender, record: SentRecord): Promise<void> {
   if (fault !== undefined) report(sender.ledger, record, `${fault}: ${reply.status} ${reply.text}`);
 }
 
-function faultOf({ changes, type, id, organizationId }: SentRecord, reply: Reply): string | undefined {
+function faultOf(
+  { changes, type, id, organizationId }: SentRecord,
+  reply: Reply,
+): string | undefined {
   const moments = changes
     .filter(({ standing }) => standing === "stored")
     .map(({ moment }) => moment)

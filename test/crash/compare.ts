@@ -37,12 +37,17 @@ export interface Finding {
 }
 
 export function compare(ledger: Ledger, stored: Stored): readonly Finding[] {
-  const findings: Finding[] = stored.faults.map((detail) => ({ kind: "integrity", about: "", detail }));
+  const findings: Finding[] = stored.faults.map((detail) => ({
+    kind: "integrity",
+    about: "",
+    detail,
+  }));
   for (const record of ledger.records.values()) {
     findings.push(...compareRecord(record, stored.records.get(nameOf(record))));
   }
   for (const key of stored.records.keys()) {
-    if (!ledger.records.has(key)) findings.push({ kind: "never sent", about: key, detail: "the record" });
+    if (!ledger.records.has(key))
+      findings.push({ kind: "never sent", about: key, detail: "the record" });
   }
   for (const submission of ledger.recent) findings.push(...compareWhole(submission, stored));
   return findings;
@@ -85,8 +90,7 @@ export function match(
   const strangers: string[] = [];
   for (const [position, payload] of payloads.entries()) {
     const change =
-      changes.find(({ foundAs }) => foundAs === payload) ??
-      findByContent(changes, payload);
+      changes.find(({ foundAs }) => foundAs === payload) ?? findByContent(changes, payload);
     if (change === undefined) strangers.push(payload);
     else positions.set(change, [...(positions.get(change) ?? []), position]);
   }

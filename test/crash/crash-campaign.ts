@@ -39,6 +39,10 @@ export async function runCrashCampaign(options: CrashOptions): Promise<CrashRepo
         server = await oneRound(site, server, { options, report });
         if (site.ledger.findings.length > 0) break;
       }
+    } catch (error) {
+      site.ledger.findings.push(
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
+      );
     } finally {
       await endSite(site, server, report);
       findings.push(...site.ledger.findings);
@@ -93,6 +97,7 @@ function noFigures(): Omit<CrashReport, "findings"> {
     unansweredStored: 0,
     unansweredAbsent: 0,
     deletionsInterrupted: 0,
+    tornLogs: 0,
     stores: 0,
     records: 0,
     changes: 0,

@@ -29,7 +29,7 @@ function whatGoes(target: SentRecord, family: readonly SentRecord[]): ReadonlySe
   const gone = new Set([target]);
   const names = new Set([`${target.type.resourceType}/${target.id}`]);
   const belongings = new Map(family.map((record) => [record, belongsTo(record)]));
-  for (let before = 0; before !== gone.size; ) {
+  for (let before = 0; before !== gone.size;) {
     before = gone.size;
     for (const [record, holders] of belongings) {
       if (gone.has(record) || holders.size === 0 || !isStored(record)) continue;
@@ -53,7 +53,8 @@ function belongsTo({ type, changes }: SentRecord): ReadonlySet<string> {
     const payload = JSON.parse(textOf(change)) as Fields;
     for (const { field, to, kind } of type.relations) {
       if (kind !== "belongs") continue;
-      for (const id of [payload[field]].flat()) if (typeof id === "string") holders.add(`${to}/${id}`);
+      for (const id of [payload[field]].flat())
+        if (typeof id === "string") holders.add(`${to}/${id}`);
     }
   }
   return holders;

@@ -78,7 +78,10 @@ async function addTogether(
 
 /** Takes out whatever else the record would refer to. */
 export function only(type: RecordType, fields: Fields): Fields {
-  return { ...Object.fromEntries(type.relations.map(({ field }) => [field, undefined])), ...fields };
+  return {
+    ...Object.fromEntries(type.relations.map(({ field }) => [field, undefined])),
+    ...fields,
+  };
 }
 
 export function typeNamed(name: string): RecordType {

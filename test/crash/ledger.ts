@@ -76,7 +76,11 @@ export class Ledger {
 
   record(
     type: RecordType,
-    { organizationId, id, contested = false }: { organizationId: string; id: string; contested?: boolean },
+    {
+      organizationId,
+      id,
+      contested = false,
+    }: { organizationId: string; id: string; contested?: boolean },
   ): SentRecord {
     const key = keyOf({ organizationId, resourceType: type.resourceType, resourceId: id });
     const known = this.records.get(key);
@@ -129,6 +133,8 @@ export function textOf({ texts }: SentChange): string {
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)));
+    return Object.fromEntries(
+      Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
   });
 }

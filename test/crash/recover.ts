@@ -13,13 +13,15 @@ import { settle } from "./settle.ts";
 export async function sendAgain(sender: Sender): Promise<void> {
   const { ledger, name } = sender;
   for (const submission of ledger.recent) {
-    if (submission.sender !== name || submission.answer !== undefined || !submission.idempotent) continue;
+    if (submission.sender !== name || submission.answer !== undefined || !submission.idempotent)
+      continue;
     const reply = await exchange(sender, submission.ask);
     if (reply === undefined) return;
     settle(ledger, submission, reply);
   }
   for (const deletion of ledger.deletions) {
-    if (deletion.sender !== name || deletion.standing !== "unknown" || !deletion.idempotent) continue;
+    if (deletion.sender !== name || deletion.standing !== "unknown" || !deletion.idempotent)
+      continue;
     const reply = await exchange(sender, deletion.ask);
     if (reply === undefined) return;
     settleDeletion(sender, deletion, reply);
@@ -80,7 +82,11 @@ function resolveUnknown(
   }
   left.delete(found.deletionRequestId);
   deletion.deletionRequestId = found.deletionRequestId;
-  completeDeletion(ledger, deletion, Object.fromEntries(Object.entries(found.erased)) as Record<string, number>);
+  completeDeletion(
+    ledger,
+    deletion,
+    Object.fromEntries(Object.entries(found.erased)) as Record<string, number>,
+  );
 }
 
 const pageEntries = 10_000;
@@ -88,7 +94,7 @@ const pageEntries = 10_000;
 /** Each deletion is requested, started and completed exactly once, however often it was interrupted. */
 async function checkTrail(app: App, ledger: Ledger): Promise<void> {
   const counts = new Map<string, number>();
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await app.store.listAudit(after, pageEntries);
     for (const { action, subject } of page) {
       const event = `${action} ${subject}`;
@@ -102,7 +108,8 @@ async function checkTrail(app: App, ledger: Ledger): Promise<void> {
     if (standing !== "completed" || deletionRequestId === undefined) continue;
     for (const action of ["deletion.request", "deletion.start", "deletion.complete"]) {
       const count = counts.get(`${action} ${deletionRequestId}`) ?? 0;
-      if (count !== 1) ledger.findings.push(`${count} audit entries ${action} ${deletionRequestId}`);
+      if (count !== 1)
+        ledger.findings.push(`${count} audit entries ${action} ${deletionRequestId}`);
     }
   }
 }

@@ -84,7 +84,9 @@ export async function exchange(
   } catch (error) {
     sender.cutOff = true;
     if (!sender.isKilled()) {
-      sender.ledger.findings.push(`${ask.method} ${ask.path} broke off without a crash: ${String(error)}`);
+      sender.ledger.findings.push(
+        `${ask.method} ${ask.path} broke off without a crash: ${String(error)}`,
+      );
     }
     return undefined;
   }

@@ -57,10 +57,7 @@ function settleStream(submission: Submission, { text }: Reply, wanted: number): 
   );
 }
 
-function settleItems(
-  { changes }: Submission,
-  written: readonly boolean[],
-): string | undefined {
+function settleItems({ changes }: Submission, written: readonly boolean[]): string | undefined {
   if (written.length !== changes.length) return `expected ${changes.length} results`;
   for (const [index, change] of changes.entries()) {
     if (written[index] !== isWanted(change)) return `item ${index} came out otherwise`;

@@ -47,7 +47,8 @@ export function readStored(path: string): Stored {
 function readRecords(database: DatabaseSync): Map<string, StoredRecord> {
   const records = new Map<string, { firstSeen: string; lastSeen: string; payloads: string[] }>();
   for (const row of database.prepare(allChanges).iterate() as Iterable<unknown>) {
-    const { organization_id, resource_type, resource_id, first_seen, last_seen, payload } = row as Row;
+    const { organization_id, resource_type, resource_id, first_seen, last_seen, payload } =
+      row as Row;
     const key = keyOf({
       organizationId: organization_id,
       resourceType: resource_type,

@@ -1,0 +1,249 @@
+// The checks after a crash can fail: whatever is done to a store by hand, they complain of it.
+
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import { operate } from "../support/server.ts";
+import { removeFolder } from "../support/temp-folder.ts";
+import { addList, addOne, addStream } from "./acts-add.ts";
+import { askDeletion } from "./acts-delete.ts";
+import { updateOne } from "./acts-update.ts";
+import { checkExistence } from "./check-existence.ts";
+import { compare, type FindingKind } from "./compare.ts";
+import { makeTransactionFamily } from "./families.ts";
+import { type SentChange, type SentRecord, type Standing } from "./ledger.ts";
+import { awaitDeletions, checkDeletions } from "./recover.ts";
+import { makeSite, type Site, startOn } from "./site.ts";
+import { readStored } from "./stored.ts";
+
+type Tamper = (database: DatabaseSync) => void;
+
+describe("the checks after a crash", () => {
+  let site: Site;
+  let copies = 0;
+
+  before(async () => {
+    site = await makeSite(11);
+    const server = await startOn(site);
+    for (const sender of site.senders) {
+      for (let round = 0; round < 6; round += 1) await addOne(sender);
+      for (let round = 0; round < 6; round += 1) await updateOne(sender);
+      await addList(sender);
+      await addStream(sender);
+      await makeTransactionFamily(sender);
+      await askDeletion(sender);
+      await awaitDeletions(sender);
+    }
+    await server.process.end("SIGTERM");
+  });
+
+  after(() => {
+    for (const { client } of site.senders) client.close();
+    removeFolder(site.folder);
+  });
+
+  /** A copy of the store, altered. */
+  function tampered(tamper: Tamper): string {
+    const path = `${site.folder}/copy-${(copies += 1)}.db`;
+    for (const end of ["", "-wal"]) {
+      if (existsSync(site.databasePath + end)) copyFileSync(site.databasePath + end, path + end);
+    }
+    const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+    tamper(database);
+    database.close();
+    return path;
+  }
+
+  function complaints(tamper: Tamper): FindingKind[] {
+    return [
+      ...new Set(compare(site.ledger, readStored(tampered(tamper))).map(({ kind }) => kind)),
+    ].sort();
+  }
+
+  function someRecord(fits: (record: SentRecord) => boolean): SentRecord {
+    return [...site.ledger.records.values()].find(fits) ?? assert.fail("there is no such record");
+  }
+
+  function count(record: SentRecord, standing: Standing): number {
+    return record.changes.filter((change) => change.standing === standing).length;
+  }
+
+  it("find nothing in a store that is as it should be", async () => {
+    assert.deepEqual(
+      complaints(() => undefined),
+      [],
+    );
+    await operate(site.environment, (app) => checkDeletions(app, site.ledger));
+    assert.deepEqual(site.ledger.findings, []);
+  });
+
+  it("complain of a change that is gone", () => {
+    const record = someRecord((one) => count(one, "stored") === 2);
+    const kinds = complaints((database) =>
+      run(
+        database,
+        `DELETE FROM change WHERE change_no = (
+      SELECT max(change_no) FROM change WHERE record_no = (${numberOf(record)}))`,
+      ),
+    );
+    assert.ok(kinds.includes("lost"), `${kinds.join()}`);
+  });
+
+  it("complain of a record that is gone with its changes", () => {
+    const record = someRecord((one) => count(one, "stored") === 1);
+    const kinds = complaints((database) => {
+      run(database, `DELETE FROM change WHERE record_no = (${numberOf(record)})`);
+      run(database, `DELETE FROM record WHERE record_no = (${numberOf(record)})`);
+    });
+    assert.deepEqual(kinds, ["lost"]);
+  });
+
+  it("complain of a change that is there twice", () => {
+    const record = someRecord((one) => count(one, "stored") === 1);
+    const kinds = complaints((database) =>
+      run(
+        database,
+        `INSERT INTO change
+      SELECT record_no, change_no + 1000000, received_at, reply_key, payload FROM change
+      WHERE record_no = (${numberOf(record)})`,
+      ),
+    );
+    assert.deepEqual(kinds, ["twice"]);
+  });
+
+  it("complain of a change that was altered, or cut off", () => {
+    const record = someRecord((one) => count(one, "stored") === 1);
+    for (const altered of ["replace(payload, 'STRING', 'NUMBER')", "substr(payload, 1, 40)"]) {
+      const kinds = complaints((database) =>
+        run(
+          database,
+          `UPDATE change SET payload = ${altered} WHERE record_no = (${numberOf(record)})`,
+        ),
+      );
+      assert.deepEqual(kinds, ["lost", "never sent", "times"], altered);
+    }
+  });
+
+  it("complain of a record that nobody sent", () => {
+    const kinds = complaints((database) => {
+      run(
+        database,
+        `INSERT INTO record VALUES ('o', 'person', 'stranger', 9999999, '2026', '2026')`,
+      );
+      run(database, `INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}')`);
+    });
+    assert.deepEqual(kinds, ["never sent"]);
+  });
+
+  it("complain of changes in another order", () => {
+    const record = someRecord((one) => count(one, "stored") === 2);
+    const kinds = complaints((database) =>
+      run(
+        database,
+        `UPDATE change SET change_no = 9999999
+      WHERE change_no = (SELECT min(change_no) FROM change WHERE record_no = (${numberOf(record)}))`,
+      ),
+    );
+    assert.deepEqual(kinds, ["order"]);
+  });
+
+  it("complain of first_seen and last_seen that the changes do not say", () => {
+    const record = someRecord((one) => count(one, "stored") === 1);
+    for (const field of ["first_seen", "last_seen"]) {
+      const kinds = complaints((database) =>
+        run(
+          database,
+          `UPDATE record SET ${field} = '2030-01-01T00:00:00' WHERE record_no = (${numberOf(record)})`,
+        ),
+      );
+      assert.deepEqual(kinds, ["times"], field);
+    }
+  });
+
+  it("complain of changes without a record", () => {
+    const record = someRecord((one) => count(one, "stored") === 1);
+    const kinds = complaints((database) =>
+      run(database, `DELETE FROM record WHERE record_no = (${numberOf(record)})`),
+    );
+    assert.deepEqual(kinds, ["integrity", "lost"]);
+  });
+
+  it("complain of something erased that is there again", () => {
+    const record = someRecord((one) => count(one, "erased") > 0 && count(one, "stored") === 0);
+    const erased = record.changes.find(({ standing }) => standing === "erased");
+    const kinds = complaints((database) => addRow(database, record, erased));
+    assert.deepEqual(kinds, ["unwanted"]);
+  });
+
+  it("complain of something refused that is there", () => {
+    const record = someRecord((one) => count(one, "absent") > 0 && count(one, "stored") === 0);
+    const refused = { ...record.changes[0], moment: "2026-01-01T00:00:00" } as SentChange;
+    const kinds = complaints((database) => addRow(database, record, refused));
+    assert.ok(kinds.includes("unwanted"), kinds.join());
+  });
+
+  it("complain of a list that is there in part, where it was never answered", () => {
+    const list = site.ledger.recent.find(({ atomic, changes }) => atomic && changes.length > 2);
+    const [first] = list?.changes ?? [];
+    assert.ok(list !== undefined && first !== undefined);
+    const { answer } = list;
+    list.answer = undefined;
+    for (const change of list.changes) if (change !== undefined) change.standing = "unknown";
+    const kinds = complaints((database) => {
+      run(database, `DELETE FROM change WHERE record_no = (${numberOf(first.record)})`);
+      run(database, `DELETE FROM record WHERE record_no = (${numberOf(first.record)})`);
+    });
+    for (const change of list.changes) if (change !== undefined) change.standing = "stored";
+    list.answer = answer;
+    assert.ok(kinds.includes("half"), kinds.join());
+  });
+
+  it("complain of a deletion that was completed twice, or is not there", async () => {
+    for (const tamper of [
+      `INSERT INTO audit_entry SELECT entry_no + 1000000, at, actor, action, organization_id, subject,
+        detail, previous_hash, hash FROM audit_entry WHERE action = 'deletion.complete'`,
+      `DELETE FROM deletion`,
+    ]) {
+      const path = tampered((database) => run(database, tamper));
+      const environment = { ...site.environment, DATABASE_URL: `sqlite:${path}` };
+      await operate(environment, (app) => checkDeletions(app, site.ledger));
+      assert.ok(site.ledger.findings.length > 0, tamper);
+      site.ledger.findings.length = 0;
+    }
+  });
+
+  it("complain of a server that does not know a record, or knows one that was erased", async () => {
+    const server = await startOn(site);
+    const record = someRecord((one) => count(one, "stored") === 1);
+    const gone = someRecord((one) => count(one, "erased") > 0 && count(one, "stored") === 0);
+    await checkExistence(site.senders, [record, gone]);
+    assert.deepEqual(site.ledger.findings, []);
+    const unknown = { ...record, id: "unknown" };
+    const there = { ...record, changes: gone.changes };
+    await checkExistence(site.senders, [unknown, there]);
+    assert.equal(site.ledger.findings.length, 2);
+    site.ledger.findings.length = 0;
+    await server.process.end("SIGTERM");
+  });
+});
+
+function run(database: DatabaseSync, sql: string): void {
+  const { changes } = database.prepare(sql).run();
+  assert.ok(Number(changes) > 0, `nothing was altered by ${sql}`);
+}
+
+function numberOf({ organizationId, type, id }: SentRecord): string {
+  return `SELECT record_no FROM record WHERE organization_id = '${organizationId}'
+    AND resource_type = '${type.resourceType}' AND resource_id = '${id.replaceAll("'", "''")}'`;
+}
+
+function addRow(database: DatabaseSync, record: SentRecord, change: SentChange | undefined): void {
+  const { organizationId, type, id } = record;
+  const moment = change?.moment ?? "";
+  const text = change?.texts.at(-1) ?? "";
+  database
+    .prepare(`INSERT INTO record VALUES (?, ?, ?, 8888888, ?, ?)`)
+    .run(organizationId, type.resourceType, id, moment, moment);
+  database.prepare(`INSERT INTO change VALUES (8888888, 8888888, 0, NULL, ?)`).run(text);
+}

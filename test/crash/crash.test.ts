@@ -1,0 +1,23 @@
+// A server that is killed under load, again and again, loses nothing that it acknowledged.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { runCrashCampaign } from "./crash-campaign.ts";
+
+const kills = 25;
+
+describe("a server that is killed under load", () => {
+  it(`has every acknowledged change once, and no other, after each of ${kills} restarts`, async (test) => {
+    const seed = 20_261_101;
+    const { findings, ...figures } = await runCrashCampaign({
+      seed,
+      killsMax: kills,
+      budgetMs: Infinity,
+    });
+    test.diagnostic(JSON.stringify(figures));
+    assert.deepEqual(findings, [], `npm run crash -- --seed ${seed} --kills ${kills}`);
+    assert.equal(figures.kills, kills);
+    assert.ok(figures.changes > 1_000 && figures.deletions > 10, "there was load");
+    assert.ok(figures.unanswered > 0, "requests were in flight");
+  });
+});
