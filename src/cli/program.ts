@@ -53,9 +53,12 @@ function makeCommand(
     `\nFor example:\n${command.examples.map((line) => `  ${line}`).join("\n")}`,
   );
   made.action(async () => {
-    const { json, ...options } = made.opts<{ json?: boolean }>();
-    const given = names.map((name, index) => [name, made.processedArgs[index] as unknown]);
-    const values = { ...options, ...Object.fromEntries(given) };
+    const { json, ...options } = made.opts<{ json?: true } & Readonly<Record<string, Read>>>();
+    const given = names.map((name, index) => [name, made.processedArgs[index] as Read | undefined]);
+    const read = { ...options, ...Object.fromEntries(given) } as Record<string, Read | undefined>;
+    const values = Object.fromEntries(
+      Object.entries(read).map(([name, box]) => [name, box?.value]),
+    );
     await invoke({ command, values, json: json === true });
   });
   return made;
@@ -85,7 +88,7 @@ function makeOptions(parameters: Parameters): readonly Option[] {
       .argParser(reader(parameter))
       .makeOptionMandatory(parameter.required);
     if (parameter.fallback === undefined) return option;
-    return option.default(parameter.read(parameter.fallback), parameter.fallback);
+    return option.default(reader(parameter)(parameter.fallback), parameter.fallback);
   });
 }
 
@@ -94,10 +97,15 @@ export function optionFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function reader({ read }: Parameter<unknown>): (text: string) => unknown {
+/** Values in a box: commander takes null for "not given". */
+interface Read {
+  readonly value: unknown;
+}
+
+function reader({ read }: Parameter<unknown>): (text: string) => Read {
   return (text) => {
     try {
-      return read(text);
+      return { value: read(text) };
     } catch (error) {
       if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
       throw error;

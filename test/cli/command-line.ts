@@ -1,0 +1,65 @@
+// The command line for tests, without a process: the words that an operator types, and what came of them.
+
+import { run } from "../../src/cli/run.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CommandLine {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The first argument is split at its spaces, so that a whole line can be typed as one. */
+  type(...words: readonly string[]): Promise<Outcome>;
+  /** Types the words with --json, and gives what was printed; throws unless the command succeeds. */
+  ask(...words: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
+  /** The error that the words fail with, as --json prints it. */
+  fail(...words: readonly string[]): Promise<{ code: number; name: string; message: string }>;
+}
+
+export function makeCommandLine(
+  options: {
+    folder?: string;
+    environment?: Readonly<Record<string, string>>;
+    now?: () => number;
+  } = {},
+): CommandLine {
+  const folder = options.folder ?? makeTempFolder();
+  const environment = testEnvironment(folder, options.environment);
+  async function type(...words: readonly string[]): Promise<Outcome> {
+    let out = "";
+    let err = "";
+    const code = await run(split(words), {
+      environment,
+      out: { write: (text) => (out += text) },
+      err: { write: (text) => (err += text) },
+      ...(options.now === undefined ? {} : { now: options.now }),
+    });
+    return { code, out, err };
+  }
+  return {
+    folder,
+    environment,
+    type,
+    ask: async (...words) => {
+      const { code, out, err } = await type(...words, "--json");
+      if (code !== 0 || err !== "")
+        throw new Error(`${words.join(" ")} ended with ${code}: ${err}`);
+      return JSON.parse(out) as Readonly<Record<string, unknown>>;
+    },
+    fail: async (...words) => {
+      const { code, out, err } = await type(...words, "--json");
+      if (out !== "") throw new Error(`${words.join(" ")} printed ${out}`);
+      const { error } = JSON.parse(err) as { error: { name: string; message: string } };
+      return { code, ...error };
+    },
+  };
+}
+
+function split([first = "", ...rest]: readonly string[]): readonly string[] {
+  return [...first.split(" ").filter((word) => word !== ""), ...rest];
+}

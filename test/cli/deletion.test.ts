@@ -1,0 +1,202 @@
+// The commands about deletions and holds, with the worker run by hand.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { addTransaction, deleteTransaction } from "./write-transactions.ts";
+
+const clock = makeFakeClock();
+const line = makeCommandLine({ now: clock.now });
+await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+await line.ask("organization", "create", "--name", "Other", "--id", "other");
+
+/** Works on the store with the clock of the tests. */
+function beside<Result>(work: (app: App) => Promise<Result>): Promise<Result> {
+  return operate(line.environment, (app) => work({ ...app, now: clock.now }));
+}
+
+function addAndDelete(txId: string, graceSeconds = 0): Promise<string> {
+  return beside(async (app) => {
+    await addTransaction(app, "acme", { tx_id: txId });
+    return deleteTransaction(app, "acme", { txId, graceSeconds });
+  });
+}
+
+function carryOut(): Promise<string> {
+  const { signal } = new AbortController();
+  return beside(
+    async (app) => (await carryOutDeletion(app, { claimant: "test", stopping: signal })).result,
+  );
+}
+
+async function show(id: string): Promise<Readonly<Record<string, unknown>>> {
+  return line.ask("deletion", "show", id);
+}
+
+async function ids(...words: readonly string[]): Promise<readonly unknown[]> {
+  const { deletions } = await line.ask("deletion list", ...words);
+  return (deletions as readonly Record<string, unknown>[]).map((one) => one["deletion_request_id"]);
+}
+
+describe("deletion list and show", () => {
+  it("list says that there is none", async () => {
+    assert.deepEqual(await line.ask("deletion", "list"), { deletions: [] });
+    assert.match((await line.type("deletion", "list")).out, /no such deletion request/i);
+  });
+
+  it("show has everything that an operator may know", async () => {
+    const id = await addAndDelete("tx-show");
+    const shown = await show(id);
+    assert.deepEqual(shown, {
+      deletion_request_id: id,
+      resource_type: "transaction",
+      resource_id: "tx-show",
+      status: "pending",
+      requested_at: new Date(clock.now()).toISOString(),
+      organization_id: "acme",
+      reason: "asked by the customer",
+      requested_by: "key_test",
+      due_at: new Date(clock.now()).toISOString(),
+      started_at: null,
+      redacted: 0,
+      attempts: 0,
+      next_attempt_at: null,
+      waiting_for: null,
+    });
+    const { out } = await line.type("deletion", "show", id);
+    assert.match(out, /^status +pending$/m);
+    assert.match(out, /^record +transaction tx-show$/m);
+  });
+
+  it("show tells what was erased", async () => {
+    const id = await addAndDelete("tx-erased");
+    while ((await carryOut()) !== "nothing due");
+    const shown = await show(id);
+    assert.equal(shown["status"], "completed");
+    assert.deepEqual(shown["erased"], { transaction: 1 });
+    assert.match((await line.type("deletion", "show", id)).out, /^erased +1 transaction$/m);
+  });
+
+  it("list is narrowed by organization, status and number, newest first", async () => {
+    const first = await addAndDelete("tx-list-1");
+    clock.advanceMs(1_000);
+    const second = await addAndDelete("tx-list-2");
+    assert.deepEqual((await ids("--status", "pending")).slice(0, 2), [second, first]);
+    assert.deepEqual(await ids("--limit", "1"), [second]);
+    assert.deepEqual(await ids("--organization", "other"), []);
+    assert.ok(!(await ids("--status", "completed")).includes(first));
+  });
+
+  it("an id that does not exist is an error", async () => {
+    for (const words of [
+      ["show", "del_x"],
+      ["cancel", "del_x"],
+      ["release", "del_x"],
+      ["hold", "del_x", "--reason", "r"],
+    ]) {
+      const { name, message } = await line.fail("deletion", ...words);
+      assert.equal(name, "no_such_deletion");
+      assert.match(message, /"del_x".*sluice deletion list/);
+    }
+    assert.equal(
+      (await line.fail("deletion", "list", "--organization", "x")).name,
+      "no_such_organization",
+    );
+  });
+
+  it("say how long a grace period keeps one back", async () => {
+    const id = await addAndDelete("tx-grace", 60);
+    const until = new Date(clock.now() + 60_000).toISOString();
+    assert.equal((await show(id))["waiting_for"], `its grace period, until ${until}`);
+  });
+});
+
+describe("deletion cancel", () => {
+  it("cancels one that is pending, for good", async () => {
+    const id = await addAndDelete("tx-cancel");
+    assert.equal((await line.ask("deletion", "cancel", id))["status"], "cancelled");
+    while ((await carryOut()) !== "nothing due");
+    assert.equal((await show(id))["status"], "cancelled");
+    await line.ask("record", "show", "transaction", "tx-cancel", "--organization", "acme");
+  });
+
+  it("refuses one that is completed or cancelled, and says which", async () => {
+    const id = await addAndDelete("tx-late");
+    while ((await carryOut()) !== "nothing due");
+    const { code, name, message } = await line.fail("deletion", "cancel", id);
+    assert.deepEqual({ code, name }, { code: 1, name: "not_pending" });
+    assert.match(message, /is completed; only one that is pending/);
+  });
+});
+
+describe("deletion hold and release", () => {
+  const held = ["transaction", "tx-held", "--organization", "acme"] as const;
+
+  it("a held record is not erased, list and show say why, and its release lets the deletion go on", async () => {
+    const id = await addAndDelete("tx-held");
+    const hold = await line.ask("deletion", "hold", ...held, "--reason", "court order 12/2026");
+    assert.equal(hold["reason"], "court order 12/2026");
+    assert.equal(hold["placed_by"], "operator");
+    assert.match(String((await show(id))["waiting_for"]), /hold.*court order 12\/2026/);
+    while ((await carryOut()) !== "nothing due");
+    const shown = await show(id);
+    assert.equal(shown["status"], "pending");
+    assert.match(String(shown["waiting_for"]), /hold.*court order 12\/2026/);
+    const { out } = await line.type("deletion", "list", "--status", "pending");
+    assert.match(out, new RegExp(`^${id} .*hold.*court order 12/2026`, "m"));
+
+    await line.ask("deletion", "release", ...held);
+    clock.advanceMs(10 * 60_000);
+    while ((await carryOut()) !== "nothing due");
+    assert.equal((await show(id))["status"], "completed");
+  });
+
+  it("both take the id of a deletion request for its record", async () => {
+    const id = await addAndDelete("tx-by-request");
+    const hold = await line.ask("deletion", "hold", id, "--reason", "audit");
+    assert.deepEqual(
+      [hold["resource_type"], hold["resource_id"]],
+      ["transaction", "tx-by-request"],
+    );
+    const released = await line.ask("deletion", "release", id);
+    assert.equal(released["resource_id"], "tx-by-request");
+  });
+
+  it("hold refuses a record that does not exist, or whose type or organization does not", async () => {
+    const cases = [
+      ["transaction", "tx-none", "acme", "no_such_record"],
+      ["transactoin", "tx-held", "acme", "no_such_type"],
+      ["transaction", "tx-held", "acne", "no_such_organization"],
+    ] as const;
+    for (const [type, id, organization, expected] of cases) {
+      const words = ["deletion", "hold", type, id, "--organization", organization, "--reason", "r"];
+      assert.equal((await line.fail(...words)).name, expected);
+    }
+  });
+
+  it("release says what is held when the record is not", async () => {
+    const words = ["deletion", "release", "transaction", "tx-none", "--organization", "acme"];
+    assert.match(
+      (await line.fail(...words)).message,
+      /no hold on transaction "tx-none".*Nothing is held/,
+    );
+    await beside((app) => addTransaction(app, "acme", { tx_id: "tx-kept" }));
+    await line.ask(
+      "deletion",
+      "hold",
+      "transaction",
+      "tx-kept",
+      "--organization",
+      "acme",
+      "--reason",
+      "r",
+    );
+    const { name, message } = await line.fail(...words);
+    assert.equal(name, "no_such_hold");
+    assert.match(message, /Held there: transaction tx-kept\./);
+  });
+});

@@ -1,0 +1,89 @@
+// The launcher, on a Node that is late enough and on one that is not.
+
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const launcher = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
+
+/** Makes the Node that runs the launcher believe that it is an old one. */
+const pretendOld =
+  "data:text/javascript," +
+  'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
+
+/** A checkout with nothing in it but the launcher and, if given, a shell script in the place of its own Node. */
+function makeCheckout(ownNode?: string): string {
+  const folder = makeTempFolder();
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+  copyFileSync(launcher, join(folder, "bin/sluice.js"));
+  if (ownNode !== undefined) {
+    const path = join(folder, "node_modules/node/bin");
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "node"), `#!/bin/sh\n${ownNode}\n`);
+    chmodSync(join(path, "node"), 0o755);
+  }
+  return folder;
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
+}
+
+function start(words: readonly string[]): Started {
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, "close").then(([code]: (number | null)[]) => ({
+    code: code ?? null,
+    out,
+    err,
+  }));
+  return { child, ended };
+}
+
+function startOld(checkout: string, ...words: readonly string[]): Started {
+  return start(["--import", pretendOld, join(checkout, "bin/sluice.js"), ...words]);
+}
+
+describe("the launcher", () => {
+  it("runs the command line on a Node that is late enough", async () => {
+    const { code, out, err } = await start([launcher, "--version"]).ended;
+    assert.deepEqual({ code, err }, { code: 0, err: "" });
+    assert.match(out, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("on an older one starts the checkout's own Node with the same words, and ends as that does", async () => {
+    const checkout = makeCheckout('echo "$@"; echo oops >&2; exit 7');
+    const { code, out, err } = await startOld(checkout, "key", "list", "--name", "a b").ended;
+    assert.deepEqual({ code, err }, { code: 7, err: "oops\n" });
+    assert.equal(out, `${join(checkout, "bin/sluice.js")} key list --name a b\n`);
+  });
+
+  it("on an older one without a Node in the checkout says what to do", async () => {
+    const { code, out, err } = await startOld(makeCheckout(), "serve").ended;
+    assert.deepEqual({ code, out }, { code: 1, out: "" });
+    assert.match(err, /^sluice: Sluice needs Node 24 or later, and this is v\d.*npm ci[^\n]*\n$/);
+  });
+
+  it("passes signals on, and the exit code back", async () => {
+    const trap = "trap 'echo got it; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
+    const { child, ended } = startOld(makeCheckout(trap));
+    child.stdout?.once("data", () => child.kill("SIGTERM"));
+    const { code, out } = await ended;
+    assert.deepEqual({ code, out }, { code: 5, out: "ready\ngot it\n" });
+  });
+
+  it("tells by the exit code that a signal ended the other Node", async () => {
+    const { code } = await startOld(makeCheckout("kill -KILL $$")).ended;
+    assert.equal(code, 137);
+  });
+});

@@ -1,0 +1,146 @@
+// The commands about organizations.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { makeCommandLine } from "./command-line.ts";
+
+describe("organization create", () => {
+  const line = makeCommandLine();
+
+  it("prints exactly the id and the name as JSON", async () => {
+    const made = await line.ask("organization", "create", "--name", "Acme Ltd", "--id", "acme");
+    assert.deepEqual(made, { organization_id: "acme", organization_name: "Acme Ltd" });
+  });
+
+  it("makes an id up", async () => {
+    const made = await line.ask("organization", "create", "--name", "Acme Ltd");
+    assert.match(String(made["organization_id"]), /^org_\w{16}$/);
+  });
+
+  it("tells people the next step", async () => {
+    const { code, out } = await line.type(
+      "organization",
+      "create",
+      "--name",
+      "Next",
+      "--id",
+      "next",
+    );
+    assert.equal(code, 0);
+    assert.match(out, /^organization +next$/m);
+    assert.match(out, /sluice key create --organization next/);
+  });
+
+  it("refuses an id that is taken", async () => {
+    const { code, name, message } = await line.fail(
+      "organization",
+      "create",
+      "--name",
+      "Two",
+      "--id",
+      "acme",
+    );
+    assert.deepEqual({ code, name }, { code: 1, name: "organization_exists" });
+    assert.match(message, /"acme" exists already/);
+  });
+
+  for (const id of ["a b", "ä", "a/b", "x".repeat(65), "'"]) {
+    it(`refuses the id ${JSON.stringify(id.slice(0, 8))} of ${id.length} characters`, async () => {
+      const { name, message } = await line.fail(
+        "organization",
+        "create",
+        "--name",
+        "n",
+        "--id",
+        id,
+      );
+      assert.equal(name, "invalid");
+      assert.match(message, /1 to 64 letters, digits/);
+    });
+  }
+
+  it("takes an id of 64 characters with every kind allowed", async () => {
+    const id = `${"A".repeat(58)}.b_9-z`;
+    assert.equal(
+      (await line.ask("organization", "create", "--name", "n", "--id", id))["organization_id"],
+      id,
+    );
+  });
+
+  for (const name of ["x".repeat(201), "line\nfeed"]) {
+    it(`refuses a name of ${name.length} characters ${JSON.stringify(name.slice(0, 10))}`, async () => {
+      assert.equal((await line.fail("organization", "create", "--name", name)).name, "invalid");
+    });
+  }
+});
+
+describe("organization list, show and set", () => {
+  const line = makeCommandLine();
+
+  it("list says how to begin when there is none", async () => {
+    const { out } = await line.type("organization", "list");
+    assert.match(out, /sluice organization create --name NAME/);
+    assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
+  });
+
+  it("an organization that does not exist is answered with those that do", async () => {
+    assert.match((await line.fail("organization", "show", "x")).message, /There is none yet/);
+    await line.ask("organization", "create", "--name", "One", "--id", "one");
+    await line.ask("organization", "create", "--name", "Two", "--id", "two");
+    for (const words of [
+      ["show", "x"],
+      ["set", "x", "--name", "y"],
+    ]) {
+      const { name, message } = await line.fail("organization", ...words);
+      assert.equal(name, "no_such_organization");
+      assert.equal(message, 'There is no organization "x". There are: one, two.');
+    }
+  });
+
+  it("list has a line for each", async () => {
+    const { out } = await line.type("organization", "list");
+    assert.match(out, /^organization +name +strict scopes +deletion grace +rate limit +created$/m);
+    assert.match(out, /^one +One +off +0s +default +\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+    assert.equal(out.trimEnd().split("\n").length, 3);
+  });
+
+  it("set changes what is given and nothing else", async () => {
+    await line.ask(
+      "organization",
+      "set",
+      "one",
+      "--strict-scopes",
+      "on",
+      "--deletion-grace",
+      "24h",
+    );
+    await line.ask("organization", "set", "one", "--rate-limit", "200");
+    const { created_at: createdAt, ...shown } = await line.ask("organization", "show", "one");
+    assert.match(String(createdAt), /Z$/);
+    assert.deepEqual(shown, {
+      organization_id: "one",
+      organization_name: "One",
+      strict_scopes: true,
+      deletion_grace_seconds: 86_400,
+      rate_limit_per_second: 200,
+      records: {},
+    });
+  });
+
+  it("set goes back to the defaults", async () => {
+    const words = ["--strict-scopes", "off", "--deletion-grace", "0s", "--rate-limit", "default"];
+    const changed = await line.ask("organization", "set", "one", "--name", "Uno", ...words);
+    assert.equal(changed["organization_name"], "Uno");
+    assert.equal(changed["strict_scopes"], false);
+    assert.equal(changed["deletion_grace_seconds"], 0);
+    assert.equal(changed["rate_limit_per_second"], null);
+    const none = await line.ask("organization", "set", "one", "--rate-limit", "0");
+    assert.equal(none["rate_limit_per_second"], 0);
+  });
+
+  it("set without anything to change says so", async () => {
+    const { name, message } = await line.fail("organization", "set", "one");
+    assert.equal(name, "invalid");
+    assert.match(message, /Say what to change/);
+  });
+});

@@ -1,0 +1,109 @@
+// Help, mistakes in typing, and what else goes wrong before a command begins.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { commands, groups } from "../../src/cli/commands.ts";
+import { optionFlag } from "../../src/cli/program.ts";
+import { version } from "../../src/cli/version.ts";
+import { makeCommandLine } from "./command-line.ts";
+
+const line = makeCommandLine();
+
+describe("the command line", () => {
+  it("shows every command, or its group, in the help", async () => {
+    const { code, out } = await line.type("--help");
+    assert.equal(code, 0);
+    for (const { name } of commands)
+      assert.match(out, new RegExp(`^  ${name.split(" ")[0]}\\b`, "m"));
+    assert.match(out, /DATABASE_URL {2,}\S/);
+  });
+
+  for (const command of commands) {
+    it(`explains \`${command.name}\` with its parameters and an example`, async () => {
+      const { code, out, err } = await line.type(...command.name.split(" "), "--help");
+      assert.deepEqual({ code, err }, { code: 0, err: "" });
+      assert.ok(out.includes("--json"));
+      for (const name of Object.keys(command.options))
+        assert.ok(out.includes(optionFlag(name)), name);
+      for (const { placeholder } of Object.values(command.arguments))
+        assert.ok(out.includes(placeholder));
+      assert.ok(command.examples.length > 0);
+      for (const example of command.examples) {
+        assert.ok(out.includes(example));
+        assert.ok(example.includes(`sluice ${command.name}`), example);
+      }
+    });
+  }
+
+  it("has a group for each first word of two, and no other", () => {
+    const first = commands.map(({ name }) => name.split(" ")).filter(({ length }) => length === 2);
+    assert.deepEqual(new Set(first.map(([word]) => word)), new Set(Object.keys(groups)));
+  });
+
+  it("prints its version", async () => {
+    const { code, out } = await line.type("--version");
+    assert.deepEqual({ code, out }, { code: 0, out: `${version}\n` });
+    assert.match(version, /^\d+\.\d+\.\d+/);
+  });
+
+  it("ends with 2 and the help on standard error when a command is not complete", async () => {
+    for (const words of [[], ["organization"], ["deletion"]]) {
+      const { code, out, err } = await line.type(...words);
+      assert.deepEqual({ code, out }, { code: 2, out: "" });
+      assert.match(err, /^Usage: sluice/);
+    }
+  });
+});
+
+describe("a mistake in typing ends with 2 and one line that says what was expected", () => {
+  const mistakes: readonly (readonly [words: string, says: RegExp])[] = [
+    ["organisation list", /unknown command 'organisation'.*Did you mean organization/],
+    ["organization lst", /unknown command 'lst'.*Did you mean/],
+    ["organization create", /--name <NAME>/],
+    ["organization create --name x surplus", /too many arguments/],
+    ["organization set x --nam y", /unknown option '--nam'.*--name/],
+    ["organization show", /missing required argument 'ID'/],
+    ["organization set x --strict-scopes yes", /must be "on" or "off"/],
+    ["organization set x --deletion-grace 1w", /such as 90d, 12h, 30m or 45s/],
+    ["organization set x --rate-limit many", /from 0 \(no limit\) to 10000000, or "default"/],
+    [
+      "key create --organization x --scopes transaction:write",
+      /no scope "transaction:write".*transactions:write/,
+    ],
+    ["key create --organization x --expires never", /such as 90d, 12h, 30m or 45s/],
+    ["deletion list --status done", /one of pending, processing, completed, cancelled/],
+    ["deletion list --limit 0", /whole number from 1 to 10000/],
+    ["deletion hold transaction tx-1 --reason x", /needs --organization/],
+    ["deletion hold transaction --reason x --organization y", /TYPE ID --organization/],
+    ["deletion release transaction tx-1", /needs --organization/],
+    ["demo --count 0", /whole number from 1 to/],
+  ];
+  for (const [words, says] of mistakes) {
+    it(words, async () => {
+      const plain = await line.type(...words.split(" "));
+      assert.equal(plain.code, 2);
+      assert.equal(plain.out, "");
+      assert.match(plain.err, /^sluice: [^\n]*\n$/);
+      assert.match(plain.err, says);
+      const { code, name, message } = await line.fail(...words.split(" "));
+      assert.deepEqual({ code, name }, { code: 2, name: "usage" });
+      assert.match(message, says);
+    });
+  }
+});
+
+describe("what goes wrong for other reasons ends with 1", () => {
+  it("settings that can't be read are named", async () => {
+    const wrong = makeCommandLine({ environment: { PORT: "http" } });
+    const { code, name, message } = await wrong.fail("organization", "list");
+    assert.deepEqual({ code, name }, { code: 1, name: "settings" });
+    assert.match(message, /PORT must be a whole number/);
+  });
+
+  it("a store that can't be opened is named", async () => {
+    const wrong = makeCommandLine({ environment: { DATABASE_URL: "sqlite:/dev/null/sluice.db" } });
+    const { code, name, message } = await wrong.fail("organization", "list");
+    assert.deepEqual({ code, name }, { code: 1, name: "store" });
+    assert.match(message, /\/dev\/null/);
+  });
+});

@@ -1,0 +1,167 @@
+// `sluice serve` as a process: what it prints, how it ends, and what commands change beside it.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, it } from "node:test";
+import { fetchToken } from "../support/customer.ts";
+import { testEnvironment } from "../support/service.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { runProcess, runProgram } from "./program.ts";
+
+const development = { NODE_ENV: "development" };
+
+function serve(
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  return startServerProcess(testEnvironment(folder, more));
+}
+
+/** What the server printed, once that holds the end of the first steps. */
+function firstSteps(server: ServerProcess): Promise<string> {
+  return waitFor("the first steps", () => {
+    const { out } = server.output();
+    return out.includes("sluice demo") ? out : undefined;
+  });
+}
+
+describe("serve on an empty store", () => {
+  it("makes the organization demo, shows its key once, and prints commands that work as they are", async () => {
+    const folder = makeTempFolder();
+    const server = await serve(folder, { ...development, LOG_LEVEL: "trace" });
+    const out = await firstSteps(server);
+    assert.equal(out.match(/^Listening on /gm)?.length, 1);
+    const apiKey = /sluice_key_\w{49}/.exec(out)?.[0] ?? "";
+    const token = await fetchToken(server.client, { organizationId: "demo", apiKey });
+
+    const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("The reference is at"));
+    const pasted = await runProcess(["bash", "-euo", "pipefail", "-c", commands], {});
+    assert.equal(pasted.code, 0, pasted.err);
+    const [written, seen, deletion] = pasted.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.equal(written?.["write_count"], 1);
+    assert.equal(seen?.["first_seen"], "2026-01-31T09:30:00Z");
+    assert.match(String(deletion?.["deletion_request_id"]), /^del_/);
+
+    assert.equal(await server.end("SIGTERM"), 0);
+    const { err } = server.output();
+    assert.match(err, /"serving"/);
+    for (const secret of [apiKey, token])
+      assert.ok(!err.includes(secret), "the log holds a secret");
+    assert.ok(!out.includes("\u001b"), "there are colour codes in a pipe");
+
+    const again = await serve(folder, development);
+    await again.end("SIGINT");
+    assert.match(again.output().out, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/);
+  });
+
+  it("prints nothing but the address in production", async () => {
+    const folder = makeTempFolder();
+    const server = await serve(folder);
+    assert.equal(await server.end("SIGTERM"), 0);
+    assert.equal(server.output().out, `Listening on ${server.address}\n`);
+    const line = makeCommandLine({ folder });
+    assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
+  });
+
+  it("makes nothing when it can't listen, so that no key is lost", async () => {
+    const first = await serve(makeTempFolder());
+    const folder = makeTempFolder();
+    const port = new URL(first.address).port;
+    const environment = testEnvironment(folder, { ...development, PORT: port });
+    const { code, out, err } = await runProgram(["serve"], environment);
+    assert.deepEqual({ code, out }, { code: 1, out: "" });
+    assert.match(err, /^sluice: .*EADDRINUSE.*\n$/);
+    await first.end("SIGTERM");
+    assert.deepEqual(await makeCommandLine({ folder }).ask("organization", "list"), {
+      organizations: [],
+    });
+  });
+});
+
+describe("beside a serving process", () => {
+  it("what commands change takes effect there", async () => {
+    const folder = makeTempFolder();
+    const server = await serve(folder);
+    const environment = testEnvironment(folder);
+    const typed = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
+      const { code, out, err } = await runProgram([...words, "--json"], environment);
+      assert.deepEqual({ code, err }, { code: 0, err: "" });
+      return JSON.parse(out) as Record<string, unknown>;
+    };
+    await typed("organization", "create", "--name", "Acme", "--id", "acme");
+    const made = await typed("key", "create", "--organization", "acme");
+    const token = await fetchToken(server.client, {
+      organizationId: "acme",
+      apiKey: String(made["api_key"]),
+    });
+    const ask = async (): Promise<unknown> => {
+      const reply = await server.client.send({
+        method: "GET",
+        path: "/v2/transaction?tx_id=x",
+        token,
+      });
+      return reply.body.code;
+    };
+    assert.equal(await ask(), 40401);
+    await typed("key", "revoke", String(made["key_id"]));
+    const code = await waitFor("the key to be revoked there", async () => {
+      const now = await ask();
+      return now === 40401 ? undefined : now;
+    });
+    assert.equal(code, 40104);
+    assert.equal(await server.end("SIGTERM"), 0);
+  });
+
+  it("a second serve is refused in one line, and as JSON when asked", async () => {
+    const folder = makeTempFolder();
+    const server = await serve(folder);
+    const environment = testEnvironment(folder);
+    const plain = await runProgram(["serve"], environment);
+    assert.deepEqual({ code: plain.code, out: plain.out }, { code: 1, out: "" });
+    assert.match(plain.err, /^sluice: .*being served by another process[^\n]*\n$/);
+    const json = await runProgram(["serve", "--json"], environment);
+    const { error } = JSON.parse(json.err) as { error: { name: string } };
+    assert.equal(error.name, "serve");
+    await server.end("SIGTERM");
+  });
+});
+
+/** A request whose body never comes keeps the server from stopping. */
+async function startBusyServer(): Promise<ServerProcess> {
+  const server = await serve(makeTempFolder(), { SHUTDOWN_GRACE_MS: "600000" });
+  const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.on("error", () => undefined);
+  socket.write(
+    "POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n{",
+  );
+  await server.client.send({ method: "GET", path: "/health/live" });
+  return server;
+}
+
+describe("signals", () => {
+  it("a second one ends the process at once, with a code that tells", async () => {
+    const server = await startBusyServer();
+    server.child.kill("SIGTERM");
+    await sleep(400);
+    assert.equal(server.child.exitCode, null);
+    assert.equal(await server.end("SIGINT"), 130);
+  });
+
+  it("copies of the first one within moments count as one", async () => {
+    const server = await startBusyServer();
+    server.child.kill("SIGINT");
+    server.child.kill("SIGTERM");
+    await sleep(400);
+    assert.equal(server.child.exitCode, null);
+    assert.equal(await server.end("SIGTERM"), 143);
+  });
+});

@@ -1,0 +1,51 @@
+// Puts transactions into a store beside the command line, through the action that the API uses.
+
+import type { App } from "../../src/actions/app.ts";
+import { requestDeletion } from "../../src/actions/request-deletion.ts";
+import { writeRecords } from "../../src/actions/write-records.ts";
+import { findType } from "../../src/actions/find-target.ts";
+import type { Payload } from "../../src/domain/record-type.ts";
+
+const complete = {
+  type: "DEPOSIT",
+  method: "SEPA",
+  amount: 10,
+  currency: "EUR",
+  status: "CREATED",
+  sender_id: "person-1",
+  sender_country: "DE",
+  timestamp: "2026-01-31T09:30:00Z",
+};
+
+export async function addTransaction(
+  app: App,
+  organizationId: string,
+  fields: Payload & { readonly tx_id: string },
+): Promise<void> {
+  await writeRecords(app, {
+    organizationId,
+    type: findType("transaction"),
+    mode: "append",
+    lenient: false,
+    single: true,
+    items: [{ ...complete, ...fields }],
+  });
+}
+
+export function deleteTransaction(
+  app: App,
+  organizationId: string,
+  { txId, graceSeconds = 0 }: { txId: string; graceSeconds?: number },
+): Promise<string> {
+  const caller = {
+    organizationId,
+    organizationName: organizationId,
+    keyId: "key_test",
+    expiresAt: Number.POSITIVE_INFINITY,
+    covered: new Set<never>(),
+    rateLimitPerSecond: undefined,
+    deletionGraceSeconds: graceSeconds,
+  };
+  const type = findType("transaction");
+  return requestDeletion(app, caller, { type, id: txId, reason: "asked by the customer" });
+}

@@ -1,0 +1,135 @@
+// The round that carries out deletions, on a real store.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { pino } from "pino";
+import type { App } from "../../src/actions/app.ts";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { openApp, type OpenApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Deletion } from "../../src/domain/deletion.ts";
+import type { Store } from "../../src/store/store.ts";
+import { deletionRound } from "../../src/worker/deletion.ts";
+import { addTransaction, deleteTransaction } from "../cli/write-transactions.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const clock = makeFakeClock();
+const lines: string[] = [];
+const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
+const { signal } = new AbortController();
+let opened: OpenApp;
+
+before(async () => {
+  const config = readConfig(testEnvironment(makeTempFolder()));
+  opened = await openApp(config, { role: "serve", now: clock.now });
+  await createOrganization(opened, { name: "Acme", organizationId: "acme" });
+});
+after(() => opened.close());
+
+/** The application with some methods of its store replaced. */
+function withStore(methods: Partial<Store>): App {
+  const store = new Proxy<Store>(opened.store, {
+    get: (target, name) => {
+      const own: unknown = Reflect.get(name in methods ? methods : target, name);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+  return { ...opened, store };
+}
+
+async function addAndDelete(txId: string): Promise<string> {
+  await addTransaction(opened, "acme", { tx_id: txId });
+  return deleteTransaction(opened, "acme", { txId });
+}
+
+function statusOf(id: string): Promise<Deletion | undefined> {
+  return opened.store.findDeletion(id, undefined);
+}
+
+describe("a round of the deletion worker", () => {
+  it("takes one deletion after another, and says when there is no more", async () => {
+    const ids = [await addAndDelete("tx-1"), await addAndDelete("tx-2")];
+    const completed: string[] = [];
+    const round = deletionRound(opened, {
+      claimant: "test",
+      log,
+      onCompleted: ({ deletionRequestId }) => completed.push(deletionRequestId),
+    });
+    assert.deepEqual(
+      [await round(signal), await round(signal), await round(signal)],
+      [true, true, false],
+    );
+    assert.deepEqual(completed.sort(), ids.sort());
+    for (const id of ids) assert.equal((await statusOf(id))?.status, "completed");
+  });
+
+  it("leaves what is not due", async () => {
+    await addTransaction(opened, "acme", { tx_id: "tx-later" });
+    const id = await deleteTransaction(opened, "acme", { txId: "tx-later", graceSeconds: 60 });
+    const round = deletionRound(opened, { claimant: "test", log });
+    assert.equal(await round(signal), false);
+    clock.advanceMs(60_000);
+    assert.equal(await round(signal), true);
+    assert.equal((await statusOf(id))?.status, "completed");
+  });
+
+  it("postpones one that fails, tells why without the values of rows, and completes it later", async () => {
+    const id = await addAndDelete("tx-secret");
+    let postponed = 0;
+    const failing = withStore({
+      eraseStep: () =>
+        Promise.reject(Object.assign(new Error("the disk is full"), { detail: "tx-secret" })),
+    });
+    const round = deletionRound(failing, {
+      claimant: "test",
+      log,
+      onPostponed: () => (postponed += 1),
+    });
+    lines.length = 0;
+    assert.equal(await round(signal), true);
+    assert.equal(await round(signal), false);
+    assert.equal(postponed, 1);
+    const waiting = await statusOf(id);
+    assert.equal(waiting?.status, "processing");
+    assert.match(waiting.waitingFor ?? "", /the disk is full/);
+
+    clock.advanceMs(10 * 60_000);
+    const healthy = deletionRound(opened, { claimant: "test", log });
+    assert.equal(await healthy(signal), true);
+    assert.equal((await statusOf(id))?.status, "completed");
+
+    const written = lines.join("");
+    assert.match(written, /"deletion postponed"/);
+    assert.match(written, /"deletion completed"/);
+    assert.ok(written.includes(id));
+    assert.ok(!written.includes("tx-secret"), "a log line holds the id of a record");
+    assert.ok(!written.includes("asked by the customer"), "a log line holds a reason");
+  });
+
+  it("gives back what a stop interrupts, without calling it a failure", async () => {
+    const id = await addAndDelete("tx-stop");
+    const stopping = new AbortController();
+    let postponed = 0;
+    const stoppingMidway = withStore({
+      claimDeletion: async (claim) => {
+        const claimed = await opened.store.claimDeletion(claim);
+        stopping.abort();
+        return claimed;
+      },
+    });
+    const round = deletionRound(stoppingMidway, {
+      claimant: "test",
+      log,
+      onPostponed: () => (postponed += 1),
+    });
+    lines.length = 0;
+    await round(stopping.signal);
+    assert.equal(postponed, 0);
+    assert.deepEqual(lines, []);
+    const again = deletionRound(opened, { claimant: "another", log });
+    assert.equal(await again(signal), true);
+    assert.equal((await statusOf(id))?.status, "completed");
+  });
+});

@@ -1,0 +1,92 @@
+// The loop that repeats rounds of work.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { startLoop } from "../../src/worker/loop.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const never = 3_600_000;
+
+function ignore(): void {
+  // These rounds are meant to fail.
+}
+
+describe("the loop", () => {
+  it("goes straight on while there is more, and then waits", async () => {
+    let rounds = 0;
+    const loop = startLoop(async () => (rounds += 1) < 5, {
+      intervalMs: never,
+      backOffMsMax: never,
+      onError: ignore,
+    });
+    await waitFor("five rounds", () => (rounds === 5 ? true : undefined));
+    await loop.stop();
+    assert.equal(rounds, 5);
+  });
+
+  it("begins a round at once when it is woken", async () => {
+    let rounds = 0;
+    const loop = startLoop(async () => (rounds += 1) < 0, {
+      intervalMs: never,
+      backOffMsMax: never,
+      onError: ignore,
+    });
+    await waitFor("the first round", () => (rounds === 1 ? true : undefined));
+    await waitFor("a second round", () => {
+      loop.wake();
+      return rounds >= 2 ? true : undefined;
+    });
+    await loop.stop();
+  });
+
+  it("reports a round that fails, and tries again", async () => {
+    const errors: unknown[] = [];
+    let rounds = 0;
+    const loop = startLoop(
+      async () => {
+        rounds += 1;
+        if (rounds < 3) throw new Error(`round ${rounds}`);
+        return false;
+      },
+      { intervalMs: 1, backOffMsMax: 4, onError: (error) => errors.push(error) },
+    );
+    await waitFor("the round that succeeds", () => (rounds >= 3 ? true : undefined));
+    await loop.stop();
+    assert.deepEqual(errors.map(String), ["Error: round 1", "Error: round 2"]);
+  });
+
+  it("waits in stop for the round under way, tells it to end, and begins no other", async () => {
+    let rounds = 0;
+    let told = false;
+    const begun = Promise.withResolvers<boolean>();
+    const loop = startLoop(
+      async (stopping) => {
+        rounds += 1;
+        begun.resolve(true);
+        await new Promise((resolve) => stopping.addEventListener("abort", resolve));
+        told = true;
+        return true;
+      },
+      { intervalMs: 1, backOffMsMax: 1, onError: ignore },
+    );
+    await begun.promise;
+    await loop.stop();
+    assert.deepEqual({ rounds, told }, { rounds: 1, told: true });
+  });
+
+  it("does not report what a stop brought about", async () => {
+    const errors: unknown[] = [];
+    const begun = Promise.withResolvers<boolean>();
+    const loop = startLoop(
+      async (stopping) => {
+        begun.resolve(true);
+        await new Promise((resolve) => stopping.addEventListener("abort", resolve));
+        throw new Error("stopped");
+      },
+      { intervalMs: 1, backOffMsMax: 1, onError: (error) => errors.push(error) },
+    );
+    await begun.promise;
+    await loop.stop();
+    assert.deepEqual(errors, []);
+  });
+});
