@@ -8,7 +8,7 @@ import {
   findOpeningFault,
   namedForWhatItIs,
 } from "./rule/names.ts";
-import { findForbiddenWords } from "./rule/words.ts";
+import { findForbiddenWords, findLostNames } from "./rule/words.ts";
 import { parseFiles } from "./syntax.ts";
 import { readCode, readFiles, readTexts } from "./tree.ts";
 
@@ -137,3 +137,31 @@ describe("the words that stand in no file", () => {
     );
   });
 });
+
+describe("the files that comments name", () => {
+  const paths = readFiles("**/*.{ts,js,md}").map(({ path }) => path);
+
+  it("exist", () => {
+    assert.deepEqual(
+      readCode().flatMap((file) => findLostNames(file, paths)),
+      [],
+    );
+  });
+
+  it("would be missed", () => {
+    const gone: string = "gone";
+    assert.equal(lost(`// as in ${gone}.ts`).length, 1);
+    assert.equal(lost(` * as in (${gone}/merge.ts)`).length, 1);
+    assert.equal(lost(`/** See docs/${gone}.md. */`).length, 1);
+    const fine = ["merge.ts", "domain/merge.ts", "src/domain/merge.ts", "record-type/*.ts"];
+    assert.deepEqual(
+      fine.flatMap((name) => lost(`// ${name} says so`)),
+      [],
+    );
+    assert.deepEqual(lost('import { a } from "./gone.ts";'), []);
+  });
+});
+
+function lost(text: string): readonly string[] {
+  return findLostNames({ path: "a.ts", text }, ["src/domain/merge.ts"]);
+}

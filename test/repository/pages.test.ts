@@ -1,23 +1,28 @@
 // The documents: links, files that they speak of, widths; in the real pages and in examples that fail.
 
 import assert from "node:assert/strict";
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pages as generated } from "../../docs/generate/pages.ts";
 import { findDeadLinks, findMissingFiles, findWideLines } from "./rule/pages.ts";
-import { readFile, readPages, root } from "./tree.ts";
+import { exists, findText, readFile, readPages, root } from "./tree.ts";
 
 describe("the documents", () => {
   const pages = readPages();
-  const exists = (pattern: string) => globSync(pattern, { cwd: root }).length > 0;
 
   it("link to what exists", () => {
-    assert.deepEqual(pages.flatMap((page) => findDeadLinks(page, readTarget)), []);
+    assert.deepEqual(
+      pages.flatMap((page) => findDeadLinks(page, findText)),
+      [],
+    );
   });
 
   it("speak of files that exist", () => {
-    assert.deepEqual(pages.flatMap((page) => findMissingFiles(page, exists)), []);
+    assert.deepEqual(
+      pages.flatMap((page) => findMissingFiles(page, exists)),
+      [],
+    );
   });
 
   it("keep to 120 columns where they are written by hand", () => {
@@ -34,20 +39,25 @@ describe("the documents", () => {
       }
     }
     // The decisions are read as a folder.
-    const lonely = pages.filter(({ path }) => !reached.has(path) && !path.startsWith("docs/decisions/"));
-    assert.deepEqual(lonely.map(({ path }) => path), []);
+    const lonely = pages.filter(
+      ({ path }) => !reached.has(path) && !path.startsWith("docs/decisions/"),
+    );
+    assert.deepEqual(
+      lonely.map(({ path }) => path),
+      [],
+    );
   });
 
   it("number their decisions without a gap", () => {
     const numbers = globSync("*.md", { cwd: join(root, "docs/decisions") }).sort();
-    assert.deepEqual(numbers.map((name) => Number(name.slice(0, 4))), numbers.map((_, index) => index + 1));
+    assert.deepEqual(
+      numbers.map((name) => Number(name.slice(0, 4))),
+      numbers.map((_, index) => index + 1),
+    );
   });
 });
 
 describe("the rules for documents", () => {
-  const read = (path: string) => (path === "docs/a.md" ? "# A title: `b`, c\n\n## Second\n" : undefined);
-  const dead = (text: string) => findDeadLinks({ path: "docs/page.md", text }, read);
-
   it("find links to files and headings that are not there", () => {
     assert.equal(dead("[a](b.md)").length, 1);
     assert.equal(dead("[a](../a.md)").length, 1);
@@ -61,14 +71,12 @@ describe("the rules for documents", () => {
   });
 
   it("find files that are spoken of and not there", () => {
-    const missing = (text: string) => findMissingFiles({ path: "a.md", text }, (path) => path === "src/a.ts");
     assert.equal(missing("see `src/b.ts`").length, 1);
     assert.equal(missing("see `test/b/`, `SECURITY.md`").length, 2);
     assert.deepEqual(missing("see `src/a.ts`, `b.ts` and src/c.ts"), []);
   });
 
   it("find lines that are too wide, outside tables, code and links", () => {
-    const wide = (text: string) => findWideLines({ path: "a.md", text });
     assert.equal(wide("a ".repeat(61)).length, 1);
     assert.equal(wide(`- ${"a ".repeat(61)}`).length, 1);
     assert.deepEqual(wide(`| ${"a ".repeat(61)}|`), []);
@@ -77,9 +85,17 @@ describe("the rules for documents", () => {
   });
 });
 
-/** The text of a file; of a folder, nothing. */
-function readTarget(path: string): string | undefined {
-  const stats = statSync(join(root, path), { throwIfNoEntry: false });
-  if (stats === undefined) return undefined;
-  return stats.isDirectory() ? "" : readFileSync(join(root, path), "utf8");
+function dead(text: string): readonly string[] {
+  const titles = "# A title: `b`, c\n\n## Second\n";
+  return findDeadLinks({ path: "docs/page.md", text }, (path) =>
+    path === "docs/a.md" ? titles : undefined,
+  );
+}
+
+function missing(text: string): readonly string[] {
+  return findMissingFiles({ path: "a.md", text }, (path) => path === "src/a.ts");
+}
+
+function wide(text: string): readonly string[] {
+  return findWideLines({ path: "a.md", text });
 }

@@ -83,25 +83,43 @@ describe("the reference pages that are generated", () => {
 
   it("name every field inside an object", () => {
     const page = renderedPage("records");
-    for (const name of ["address.lines", "addresses[].address.city", "additional_properties[].key"]) {
+    for (const name of [
+      "address.lines",
+      "addresses[].address.city",
+      "additional_properties[].key",
+    ]) {
       assert.ok(page.includes(`| \`${name}\` |`), name);
     }
   });
 
   it("name every scope", () => {
-    const scopes = rowsOf(renderedPage("scopes")).slice(1).map(([scope]) => scope ?? "");
+    const scopes = rowsOf(renderedPage("scopes"))
+      .slice(1)
+      .map(([scope]) => scope ?? "");
     assert.deepEqual(compare("scopes", allScopes, scopes), []);
   });
 
   it("name every operation", () => {
-    const rows = rowsOf(renderedPage("operations")).filter((cells) => cells.length === 5).slice(1);
+    const rows = rowsOf(renderedPage("operations"))
+      .filter((cells) => cells.length === 5)
+      .slice(1);
     const inCode = operations.map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(compare("operations", inCode, rows.map(([operation]) => operation ?? "")), []);
+    assert.deepEqual(
+      compare(
+        "operations",
+        inCode,
+        rows.map(([operation]) => operation ?? ""),
+      ),
+      [],
+    );
   });
 
   it("name every command and every option of it", () => {
     const parts = renderedPage("cli").split(/^## /m).slice(1);
-    assert.deepEqual(parts.map((part) => part.split("\n")[0]), commands.map(({ name }) => `\`sluice ${name}\``));
+    assert.deepEqual(
+      parts.map((part) => part.split("\n")[0]),
+      commands.map(({ name }) => `\`sluice ${name}\``),
+    );
     for (const [index, command] of commands.entries()) {
       for (const name of Object.keys(command.options)) {
         assert.ok(parts[index]?.includes(`\`${optionFlag(name)} `), `${command.name} ${name}`);

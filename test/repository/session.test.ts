@@ -31,7 +31,8 @@ describe("the session in the README", () => {
   it("answers as it shows", async () => {
     const { replies, expected } = await play(session);
     assert.ok(expected.length >= 5);
-    for (const [index, shown] of expected.entries()) assert.match(replies[index] ?? "", patternOf(shown));
+    for (const [index, shown] of expected.entries())
+      assert.match(replies[index] ?? "", patternOf(shown));
   });
 
   it("would fail for another reply, and for a command that fails", async () => {
@@ -52,7 +53,9 @@ describe("the session in the README", () => {
       cwd: root,
       env: { ...process.env, ...environment },
     });
-    const replies = stdout.split(separator).map((printed) => printed.trimEnd().split("\n").at(-1) ?? "");
+    const replies = stdout
+      .split(separator)
+      .map((printed) => printed.trimEnd().split("\n").at(-1) ?? "");
     return { replies, expected };
   }
 });

@@ -40,7 +40,12 @@ describe("the sizes", () => {
   });
 
   it("do not bound the group that tests stand in", () => {
-    assert.deepEqual(faultsOf(`describe("a group", () => {${"\n".repeat(100)}});`), []);
+    const tests = `it("does it", () => {});${"\n".repeat(100)}`;
+    assert.deepEqual(faultsOf(`describe("a group", () => {${tests}});`), []);
+    assert.deepEqual(
+      faultsOf(`function everyEngine() { describe("a group", () => {${tests}}); }`),
+      [],
+    );
   });
 
   it("hold parameters to two after the first, and an object of options", () => {

@@ -1,7 +1,7 @@
 // The files of this repository as the rules look at them, and the same made up for tests of the rules.
 // Only reads.
 
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 
 export const root = dirname(dirname(import.meta.dirname));
@@ -24,6 +24,18 @@ export function readFiles(...patterns: readonly string[]): readonly TextFile[] {
 
 export function readFile(path: string): TextFile {
   return { path, text: readFileSync(join(root, path), "utf8") };
+}
+
+/** The text of a file, empty for a folder; undefined where there is neither. */
+export function findText(path: string): string | undefined {
+  const stats = statSync(join(root, path), { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  return stats.isDirectory() ? "" : readFile(path).text;
+}
+
+/** Whether any file or folder fits a pattern such as `src/domain/*.ts`. */
+export function exists(pattern: string): boolean {
+  return globSync(pattern, { cwd: root }).length > 0;
 }
 
 /** Every TypeScript file of the project. */

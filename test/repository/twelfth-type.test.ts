@@ -119,7 +119,11 @@ describe("a twelfth record type, added with one file and one line", () => {
       timestamp: "2026-02-01T09:00:00Z",
     });
     assert.equal(status, 400);
-    assert.deepEqual(body.errors?.map(({ field }) => field).sort(), ["amount", "amout", "currency"]);
+    assert.deepEqual(body.errors?.map(({ field }) => field).sort(), [
+      "amount",
+      "amout",
+      "currency",
+    ]);
     assert.match(body.errors?.find(({ field }) => field === "amout")?.message ?? "", /amount\?$/);
   });
 
@@ -134,9 +138,8 @@ describe("a twelfth record type, added with one file and one line", () => {
       last_seen: "2026-02-03T09:00:00Z",
       organization_id: "twelve",
     });
-    const shown = await command(
-      ...["record", "show", "transaction_refund", "refund-1", "--organization", "twelve"],
-    );
+    const words = ["record", "show", "transaction_refund", "refund-1", "--organization", "twelve"];
+    const shown = await command(...words);
     assert.deepEqual(shown["state"], { ...refund, why: "broken", timestamp: update.timestamp });
   });
 
@@ -152,7 +155,10 @@ describe("a twelfth record type, added with one file and one line", () => {
     const { body } = await send("GET", "/openapi.json");
     const paths = body["paths"] as Record<string, Record<string, object>>;
     const operations = Object.keys(paths["/v2/transaction_refund"] ?? {});
-    assert.deepEqual(["get", "post", "put"].filter((method) => !operations.includes(method)), []);
+    assert.deepEqual(
+      ["get", "post", "put"].filter((method) => !operations.includes(method)),
+      [],
+    );
     assert.ok(JSON.stringify(body).includes("What goes back."));
   });
 
@@ -185,10 +191,13 @@ describe("a twelfth record type, added with one file and one line", () => {
 function addType(domain: string): void {
   writeFileSync(join(domain, "record-type/transaction-refund.ts"), file);
   const table = join(domain, "record-types.ts");
-  const before = readFileSync(table, "utf8");
-  const after = before
-    .replace(/^import/m, 'import { transactionRefund } from "./record-type/transaction-refund.ts";\nimport')
+  const old = readFileSync(table, "utf8");
+  const changed = old
+    .replace(
+      /^import/m,
+      'import { transactionRefund } from "./record-type/transaction-refund.ts";\nimport',
+    )
     .replace(/^\];$/m, "  transactionRefund,\n];");
-  assert.equal(after.split("\n").length, before.split("\n").length + 2);
-  writeFileSync(table, after);
+  assert.equal(changed.split("\n").length, old.split("\n").length + 2);
+  writeFileSync(table, changed);
 }

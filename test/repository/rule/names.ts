@@ -33,7 +33,7 @@ export function findNameFaults({ path }: TextFile): readonly string[] {
   for (const word of [name, ...folders]) {
     if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(word)) faults.push(`${path}: ${word} is not kebab-case`);
   }
-  const empty = [...name.split("-"), ...folders].find((word) => emptyWords.has(word));
+  const empty = [name.split("-").at(-1) ?? "", ...folders].find((word) => emptyWords.has(word));
   if (empty !== undefined && !namedForWhatItIs.includes(path)) {
     faults.push(`${path}: "${empty}" says nothing of what is in it`);
   }

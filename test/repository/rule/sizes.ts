@@ -1,11 +1,13 @@
 // Sizes: lines of a file, lines of a function, parameters of a function. Blank lines and comments count.
-// The cases of a test stand inside one function by the grammar of node:test, so that one has no bound of its own.
+// Tests stand inside the function of their group by the grammar of node:test, so a group has no bound of its own.
 
 import type { FunctionLikeDeclaration, Node, ParameterDeclaration } from "typescript/unstable/ast";
 import {
   isArrayTypeNode,
   isArrowFunction,
+  isBlock,
   isCallExpression,
+  isExpressionStatement,
   isFunctionDeclaration,
   isFunctionLikeDeclaration,
   isFunctionTypeNode,
@@ -32,12 +34,8 @@ export function findSizeFaults(file: CodeFile): readonly string[] {
 
 function findLongFunctions(file: CodeFile): readonly string[] {
   const faults: string[] = [];
-  const groups = new Set<Node>();
   walk(file.syntax, (node) => {
-    if (isCallExpression(node) && ["describe", "suite"].includes(node.expression.getText())) {
-      for (const argument of node.arguments) groups.add(argument);
-    }
-    if (!isFunctionLikeDeclaration(node) || groups.has(node)) return;
+    if (!isFunctionLikeDeclaration(node) || isGroupOfTests(node)) return;
     const lines = linesOf(file, node);
     if (lines <= functionLinesMax) return;
     faults.push(
@@ -45,6 +43,17 @@ function findLongFunctions(file: CodeFile): readonly string[] {
     );
   });
   return faults;
+}
+
+/** True where tests, or groups of them, are among the function's own statements. */
+function isGroupOfTests({ body }: FunctionLikeDeclaration): boolean {
+  if (body === undefined || !isBlock(body)) return false;
+  return body.statements.some(
+    (statement) =>
+      isExpressionStatement(statement) &&
+      isCallExpression(statement.expression) &&
+      ["describe", "suite", "it", "test"].includes(statement.expression.expression.getText()),
+  );
 }
 
 function linesOf({ syntax }: CodeFile, node: FunctionLikeDeclaration): number {

@@ -32,3 +32,17 @@ export function findForbiddenWords({ path, text }: TextFile): readonly string[] 
     }),
   );
 }
+
+/** Comments that name a file, such as `merge.ts` or `domain/merge.ts`: there has to be one that ends so. */
+export function findLostNames(
+  { path, text }: TextFile,
+  paths: readonly string[],
+): readonly string[] {
+  return text.split("\n").flatMap((line, index) => {
+    const comment = /(?:^|\s)(?:\/\/|\/?\*{1,2}) (.*)$/.exec(line)?.[1] ?? "";
+    const names = [...comment.matchAll(/(?<![\w./*-])[a-z][\w/-]*\.(?:ts|js|md)\b/g)].flat();
+    return names
+      .filter((name) => !paths.some((known) => known === name || known.endsWith(`/${name}`)))
+      .map((name) => `${path}:${index + 1}: speaks of ${name}, which does not exist`);
+  });
+}

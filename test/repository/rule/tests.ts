@@ -1,0 +1,30 @@
+// The tests themselves: none is left out or alone, and titles are sentences, not names of functions.
+
+import {
+  isCallExpression,
+  isIdentifier,
+  isPropertyAccessExpression,
+} from "typescript/unstable/ast/is";
+import { type CodeFile, placeOf, walk } from "../syntax.ts";
+
+const runners: ReadonlySet<string> = new Set(["it", "test", "describe", "suite"]);
+const exceptions: ReadonlySet<string> = new Set(["only", "skip", "todo"]);
+
+/** A test that is skipped proves nothing; one that is alone silences all others. */
+export function findTestFaults(file: CodeFile): readonly string[] {
+  const faults: string[] = [];
+  walk(file.syntax, (node) => {
+    if (!isCallExpression(node)) return;
+    const { expression } = node;
+    const isException =
+      isPropertyAccessExpression(expression) &&
+      runners.has(expression.expression.getText()) &&
+      exceptions.has(expression.name.getText());
+    const isRunner = isIdentifier(expression) && runners.has(expression.getText());
+    const options = isRunner ? (node.arguments[1]?.getText() ?? "") : "";
+    if (isException || /^\{[^}]*\b(?:only|skip|todo)\b/.test(options)) {
+      faults.push(`${placeOf(file, node)}: a test that is left out or alone`);
+    }
+  });
+  return faults;
+}

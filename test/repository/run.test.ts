@@ -1,0 +1,93 @@
+// The runner of the tests, on tests of its own: what it finds, what it tells, and when it fails.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, describe, it } from "node:test";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { root } from "./tree.ts";
+
+const passing = 'import { it } from "node:test";\nit("passes", () => {});\n';
+const failing = `import { describe, it } from "node:test";
+import assert from "node:assert/strict";
+describe("a group", () => {
+  it("passes", () => {});
+  it("fails", () => { console.log("a hint"); assert.equal(1, 2); });
+});
+`;
+
+describe("the runner", () => {
+  const folder = makeTempFolder();
+  after(() => removeFolder(folder));
+
+  it("runs every test below a path, and closes with the counts", () => {
+    const place = write({
+      "one.test.ts": passing,
+      "deep/two.test.ts": passing,
+      "three.ts": failing,
+    });
+    const { status, out } = run(place);
+    assert.equal(status, 0, out);
+    assert.match(out, /^ok {3}.*one\.test\.ts \(1 test, \d+ ms\)$/m);
+    assert.match(out, /^ok {3}.*two\.test\.ts \(1 test, \d+ ms\)$/m);
+    assert.match(out, /^# tests 2\n# suites 0\n# pass 2\n# fail 0\n/m);
+    assert.match(out, /# cancelled 0\n# skipped 0\n# todo 0\n# duration_ms \d+\n$/);
+  });
+
+  it("runs a single file", () => {
+    const place = write({ "one.test.ts": passing, "two.test.ts": failing });
+    const { status, out } = run(join(place, "one.test.ts"));
+    assert.equal(status, 0, out);
+    assert.match(out, /^# tests 1$/m);
+  });
+
+  it("fails with a test that fails, and tells where, why and what it printed", () => {
+    const { status, out } = run(write({ "one.test.ts": passing, "two.test.ts": failing }));
+    assert.equal(status, 1);
+    assert.match(out, /^FAIL a group › fails\n {2}.*two\.test\.ts:5\n {2}AssertionError/m);
+    assert.match(out, /^ {2}a hint$/m);
+    assert.match(out, /^# pass 2\n# fail 1$/m);
+  });
+
+  it("fails with a file that can't be loaded, and says why", () => {
+    const { status, out } = run(write({ "one.test.ts": 'throw new Error("on loading");\n' }));
+    assert.equal(status, 1);
+    assert.match(out, /Error: on loading/);
+    assert.match(out, /^# fail 1$/m);
+  });
+
+  it("fails with a file without tests", () => {
+    const { status, out } = run(write({ "one.test.ts": "export {};\n", "two.test.ts": passing }));
+    assert.equal(status, 1);
+    assert.match(out, /one\.test\.ts\n {2}There is no test in it\./);
+    assert.match(out, /^# pass 1\n# fail 1$/m);
+  });
+
+  it("fails where there is no test, and runs none then", () => {
+    const place = write({ "one.test.ts": passing, "empty/two.ts": passing });
+    for (const path of ["empty", "nowhere", "nowhere.test.ts"]) {
+      const { status, out } = run(place, join(place, path));
+      assert.equal(status, 2);
+      assert.match(out, new RegExp(`^There is no test in .*${path}\\.\n$`));
+    }
+  });
+
+  let count = 0;
+
+  function write(files: Readonly<Record<string, string>>): string {
+    count += 1;
+    const place = join(folder, String(count));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(place, path)), { recursive: true });
+      writeFileSync(join(place, path), text);
+    }
+    return place;
+  }
+});
+
+function run(...paths: readonly string[]): { status: number | null; out: string } {
+  const words = [join(root, "test/run.ts"), ...paths];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  return { status, out: stderr + stdout };
+}

@@ -1,0 +1,39 @@
+// The rules for tests, on the real tests and on examples that fail.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findTestFaults } from "./rule/tests.ts";
+import { parseFiles } from "./syntax.ts";
+import { readFiles } from "./tree.ts";
+
+describe("the tests", () => {
+  it("are all run", () => {
+    assert.deepEqual(parseFiles(readFiles("test/**/*.test.ts")).flatMap(findTestFaults), []);
+  });
+
+  it("would be found left out or alone", () => {
+    const faulty = [
+      'it.only("a", () => {});',
+      'it.skip("a", () => {});',
+      'describe.only("a", () => {});',
+      'test.todo("a");',
+      'it("a", { skip: true }, () => {});',
+      'it("a", { timeout: 1, only: true }, () => {});',
+    ];
+    const fine = [
+      'it("skip only todo", () => {});',
+      'list.skip("a"); it("a", { timeout: 1 }, () => {});',
+    ];
+    assert.deepEqual(
+      parse(faulty)
+        .filter((file) => findTestFaults(file).length !== 1)
+        .map(({ text }) => text),
+      [],
+    );
+    assert.deepEqual(parse(fine).flatMap(findTestFaults), []);
+  });
+});
+
+function parse(texts: readonly string[]) {
+  return parseFiles(texts.map((text, index) => ({ path: `test/a${index}.test.ts`, text })));
+}
