@@ -1,4 +1,4 @@
-// Legal holds: placed, released and read. A hold only says that a record is to stay; deletion-plan.ts obeys it.
+// Legal holds: placed, released and read. A hold only says that a record is to stay; cascade.ts obeys it.
 
 import { hash as digest } from "node:crypto";
 import type { Hold } from "../../domain/access.ts";
