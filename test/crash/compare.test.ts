@@ -65,10 +65,6 @@ describe("the checks after a crash", () => {
     return [...site.ledger.records.values()].find(fits) ?? assert.fail("there is no such record");
   }
 
-  function count(record: SentRecord, standing: Standing): number {
-    return record.changes.filter((change) => change.standing === standing).length;
-  }
-
   it("find nothing in a store that is as it should be", async () => {
     assert.deepEqual(
       complaints(() => undefined),
@@ -87,7 +83,7 @@ describe("the checks after a crash", () => {
       SELECT max(change_no) FROM change WHERE record_no = (${numberOf(record)}))`,
       ),
     );
-    assert.ok(kinds.includes("lost"), `${kinds.join()}`);
+    assert.ok(kinds.includes("lost"), kinds.join());
   });
 
   it("complain of a record that is gone with its changes", () => {
@@ -227,6 +223,10 @@ describe("the checks after a crash", () => {
     await server.process.end("SIGTERM");
   });
 });
+
+function count(record: SentRecord, standing: Standing): number {
+  return record.changes.filter((change) => change.standing === standing).length;
+}
 
 function run(database: DatabaseSync, sql: string): void {
   const { changes } = database.prepare(sql).run();

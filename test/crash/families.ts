@@ -52,7 +52,7 @@ export async function makeCustomerFamily(sender: Sender): Promise<void> {
 export async function makeLargeFamily(sender: Sender): Promise<void> {
   const [person] = await addTogether(sender, "person", [{}]);
   if (person === undefined) return;
-  const count = sender.generator.random.integer(600, 1_600);
+  const count = sender.generator.random.integer(520, 1_200);
   const related = Array.from({ length: count }, () => ({ related_person_id: person.id }));
   const dependents = await addTogether(sender, "risk_assessment", related);
   if (dependents.length > 0) sender.families.push([person, ...dependents]);

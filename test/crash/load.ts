@@ -63,7 +63,7 @@ export async function runLoad(
   const acts = everyday(contest);
   await Promise.all(
     senders.map(async (sender, index) => {
-      if (kind === "erasing" && index % 2 === 0) await eraseMany(sender, moment);
+      if (kind === "erasing" && index === 0) await eraseMany(sender, moment);
       while (!sender.cutOff) {
         await pickAct(acts, sender.generator.random)(sender, moment);
         moment.actDone();
