@@ -36,7 +36,8 @@ function startWithOwnNode() {
   const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   let child;
   // Before the other process exists, so that no signal can end this one alone.
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
   child = spawn(own, words, { stdio: "inherit" });
   child.on("error", (error) => {
     process.stderr.write(`sluice: ${own} can't be started: ${error.message}\n`);

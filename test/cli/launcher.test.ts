@@ -1,13 +1,12 @@
 // The launcher, on a Node that is late enough and on one that is not.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { runProgram, type Started, startProcess } from "./program.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
@@ -31,32 +30,14 @@ function makeCheckout(ownNode?: string): string {
   return folder;
 }
 
-interface Started {
-  readonly child: ChildProcess;
-  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
-}
-
-function start(words: readonly string[]): Started {
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
-  const ended = once(child, "close").then(([code]: (number | null)[]) => ({
-    code: code ?? null,
-    out,
-    err,
-  }));
-  return { child, ended };
-}
-
 function startOld(checkout: string, ...words: readonly string[]): Started {
-  return start(["--import", pretendOld, join(checkout, "bin/sluice.js"), ...words]);
+  const path = join(checkout, "bin/sluice.js");
+  return startProcess([process.execPath, "--import", pretendOld, path, ...words], {});
 }
 
 describe("the launcher", () => {
   it("runs the command line on a Node that is late enough", async () => {
-    const { code, out, err } = await start([launcher, "--version"]).ended;
+    const { code, out, err } = await runProgram(["--version"], {});
     assert.deepEqual({ code, err }, { code: 0, err: "" });
     assert.match(out, /^\d+\.\d+\.\d+\n$/);
   });
@@ -77,7 +58,7 @@ describe("the launcher", () => {
   it("passes signals on, and the exit code back", async () => {
     const trap = "trap 'echo got it; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
     const { child, ended } = startOld(makeCheckout(trap));
-    child.stdout?.once("data", () => child.kill("SIGTERM"));
+    child.stdout.once("data", () => child.kill("SIGTERM"));
     const { code, out } = await ended;
     assert.deepEqual({ code, out }, { code: 5, out: "ready\ngot it\n" });
   });

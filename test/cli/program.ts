@@ -1,23 +1,33 @@
 // The command line as a process of its own, for tests of what only a process has: streams, signals, an exit code.
 
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Outcome } from "./command-line.ts";
 
 const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
-export function runProgram(
-  words: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<Outcome> {
-  return runProcess([process.execPath, bin, ...words], environment);
+type Environment = Readonly<Record<string, string>>;
+
+export interface Started {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly ended: Promise<Outcome>;
 }
 
-export async function runProcess(
+export function runProgram(words: readonly string[], environment: Environment): Promise<Outcome> {
+  return startProgram(words, environment).ended;
+}
+
+export function startProgram(words: readonly string[], environment: Environment): Started {
+  return startProcess([process.execPath, bin, ...words], environment);
+}
+
+/** `code` is -1 for a process that a signal ended. */
+export function startProcess(
   [program = "", ...words]: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<Outcome> {
+  environment: Environment,
+): Started {
   const { PATH = "" } = process.env;
   const child = spawn(program, words, {
     env: { PATH, ...environment },
@@ -27,6 +37,10 @@ export async function runProcess(
   let err = "";
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code: code ?? -1, out, err };
+  const ended = once(child, "close").then(([code]: (number | null)[]) => ({
+    code: code ?? -1,
+    out,
+    err,
+  }));
+  return { child, ended };
 }

@@ -11,7 +11,7 @@ import { type ServerProcess, startServerProcess } from "../support/server-proces
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { makeCommandLine } from "./command-line.ts";
-import { runProcess, runProgram } from "./program.ts";
+import { runProgram, startProcess } from "./program.ts";
 
 const development = { NODE_ENV: "development" };
 
@@ -40,7 +40,7 @@ describe("serve on an empty store", () => {
     const token = await fetchToken(server.client, { organizationId: "demo", apiKey });
 
     const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("The reference is at"));
-    const pasted = await runProcess(["bash", "-euo", "pipefail", "-c", commands], {});
+    const pasted = await startProcess(["bash", "-euo", "pipefail", "-c", commands], {}).ended;
     assert.equal(pasted.code, 0, pasted.err);
     const [written, seen, deletion] = pasted.out
       .trim()

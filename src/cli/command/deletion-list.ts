@@ -38,7 +38,7 @@ export const deletionList = defineCommand({
         },
         text:
           deletions.length === 0
-            ? "There is no such deletion request."
+            ? "There is no deletion request to list."
             : renderTable(columns(waits), deletions),
       };
     }),

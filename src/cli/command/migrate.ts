@@ -1,6 +1,7 @@
 // `sluice migrate`
 
 import { defineCommand } from "../command.ts";
+import { version } from "../version.ts";
 
 export const migrate = defineCommand({
   name: "migrate",
@@ -13,8 +14,8 @@ export const migrate = defineCommand({
     context.withApp(async (app) => {
       await app.store.ping();
       return {
-        json: { engine: app.store.engine, up_to_date: true },
-        text: `The ${app.store.engine} store is up to date.`,
+        json: { engine: app.store.engine, sluice_version: version },
+        text: `The ${app.store.engine} store has the schema of Sluice ${version}.`,
       };
     }),
 });

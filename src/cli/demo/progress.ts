@@ -42,7 +42,10 @@ function makeBar(stream: WriteStream): Progress {
     },
     advance: (by) => bar?.increment(by),
     finish: close,
-    close,
+    close: () => {
+      close();
+      stream.write("\n");
+    },
   };
 }
 
@@ -57,7 +60,7 @@ function makeLines(output: Output): Progress {
     advance: nothing,
     finish: (seconds) =>
       output.write(`${name.padEnd(stepNameWidth)} ${total} in ${seconds.toFixed(2)} s\n`),
-    close: nothing,
+    close: () => output.write("\n"),
   };
 }
 

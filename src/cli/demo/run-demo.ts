@@ -64,7 +64,7 @@ export async function runDemo(context: Context, options: DemoOptions): Promise<D
     await server.stop();
     return { ...report, kept };
   } finally {
-    server?.kill();
+    await server?.kill();
     if (kept === undefined) await rm(folder, { recursive: true, force: true });
   }
 }

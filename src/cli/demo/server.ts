@@ -12,8 +12,8 @@ export interface DemoServer {
   readonly address: string;
   /** Asks it to stop and waits; throws CliError unless it ends with 0. */
   stop(): Promise<void>;
-  /** Ends it at once, if it still runs. */
-  kill(): void;
+  /** Ends it at once, if it still runs, and waits until its files are its own no more. */
+  kill(): Promise<void>;
 }
 
 const program = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
@@ -27,7 +27,6 @@ export function serverEnvironment(folder: string): Readonly<Record<string, strin
     DATABASE_URL: `sqlite:${join(folder, "sluice.db")}`,
     DATA_DIR: folder,
     LOG_LEVEL: "warn",
-    RATE_LIMIT_PER_SECOND: "1000",
     NODE_ENV: "production",
   };
 }
@@ -62,8 +61,9 @@ export async function startServer(
         );
       }
     },
-    kill: () => {
+    kill: async () => {
       child.kill("SIGKILL");
+      await ended;
     },
   };
 }

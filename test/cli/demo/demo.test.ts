@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCommandLine } from "../command-line.ts";
+import { runProgram, startProgram } from "../program.ts";
 
 const line = makeCommandLine();
 
@@ -21,13 +21,8 @@ function stepsOf(report: Readonly<Record<string, unknown>>): ReadonlyMap<string,
   return new Map((report["steps"] as readonly StepShown[]).map((step) => [step.step, step]));
 }
 
-function leftovers(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith("sluice-demo-"));
-}
-
 describe("the demonstration", () => {
   it("goes through every step, and reports what happened", async () => {
-    const before = leftovers();
     const report = await line.ask("demo", "--count", "600", "--seed", "5");
     const steps = stepsOf(report);
     assert.equal(report["ok"], true);
@@ -38,7 +33,6 @@ describe("the demonstration", () => {
     assert.equal(steps.get("updates out of order")?.records, 40);
     assert.equal(steps.get("deletions")?.records, 10);
     assert.equal(report["deletions_completed"], 10);
-    assert.deepEqual(leftovers(), before);
     assert.deepEqual(readdirSync(line.folder), [], "the store of the environment was touched");
   });
 
@@ -113,5 +107,27 @@ describe("the demonstration", () => {
     );
     assert.equal(name, "input");
     assert.match(message, /There is no file/);
+  });
+
+  it("waits as long as a 429 asks for, and ends well", async () => {
+    const slow = makeCommandLine({ environment: { RATE_LIMIT_PER_SECOND: "30" } });
+    const report = await slow.ask("demo --count 400");
+    assert.ok(Number(report["waits"]) > 0);
+    assert.equal(report["deletions_completed"], 10);
+  });
+
+  it("leaves nothing behind when it ends, nor when it is stopped midway", async () => {
+    const temporary = makeTempFolder();
+    const environment = { ...line.environment, TMPDIR: temporary };
+    const whole = await runProgram(["demo", "--count", "1"], environment);
+    assert.equal(whole.code, 0, whole.err);
+    assert.deepEqual(readdirSync(temporary), []);
+
+    const { child, ended } = startProgram(["demo", "--count", "1000000"], environment);
+    child.stderr.once("data", () => child.kill("SIGINT"));
+    const { code, out, err } = await ended;
+    assert.deepEqual({ code, out }, { code: 1, out: "" });
+    assert.match(err, /sluice: The demonstration was stopped\.\n$/);
+    assert.deepEqual(readdirSync(temporary), []);
   });
 });
