@@ -1,0 +1,176 @@
+// Organizations, keys and tokens: made, found, changed and ended, and that every change of a right can be noticed.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite, useSite } from "./engine.ts";
+import {
+  acme,
+  asStored,
+  bytesOf,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  other,
+} from "./scene.ts";
+
+export function testAccess(engine: Engine): void {
+  describe(`${engine.name}: organizations`, () => {
+    it("are made once, found, listed and changed", async (test) => {
+      const { store } = await openSite(engine, test);
+      const first = organization(acme, { strictScopes: true, rateLimitPerSecond: 0 });
+      const second = organization(other, { createdAt: 50, deletionGraceSeconds: 3_600 });
+      assert.equal(await store.createOrganization(first, operator), true);
+      assert.equal(await store.createOrganization(second, operator), true);
+      assert.equal(
+        await store.createOrganization(organization(acme, { name: "Taken" }), operator),
+        false,
+      );
+      assert.deepEqual(await store.findOrganization(acme), first);
+      assert.equal(await store.findOrganization("org_unknown"), undefined);
+      assert.deepEqual(await store.listOrganizations(), [second, first]);
+
+      const change = { name: "New", strictScopes: false, deletionGraceSeconds: 5 };
+      const changed = { ...first, ...change };
+      assert.deepEqual(await store.changeOrganization(acme, change, operator), changed);
+      for (const rateLimitPerSecond of [7, null]) {
+        const expected = { ...changed, rateLimitPerSecond: rateLimitPerSecond ?? undefined };
+        const result = await store.changeOrganization(acme, { rateLimitPerSecond }, operator);
+        assert.deepEqual(result, expected);
+        assert.deepEqual(await store.findOrganization(acme), expected);
+      }
+      assert.deepEqual(await store.findOrganization(other), second);
+      assert.equal(await store.changeOrganization("org_unknown", change, operator), undefined);
+    });
+  });
+
+  describe(`${engine.name}: keys`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    before(async () => {
+      store = site().store;
+      await store.createOrganization(organization(acme), operator);
+      await store.createOrganization(organization(other), operator);
+    });
+
+    it("are found by their secret's hash, with their organization", async () => {
+      const key = newKey("key_1", { expiresAt: 5_000 });
+      await store.createKey(key, operator);
+      const stored = asStored(key);
+      assert.deepEqual(await store.findKey("key_1"), stored);
+      assert.deepEqual(await store.findKeyBySecret(key.secretHash), {
+        key: stored,
+        organization: organization(acme),
+      });
+      assert.equal(await store.findKeyBySecret(bytesOf("unknown")), undefined);
+      assert.equal(await store.findKey("key_unknown"), undefined);
+    });
+
+    it("are not made for an organization that does not exist, nor with a secret that is in use", async () => {
+      await assert.rejects(
+        store.createKey(newKey("key_x", { organizationId: "org_unknown" }), operator),
+      );
+      await assert.rejects(
+        store.createKey(newKey("key_y", { secretHash: bytesOf("key_1") }), operator),
+      );
+      assert.equal(await store.findKey("key_x"), undefined);
+      assert.equal(await store.findKey("key_y"), undefined);
+    });
+
+    it("are listed by organization", async () => {
+      await store.createKey(newKey("key_2", { organizationId: other }), operator);
+      await store.createKey(newKey("key_3", { createdAt: 1 }), operator);
+      const idsOf = async (organizationId?: string) =>
+        (await store.listKeys(organizationId)).map(({ keyId }) => keyId);
+      assert.deepEqual(await idsOf(acme), ["key_3", "key_1"]);
+      assert.deepEqual(await idsOf(), ["key_3", "key_1", "key_2"]);
+      assert.deepEqual(await idsOf("org_unknown"), []);
+    });
+
+    it("stay revoked since the first revocation", async () => {
+      assert.equal((await store.revokeKey("key_2", operator))?.revokedAt, operator.now);
+      const later = { ...operator, now: operator.now + 9 };
+      assert.equal((await store.revokeKey("key_2", later))?.revokedAt, operator.now);
+      assert.equal((await store.findKey("key_1"))?.revokedAt, undefined);
+      assert.equal(await store.revokeKey("key_unknown", operator), undefined);
+    });
+
+    it("are replaced in one act, and the old one never lives longer for it", async () => {
+      const old = await store.rotateKey("key_3", newKey("key_4"), 800, operator);
+      assert.equal(old?.keyId, "key_3");
+      assert.equal(old?.expiresAt, 800);
+      assert.deepEqual(await store.findKey("key_4"), asStored(newKey("key_4")));
+      assert.equal(
+        (await store.rotateKey("key_3", newKey("key_5"), 900, operator))?.expiresAt,
+        800,
+      );
+      assert.equal(await store.rotateKey("key_unknown", newKey("key_6"), 1, operator), undefined);
+      assert.equal(await store.findKey("key_6"), undefined);
+      await assert.rejects(store.rotateKey("key_1", newKey("key_4"), 100, operator));
+      assert.equal((await store.findKey("key_1"))?.expiresAt, 5_000);
+    });
+  });
+
+  testTokens(engine);
+}
+
+function testTokens(engine: Engine): void {
+  describe(`${engine.name}: tokens`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    before(async () => {
+      store = site().store;
+      await store.createOrganization(organization(acme), operator);
+      await store.createKey(newKey("key_1"), operator);
+    });
+
+    it("are found with their key and organization, and note when the key was used", async () => {
+      const { tokenHash, ...token } = newToken("token");
+      assert.equal(await store.findCaller(tokenHash), undefined);
+      await store.createToken({ tokenHash, ...token });
+      assert.deepEqual(await store.findCaller(tokenHash), {
+        token,
+        key: { ...asStored(newKey("key_1")), lastUsedAt: token.createdAt },
+        organization: organization(acme),
+      });
+    });
+
+    it("are seen with what became of the key and the organization", async () => {
+      await store.changeOrganization(acme, { strictScopes: true }, operator);
+      await store.revokeKey("key_1", operator);
+      const caller = await store.findCaller(bytesOf("token"));
+      assert.equal(caller?.organization.strictScopes, true);
+      assert.equal(caller?.key.revokedAt, operator.now);
+    });
+  });
+
+  describe(`${engine.name}: the credentials version`, () => {
+    it("moves with every change of a right, and with nothing else", async (test) => {
+      const site = await openSite(engine, test);
+      const { store } = site;
+      const beside = await site.openAnother();
+      let seen = await store.credentialsVersion();
+      async function moves(act: () => Promise<unknown>): Promise<boolean> {
+        await act();
+        const version = await store.credentialsVersion();
+        assert.equal(await beside.credentialsVersion(), version);
+        const moved = version !== seen;
+        seen = version;
+        return moved;
+      }
+      assert.ok(await moves(() => beside.createOrganization(organization(acme), operator)));
+      assert.ok(await moves(() => beside.createKey(newKey("key_1"), operator)));
+      assert.ok(await moves(() => beside.changeOrganization(acme, { name: "New" }, operator)));
+      assert.ok(await moves(() => beside.rotateKey("key_1", newKey("key_2"), 500, operator)));
+      assert.ok(await moves(() => beside.revokeKey("key_2", operator)));
+      assert.ok(await moves(() => store.revokeKey("key_1", operator)));
+      assert.equal(await moves(() => store.createToken(newToken("token"))), false);
+      assert.equal(await moves(() => beside.revokeKey("key_2", operator)), false);
+      assert.equal(
+        await moves(() => beside.createOrganization(organization(acme), operator)),
+        false,
+      );
+    });
+  });
+}

@@ -1,0 +1,251 @@
+// What an erasure takes along, from what it takes references out, and that it finds what arrives while it is under way.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  add,
+  carryOutAll,
+  claim,
+  draftOf,
+  exists,
+  finish,
+  keyOf,
+  payloadsOf,
+  request,
+  requireSound,
+  worker,
+  write,
+} from "./scene.ts";
+
+/** Which of these records exist, each given as `type/id`. */
+async function existing(store: Store, names: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of names) {
+    const [type = "", id = ""] = name.split("/");
+    if (await exists(store, keyOf(type, id))) found.push(name);
+  }
+  return found;
+}
+
+async function erase(store: Store, resourceType: string, id: string) {
+  await request(store, keyOf(resourceType, id));
+  const [completed] = await carryOutAll(store);
+  return completed;
+}
+
+export function testCascade(engine: Engine): void {
+  describe(`${engine.name}: erasing a record`, () => {
+    it("takes along what belongs to it, to any depth", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "t");
+      await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+      await add(store, "transaction_alert", "a", { related_check_id: "c" });
+      await add(store, "transaction_suspicious_activity", "s", { related_alert_id: "a" });
+      await add(store, "screening", "n", { related_tx_id: "t" });
+      await add(store, "screening", "m");
+      const deletion = await erase(store, "transaction", "t");
+      assert.deepEqual(deletion?.erased, {
+        transaction: 1,
+        transaction_check: 1,
+        transaction_alert: 1,
+        transaction_suspicious_activity: 1,
+        screening: 1,
+      });
+      assert.deepEqual(await store.countRecords("org_acme"), { screening: 1 });
+      await requireSound(store);
+    });
+
+    it("keeps what also belongs to others, without the reference in any of its changes", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "gone");
+      await add(store, "transaction", "stays");
+      const related = [["gone", "stays"], ["gone"], ["stays", "gone", "elsewhere"]];
+      for (const [index, related_tx_ids] of related.entries()) {
+        await write(store, draftOf("transaction_alert", "a", { related_tx_ids }), {
+          resourceType: "transaction_alert",
+          mode: index === 0 ? "add" : "update",
+        });
+      }
+      const before = await store.readHistory(keyOf("transaction_alert", "a"));
+      const deletion = await erase(store, "transaction", "gone");
+      assert.deepEqual(deletion?.erased, { transaction: 1 });
+      assert.equal(deletion?.redacted, 1);
+      const payloads = await payloadsOf(store, keyOf("transaction_alert", "a"));
+      assert.deepEqual(
+        payloads.map(({ related_tx_ids }) => related_tx_ids),
+        [["stays"], [], ["stays", "elsewhere"]],
+      );
+      const after = await store.readHistory(keyOf("transaction_alert", "a"));
+      assert.equal(after?.firstSeen, before?.firstSeen);
+      assert.deepEqual(
+        after?.changes.map(({ changeNo }) => changeNo),
+        before?.changes.map(({ changeNo }) => changeNo),
+      );
+      await erase(store, "transaction", "stays");
+      assert.deepEqual(await existing(store, ["transaction_alert/a"]), ["transaction_alert/a"]);
+      await requireSound(store);
+    });
+
+    it("erases at last what belonged to several, when the last of them goes", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (const id of ["one", "two"]) await add(store, "transaction", id);
+      await add(store, "transaction_check", "c", { related_tx_ids: ["one", "two"] });
+      await erase(store, "transaction", "one");
+      assert.equal(await exists(store, keyOf("transaction_check", "c")), true);
+      const deletion = await erase(store, "transaction", "two");
+      assert.deepEqual(deletion?.erased, { transaction: 1, transaction_check: 1 });
+    });
+
+    it("comes to the same when both go at the same time", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (const id of ["one", "two"]) await add(store, "transaction", id);
+      await add(store, "transaction_check", "c", { related_tx_ids: ["one", "two"] });
+      for (const id of ["one", "two"]) await request(store, keyOf("transaction", id));
+      const claimed = [await claim(store), await claim(store)];
+      for (const deletion of claimed) await finish(store, deletion?.deletionRequestId ?? "");
+      assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
+      await requireSound(store);
+    });
+
+    it("takes out what only mentions it", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "company", "co");
+      await add(store, "person", "p", { related_company_id: "co" });
+      await add(store, "risk_assessment", "r", { related_person_id: "p" });
+      const deletion = await erase(store, "company", "co");
+      assert.deepEqual(deletion?.erased, { company: 1 });
+      assert.equal(deletion?.redacted, 1);
+      const [person] = await payloadsOf(store, keyOf("person", "p"));
+      assert.equal(person?.["related_company_id"], undefined);
+      assert.equal(person?.["person_id"], "p");
+      const second = await erase(store, "person", "p");
+      assert.deepEqual(second?.erased, { person: 1, risk_assessment: 1 });
+    });
+
+    it("goes by what any change said, not only the latest", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (const id of ["old", "new"]) await add(store, "transaction", id);
+      await add(store, "screening", "n", { related_tx_id: "old" });
+      await write(store, draftOf("screening", "n", { related_tx_id: "new" }), {
+        resourceType: "screening",
+        mode: "update",
+      });
+      const deletion = await erase(store, "transaction", "old");
+      assert.deepEqual(deletion?.erased, { transaction: 1 });
+      const payloads = await payloadsOf(store, keyOf("screening", "n"));
+      assert.deepEqual(
+        payloads.map(({ related_tx_id }) => related_tx_id),
+        [undefined, "new"],
+      );
+    });
+
+    it("also takes along what arrived before it", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction_check", "early", { related_tx_ids: ["t"] });
+      await add(store, "transaction", "t");
+      assert.deepEqual((await erase(store, "transaction", "t"))?.erased, {
+        transaction: 1,
+        transaction_check: 1,
+      });
+    });
+
+    it("is done in steps of any size, dependents before the record itself", async (test) => {
+      const { store } = await openSite(engine, test);
+      const checks = Array.from({ length: 25 }, (_, index) => `c${index}`);
+      await add(store, "transaction", "t");
+      for (const id of checks) await add(store, "transaction_check", id, { related_tx_ids: ["t"] });
+      const id = (await request(store, keyOf("transaction", "t"))) ?? "";
+      await claim(store);
+      let steps = 0;
+      while (!(await store.eraseStep(id, 4, worker)).done) {
+        steps += 1;
+        const counts = await store.countRecords("org_acme");
+        const left = (counts["transaction_check"] ?? 0) + (counts["transaction"] ?? 0);
+        assert.equal(left, 26 - 4 * steps);
+        assert.equal(counts["transaction"], 1);
+        const erased = (await store.findDeletion(id, undefined))?.erased;
+        assert.deepEqual(erased, { transaction_check: 4 * steps });
+      }
+      assert.equal(steps, 6);
+      assert.deepEqual((await finish(store, id)).erased, { transaction: 1, transaction_check: 25 });
+    });
+  });
+
+  testArrivals(engine);
+}
+
+function testArrivals(engine: Engine): void {
+  describe(`${engine.name}: what arrives while an erasure is under way`, () => {
+    it("is refused if it writes to anything that goes", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "t");
+      await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+      const check = draftOf("transaction_check", "c");
+      const update = { resourceType: "transaction_check", mode: "update" } as const;
+      const id = (await request(store, keyOf("transaction", "t"))) ?? "";
+      assert.deepEqual((await write(store, check, update)).drafts, ["updated"]);
+      await claim(store);
+      assert.deepEqual((await write(store, check, update)).drafts, ["deletion_open"]);
+      await store.eraseStep(id, 1, worker);
+      assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
+      const add2 = { ...update, mode: "add" } as const;
+      assert.deepEqual((await write(store, check, add2)).drafts, ["deletion_open"]);
+      await finish(store, id);
+      assert.deepEqual((await write(store, check, add2)).drafts, ["created"]);
+    });
+
+    it("is erased too if it belongs to what goes, whenever it came", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "t");
+      await add(store, "transaction", "stays");
+      await add(store, "transaction_check", "c1", { related_tx_ids: ["t"] });
+      await add(store, "transaction_check", "c2", { related_tx_ids: ["t"] });
+      const id = (await request(store, keyOf("transaction", "t"))) ?? "";
+      await claim(store);
+      await add(store, "transaction_alert", "late 1", { related_check_id: "c1" });
+      await store.eraseStep(id, 1, worker);
+      await add(store, "transaction_alert", "late 2", { related_tx_ids: ["t"] });
+      while (!(await store.eraseStep(id, 1, worker)).done);
+      await add(store, "transaction_suspicious_activity", "late 3", { related_alert_id: "late 2" });
+      await add(store, "transaction_alert", "shared", {
+        related_check_id: "c2",
+        related_tx_ids: ["t", "stays"],
+      });
+      assert.equal(await store.completeDeletion(id, worker), undefined);
+      const deletion = await finish(store, id);
+      assert.deepEqual(deletion.erased, {
+        transaction: 1,
+        transaction_check: 2,
+        transaction_alert: 2,
+        transaction_suspicious_activity: 1,
+      });
+      const [shared] = await payloadsOf(store, keyOf("transaction_alert", "shared"));
+      assert.equal(shared?.["related_check_id"], undefined);
+      assert.deepEqual(shared?.["related_tx_ids"], ["stays"]);
+      await requireSound(store);
+    });
+
+    it("is redacted again if a record that stays says it again", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (const id of ["t", "stays"]) await add(store, "transaction", id);
+      const fields = { related_tx_ids: ["t", "stays"] };
+      await add(store, "transaction_check", "c", fields);
+      const id = (await request(store, keyOf("transaction", "t"))) ?? "";
+      await claim(store);
+      while (!(await store.eraseStep(id, 1, worker)).done);
+      await write(store, draftOf("transaction_check", "c", fields), {
+        resourceType: "transaction_check",
+        mode: "update",
+      });
+      const deletion = await finish(store, id);
+      assert.equal(deletion.redacted, 2);
+      const payloads = await payloadsOf(store, keyOf("transaction_check", "c"));
+      assert.deepEqual(
+        payloads.map(({ related_tx_ids }) => related_tx_ids),
+        [["stays"], ["stays"]],
+      );
+    });
+  });
+}

@@ -1,0 +1,154 @@
+// Many writes at once: they share commits, each is judged on its own, and races have one winner.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError } from "../../src/domain/error.ts";
+import type { GroupFigures } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  changesOf,
+  draftOf,
+  keyOf,
+  mark,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  request,
+  requireSound,
+  transaction,
+  write,
+} from "./scene.ts";
+
+export function testConcurrency(engine: Engine): void {
+  describe(`${engine.name}: many writes at once`, () => {
+    it("share commits, and every one of them is answered", async (test) => {
+      const groups: GroupFigures[] = [];
+      const site = await openSite(engine, test, { onGroup: (figures) => groups.push(figures) });
+      groups.length = 0;
+      const writes = Array.from({ length: 500 }, (_, index) =>
+        write(site.store, transaction(`tx ${index}`)),
+      );
+      for (const outcome of await Promise.all(writes)) {
+        assert.deepEqual(outcome, { written: 1, drafts: ["created"] });
+      }
+      assert.equal(
+        groups.reduce((sum, group) => sum + group.writes, 0),
+        500,
+      );
+      assert.ok(groups.length <= 50, `${groups.length} groups`);
+      assert.ok(groups.every(({ seconds }) => seconds > 0));
+      assert.deepEqual(await site.store.countRecords(acme), { transaction: 500 });
+    });
+
+    it("that add the same record create it once", async (test) => {
+      const { store } = await openSite(engine, test);
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          write(store, transaction("wanted", { amount: index % 2 })),
+        ),
+      );
+      const results = outcomes.map(({ drafts }) => drafts[0]);
+      assert.equal(results.filter((result) => result === "created").length, 1);
+      assert.equal(results.filter((result) => result === "identical_record_exists").length, 49);
+      assert.equal(results.filter((result) => result === "record_exists").length, 50);
+      assert.equal((await changesOf(store, keyOf("transaction", "wanted"))).length, 1);
+    });
+
+    it("are applied in order of arrival", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "counted", { amount: -1 });
+      const amounts = Array.from({ length: 200 }, (_, index) => index);
+      const outcomes = await Promise.all(
+        amounts.map((amount) =>
+          write(store, transaction("counted", { amount }), { mode: "update" }),
+        ),
+      );
+      assert.ok(outcomes.every(({ drafts }) => drafts[0] === "updated"));
+      const stored = await changesOf(store, keyOf("transaction", "counted"));
+      assert.deepEqual(
+        stored.map(({ payload }) => (JSON.parse(payload) as { amount: number }).amount),
+        [-1, ...amounts],
+      );
+    });
+
+    it("are judged one by one: refused and faulty ones leave their neighbours alone", async (test) => {
+      const { store } = await openSite(engine, test);
+      await write(store, transaction("used"), { idempotency: mark("used", "this") });
+      const faulty = { ...transaction("faulty"), payload: null as unknown as string };
+      const results = await Promise.allSettled([
+        write(store, transaction("a")),
+        write(store, [transaction("b"), transaction("used"), transaction("c")]),
+        write(store, transaction("d"), { idempotency: mark("used", "that") }),
+        write(store, faulty),
+        write(store, transaction("a")),
+        write(store, [transaction("b"), transaction("c")]),
+        request(store, keyOf("transaction", "used")),
+        write(store, transaction("used"), { mode: "update" }),
+      ]);
+      assert.deepEqual(
+        results.map((result) => {
+          if (result.status === "fulfilled") return result.value;
+          return result.reason instanceof AppError ? result.reason.errorName : "fault";
+        }),
+        [
+          { written: 1, drafts: ["created"] },
+          { written: 0, drafts: ["created", "identical_record_exists", "created"] },
+          "idempotency_reused",
+          "fault",
+          { written: 0, drafts: ["identical_record_exists"] },
+          { written: 2, drafts: ["created", "created"] },
+          (await store.listDeletions({ limit: 1 }))[0]?.deletionRequestId,
+          { written: 0, drafts: ["deletion_open"] },
+        ],
+      );
+      assert.deepEqual(await store.countRecords(acme), { transaction: 4 });
+      await requireSound(store);
+    });
+
+    it("of every kind go together", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.createOrganization(organization(acme), operator);
+      await store.createKey(newKey("key_1"), operator);
+      await Promise.all(
+        Array.from({ length: 60 }, async (_, index) => {
+          await Promise.all([
+            store.createToken(newToken(`token ${index}`)),
+            write(store, transaction(`tx ${index}`)),
+            write(store, [draftOf("person", `p ${index}`), draftOf("person", `q ${index}`)], {
+              resourceType: "person",
+            }),
+          ]);
+          const deleted = await request(store, keyOf("transaction", `tx ${index}`));
+          assert.ok(deleted !== undefined);
+        }),
+      );
+      assert.deepEqual(await store.countRecords(acme), { person: 120, transaction: 60 });
+      assert.equal((await store.listDeletions({ limit: 100 })).length, 60);
+      await requireSound(store);
+    });
+  });
+
+  describe(`${engine.name}: closing`, () => {
+    it("finishes what was accepted, and takes nothing more", async (test) => {
+      const site = await openSite(engine, test);
+      const accepted = Array.from({ length: 100 }, (_, index) =>
+        write(site.store, transaction(`tx ${index}`)),
+      );
+      const closed = site.store.close();
+      await assert.rejects(write(site.store, transaction("late")), { errorName: "unavailable" });
+      await closed;
+      for (const outcome of await Promise.all(accepted)) assert.equal(outcome.written, 1);
+      const reopened = await site.reopen();
+      assert.deepEqual(await reopened.countRecords(acme), { transaction: 100 });
+    });
+
+    it("can be asked for twice", async (test) => {
+      const site = await openSite(engine, test);
+      await Promise.all([site.store.close(), site.store.close()]);
+      await site.store.close();
+    });
+  });
+}

@@ -1,0 +1,163 @@
+// What an Idempotency-Key comes to: the first outcome again, whatever it was, and refusal of another request.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite, useSite } from "./engine.ts";
+import {
+  add,
+  carryOutAll,
+  changesOf,
+  exists,
+  keyOf,
+  mark,
+  other,
+  request,
+  requireSound,
+  transaction,
+  write,
+} from "./scene.ts";
+
+const reused = { errorName: "idempotency_reused", code: 42201, name: "AppError" };
+
+export function testIdempotency(engine: Engine): void {
+  describe(`${engine.name}: an Idempotency-Key`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    before(() => {
+      store = site().store;
+    });
+
+    it("gives the first outcome again and writes nothing", async () => {
+      const list = [transaction("a"), transaction("b")];
+      const idempotency = mark("again");
+      const first = await write(store, list, { idempotency });
+      assert.deepEqual(first, { written: 2, drafts: ["created", "created"] });
+      assert.deepEqual(await write(store, list, { idempotency }), first);
+      assert.equal((await changesOf(store, keyOf("transaction", "a"))).length, 1);
+    });
+
+    it("gives a refusal again, also when the reason for it is gone", async () => {
+      const idempotency = mark("refused");
+      const update = { mode: "update", idempotency } as const;
+      const first = await write(store, transaction("not yet"), update);
+      assert.deepEqual(first, { written: 0, drafts: ["no_such_record"] });
+      await write(store, transaction("not yet"));
+      assert.deepEqual(await write(store, transaction("not yet"), update), first);
+    });
+
+    it("is refused with another request, which has no effect", async () => {
+      await write(store, transaction("used"), { idempotency: mark("used", "this") });
+      await assert.rejects(
+        write(store, transaction("unused"), { idempotency: mark("used", "that") }),
+        reused,
+      );
+      await assert.rejects(
+        request(store, keyOf("transaction", "used"), { idempotency: mark("used", "the other") }),
+        reused,
+      );
+      assert.equal(await exists(store, keyOf("transaction", "unused")), false);
+      assert.deepEqual(await store.listDeletions({ limit: 10 }), []);
+    });
+
+    it("means something else to another organization", async () => {
+      const idempotency = mark("shared");
+      await write(store, transaction("mine"), { idempotency });
+      const outcome = await write(store, transaction("mine"), {
+        idempotency: mark("shared", "other request"),
+        organizationId: other,
+      });
+      assert.deepEqual(outcome, { written: 1, drafts: ["created"] });
+    });
+
+    it("is performed once among many at the same time", async () => {
+      const idempotency = mark("race");
+      const outcomes = await Promise.all(
+        Array.from({ length: 40 }, () =>
+          write(store, transaction("raced"), { mode: "update", idempotency }),
+        ).concat(write(store, transaction("raced"))),
+      );
+      assert.equal(new Set(outcomes.slice(0, 40).map((outcome) => outcome.drafts[0])).size, 1);
+      const changes = await changesOf(store, keyOf("transaction", "raced"));
+      assert.ok(changes.length <= 2, `${changes.length} changes`);
+    });
+
+    it("is forgotten after its time, and then stands for a new request", async () => {
+      const receivedAt = 5_000;
+      const first = { mode: "update", idempotency: mark("old", "one"), receivedAt } as const;
+      await add(store, "transaction", "aged");
+      await write(store, transaction("aged"), first);
+      const stillKept = receivedAt + limits.idempotencyKeptMs - 1;
+      await assert.rejects(
+        write(store, transaction("aged"), {
+          ...first,
+          idempotency: mark("old", "two"),
+          receivedAt: stillKept,
+        }),
+        reused,
+      );
+      const second = { ...first, idempotency: mark("old", "two"), receivedAt: stillKept + 1 };
+      await write(store, transaction("aged"), second);
+      await write(store, transaction("aged"), second);
+      assert.equal((await changesOf(store, keyOf("transaction", "aged"))).length, 3);
+    });
+
+    it("leaves everything sound", () => requireSound(store));
+  });
+
+  describe(`${engine.name}: an Idempotency-Key and deletions`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    before(() => {
+      store = site().store;
+    });
+
+    it("gives the same deletion again, also after it completed and the id is in use afresh", async () => {
+      const key = keyOf("transaction", "deleted");
+      const idempotency = mark("deletion");
+      await add(store, "transaction", "deleted");
+      const first = await request(store, key, { idempotency });
+      assert.ok(first !== undefined);
+      await carryOutAll(store);
+      await add(store, "transaction", "deleted");
+      assert.equal(await request(store, key, { idempotency }), first);
+      assert.equal(await exists(store, key), true);
+      assert.notEqual(await request(store, key), first);
+      await carryOutAll(store);
+    });
+
+    it("gives again that there was no such record", async () => {
+      const key = keyOf("transaction", "later");
+      const idempotency = mark("nothing");
+      assert.equal(await request(store, key, { idempotency }), undefined);
+      await add(store, "transaction", "later");
+      assert.equal(await request(store, key, { idempotency }), undefined);
+    });
+
+    it("is erased with any record that its request wrote", async () => {
+      const idempotency = mark("erased");
+      const list = [transaction("kept"), transaction("gone")];
+      const append = { mode: "append", idempotency } as const;
+      await write(store, list, append);
+      await request(store, keyOf("transaction", "gone"));
+      await carryOutAll(store);
+      assert.deepEqual(await write(store, list, append), {
+        written: 1,
+        drafts: ["unchanged", "created"],
+      });
+    });
+  });
+
+  describe(`${engine.name}: a kept reply`, () => {
+    it("outlives the process", async (test) => {
+      const site = await openSite(engine, test);
+      const update = { mode: "update", idempotency: mark("kept") } as const;
+      await add(site.store, "transaction", "a");
+      const first = await write(site.store, transaction("a"), update);
+      const reopened = await site.reopen();
+      assert.deepEqual(await write(reopened, transaction("a"), update), first);
+      assert.equal((await changesOf(reopened, keyOf("transaction", "a"))).length, 2);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+// Another organization's data: never seen, touched or revealed by any method that names an organization.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, useSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  carryOutAll,
+  changesOf,
+  draftOf,
+  exists,
+  keyOf,
+  newKey,
+  operator,
+  organization,
+  other,
+  payloadsOf,
+  request,
+  requireSound,
+  transaction,
+  write,
+} from "./scene.ts";
+
+export function testIsolation(engine: Engine): void {
+  describe(`${engine.name}: another organization's data`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    const theirs = keyOf("transaction", "t", other);
+    before(async () => {
+      store = site().store;
+      for (const id of [acme, other]) {
+        await store.createOrganization(organization(id), operator);
+        await store.createKey(newKey(`key of ${id}`, { organizationId: id }), operator);
+      }
+      await add(store, "transaction", "t");
+      await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+    });
+
+    it("is not read", async () => {
+      assert.equal(await store.findRecord(theirs), undefined);
+      assert.equal(await store.readHistory(theirs), undefined);
+      assert.deepEqual(await store.countRecords(other), {});
+      assert.deepEqual(
+        (await store.listKeys(acme)).map(({ keyId }) => keyId),
+        [`key of ${acme}`],
+      );
+    });
+
+    it("is not in the way of the same ids", async () => {
+      const options = { organizationId: other };
+      assert.deepEqual(
+        (await write(store, transaction("t"), { ...options, mode: "update" })).drafts,
+        ["no_such_record"],
+      );
+      assert.deepEqual((await write(store, transaction("t"), options)).drafts, ["created"]);
+      const check = draftOf("transaction_check", "c", { related_tx_ids: ["t"] });
+      const resourceType = "transaction_check";
+      assert.deepEqual((await write(store, check, { ...options, resourceType })).drafts, [
+        "created",
+      ]);
+      assert.equal((await changesOf(store, keyOf("transaction", "t"))).length, 1);
+    });
+
+    it("can't be held or deleted, and its deletions can't be seen", async () => {
+      const onlyMine = keyOf("person", "mine");
+      await add(store, "person", "mine");
+      const foreign = { ...onlyMine, organizationId: other };
+      assert.equal(await request(store, foreign), undefined);
+      assert.equal(await store.placeHold(foreign, "a case", operator), "no_such_record");
+      await store.placeHold(onlyMine, "a case", operator);
+      assert.deepEqual(await store.listHolds(other), []);
+      assert.equal(await store.releaseHold(foreign, operator), undefined);
+      const deletion = await request(store, onlyMine);
+      assert.ok(deletion !== undefined);
+      assert.equal(await store.findDeletion(deletion, other), undefined);
+      assert.equal((await store.findDeletion(deletion, acme))?.resourceId, "mine");
+      assert.deepEqual(await store.listDeletions({ organizationId: other, limit: 10 }), []);
+      assert.deepEqual((await store.listDeletions({ organizationId: acme, limit: 10 })).length, 1);
+      await store.releaseHold(onlyMine, operator);
+      await carryOutAll(store);
+    });
+
+    it("stays whole when the same ids are erased here", async () => {
+      await request(store, keyOf("transaction", "t"));
+      await carryOutAll(store);
+      assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
+      assert.equal(await exists(store, theirs), true);
+      assert.deepEqual(
+        (await payloadsOf(store, keyOf("transaction_check", "c", other))).map(
+          ({ related_tx_ids }) => related_tx_ids,
+        ),
+        [["t"]],
+      );
+    });
+
+    it("can be written while the same id is being deleted here", async () => {
+      await add(store, "transaction", "t");
+      await request(store, keyOf("transaction", "t"));
+      const update = { mode: "update" } as const;
+      assert.deepEqual((await write(store, transaction("t"), update)).drafts, ["deletion_open"]);
+      assert.deepEqual(
+        (await write(store, transaction("t"), { ...update, organizationId: other })).drafts,
+        ["updated"],
+      );
+    });
+
+    it("leaves everything sound", () => requireSound(store));
+  });
+}

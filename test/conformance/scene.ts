@@ -1,0 +1,205 @@
+// Short ways to say what the tests of the conformance suite do: who writes what, and the worker's round. Uses the store's
+// methods alone, so that it means the same on every engine.
+
+import assert from "node:assert/strict";
+import type { ApiKey, Organization } from "../../src/domain/access.ts";
+import type { Deletion } from "../../src/domain/deletion.ts";
+import { makeDraft } from "../../src/domain/payload.ts";
+import type { Payload, RecordType } from "../../src/domain/record-type.ts";
+import { recordTypeByName } from "../../src/domain/record-types.ts";
+import type {
+  Change,
+  Draft,
+  IdempotencyMark,
+  RecordKey,
+  RecordWrite,
+  WriteOutcome,
+} from "../../src/domain/record-write.ts";
+import type { Act, DeletionRequest, NewKey, NewToken, Store } from "../../src/store/store.ts";
+
+export const acme = "org_acme";
+export const other = "org_other";
+
+export const operator: Act = { actor: "operator", now: 1_000_000 };
+export const worker: Act = { actor: "worker", now: 2_000_000 };
+
+export function typeNamed(name: string): RecordType {
+  const type = recordTypeByName(name);
+  assert.ok(type, name);
+  return type;
+}
+
+/** A valid draft of any type: the example of the type with the given id, and fields of the test's own. */
+export function draftOf(resourceType: string, id: string, fields: Payload = {}): Draft {
+  const type = typeNamed(resourceType);
+  const related = new Set(type.relations.map(({ field }) => field));
+  const example = Object.entries(type.example).filter(([field]) => !related.has(field));
+  return makeDraft(type, { ...Object.fromEntries(example), ...fields, [type.idField]: id });
+}
+
+export function transaction(id: string, fields: Payload = {}): Draft {
+  return draftOf("transaction", id, fields);
+}
+
+export interface WriteOptions {
+  readonly organizationId?: string;
+  readonly resourceType?: string;
+  readonly mode?: RecordWrite["mode"];
+  readonly lenient?: boolean;
+  readonly receivedAt?: number;
+  readonly idempotency?: IdempotencyMark;
+}
+
+/** Adds transactions of Acme, strictly, unless said otherwise. */
+export function write(
+  store: Store,
+  drafts: Draft | readonly Draft[],
+  options: WriteOptions = {},
+): Promise<WriteOutcome> {
+  return store.writeRecords({
+    organizationId: acme,
+    resourceType: "transaction",
+    mode: "add",
+    lenient: false,
+    receivedAt: operator.now,
+    ...options,
+    drafts: "id" in drafts ? [drafts] : drafts,
+  });
+}
+
+/** Adds one record of any type to Acme. */
+export async function add(
+  store: Store,
+  resourceType: string,
+  id: string,
+  fields: Payload = {},
+): Promise<void> {
+  const outcome = await write(store, draftOf(resourceType, id, fields), { resourceType });
+  assert.deepEqual(outcome, { written: 1, drafts: ["created"] });
+}
+
+export function keyOf(resourceType: string, resourceId: string, organizationId = acme): RecordKey {
+  return { organizationId, resourceType, resourceId };
+}
+
+export async function changesOf(store: Store, key: RecordKey): Promise<readonly Change[]> {
+  return (await store.readHistory(key))?.changes ?? [];
+}
+
+export async function payloadsOf(store: Store, key: RecordKey): Promise<readonly Payload[]> {
+  const changes = await changesOf(store, key);
+  return changes.map(({ payload }) => JSON.parse(payload) as Payload);
+}
+
+export async function exists(store: Store, key: RecordKey): Promise<boolean> {
+  return (await store.findRecord(key)) !== undefined;
+}
+
+/** Thirty-two bytes, as a SHA-256 is. */
+export function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text.padEnd(32, "."));
+}
+
+export function mark(key: string, request = "request"): IdempotencyMark {
+  return { keyHash: bytesOf(key), fingerprint: bytesOf(request) };
+}
+
+let requests = 0;
+
+/** Asks for a deletion that is due at once, under an id that no other has. */
+export function request(
+  store: Store,
+  key: RecordKey,
+  fields: Partial<DeletionRequest & Act> = {},
+): Promise<string | undefined> {
+  requests += 1;
+  const { actor = "key_1", now = operator.now, ...rest } = fields;
+  return store.requestDeletion(
+    { ...key, reason: "asked for", deletionRequestId: `del_${requests}`, dueAt: now, ...rest },
+    { actor, now },
+  );
+}
+
+export function claim(store: Store, now = worker.now): Promise<Deletion | undefined> {
+  return store.claimDeletion({ now, leaseUntil: now + 60_000, claimant: "test" });
+}
+
+/** Erases and completes a deletion that is claimed. */
+export async function finish(
+  store: Store,
+  deletionRequestId: string,
+  recordsMax = 3,
+): Promise<Deletion> {
+  for (let round = 0; round < 1_000; round += 1) {
+    const { done } = await store.eraseStep(deletionRequestId, recordsMax, worker);
+    if (!done) continue;
+    const completed = await store.completeDeletion(deletionRequestId, worker);
+    if (completed !== undefined) return completed;
+  }
+  throw new Error("the erasure does not come to an end");
+}
+
+/** Carries out everything that is due, as the worker does. */
+export async function carryOutAll(store: Store, now = worker.now): Promise<readonly Deletion[]> {
+  const completed: Deletion[] = [];
+  for (;;) {
+    const deletion = await claim(store, now);
+    if (deletion === undefined) return completed;
+    completed.push(await finish(store, deletion.deletionRequestId));
+  }
+}
+
+export async function deletionOf(store: Store, deletionRequestId: string): Promise<Deletion> {
+  const deletion = await store.findDeletion(deletionRequestId, undefined);
+  assert.ok(deletion, deletionRequestId);
+  return deletion;
+}
+
+export async function requireSound(store: Store): Promise<void> {
+  assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+}
+
+export function organization(
+  organizationId: string,
+  fields: Partial<Organization> = {},
+): Organization {
+  return {
+    organizationId,
+    name: `Name of ${organizationId}`,
+    strictScopes: false,
+    deletionGraceSeconds: 0,
+    rateLimitPerSecond: undefined,
+    createdAt: 100,
+    ...fields,
+  };
+}
+
+export function newKey(keyId: string, fields: Partial<NewKey> = {}): NewKey {
+  return {
+    keyId,
+    organizationId: acme,
+    name: "intake",
+    scopes: ["transactions:write", "person:read"],
+    createdAt: 200,
+    expiresAt: undefined,
+    secretHash: bytesOf(keyId),
+    ...fields,
+  };
+}
+
+export function newToken(name: string, fields: Partial<NewToken> = {}): NewToken {
+  return {
+    tokenHash: bytesOf(name),
+    keyId: "key_1",
+    organizationId: acme,
+    scopes: ["transactions:write"],
+    createdAt: 300,
+    expiresAt: 900_000,
+    ...fields,
+  };
+}
+
+/** What listKeys and the like give for a new key. */
+export function asStored({ secretHash: _secret, ...key }: NewKey): ApiKey {
+  return { ...key, revokedAt: undefined, lastUsedAt: undefined };
+}

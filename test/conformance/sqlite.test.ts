@@ -1,0 +1,40 @@
+// The conformance suite on SQLite, once as a serving process and once as a command.
+
+import { join } from "node:path";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store, StoreOptions } from "../../src/store/store.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { Engine } from "./engine.ts";
+import { testEngine } from "./suite.ts";
+
+function sqlite(role: StoreOptions["role"]): Engine {
+  return {
+    name: `SQLite, ${role}`,
+    async open(options) {
+      const folder = makeTempFolder();
+      const url = `sqlite:${join(folder, "data", "sluice.db")}`;
+      const opened: Store[] = [];
+      async function open(more?: Partial<StoreOptions>): Promise<Store> {
+        const store = await openStore(url, { role, ...options, ...more });
+        opened.push(store);
+        return store;
+      }
+      const closeAll = () => Promise.all(opened.splice(0).map((store) => store.close()));
+      return {
+        store: await open(),
+        openAnother: (more) => open({ role: "command", ...more }),
+        async reopen() {
+          await closeAll();
+          return open();
+        },
+        async remove() {
+          await closeAll();
+          removeFolder(folder);
+        },
+      };
+    },
+  };
+}
+
+testEngine(sqlite("serve"));
+testEngine(sqlite("command"));

@@ -1,0 +1,24 @@
+// Everything that an engine has to pass. A new engine is one more file beside sqlite.test.ts.
+
+import { testAccess } from "./access.ts";
+import { testCascade } from "./cascade.ts";
+import { testConcurrency } from "./concurrency.ts";
+import { testDeletions } from "./deletions.ts";
+import type { Engine } from "./engine.ts";
+import { testHolds } from "./holds.ts";
+import { testIdempotency } from "./idempotency.ts";
+import { testIsolation } from "./isolation.ts";
+import { testUpkeep } from "./upkeep.ts";
+import { testWriting } from "./writing.ts";
+
+export function testEngine(engine: Engine): void {
+  testWriting(engine);
+  testIdempotency(engine);
+  testConcurrency(engine);
+  testIsolation(engine);
+  testDeletions(engine);
+  testCascade(engine);
+  testHolds(engine);
+  testAccess(engine);
+  testUpkeep(engine);
+}

@@ -1,0 +1,167 @@
+// What keeps a store in order: answering, forgetting what is past its time, the audit trail, and the check of itself.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  bytesOf,
+  carryOutAll,
+  changesOf,
+  keyOf,
+  mark,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  request,
+  requireSound,
+  transaction,
+  write,
+} from "./scene.ts";
+
+export function testUpkeep(engine: Engine): void {
+  describe(`${engine.name}: a store`, () => {
+    it("answers while it is open, and not after", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.ping();
+      await store.close();
+      await assert.rejects(store.ping());
+      await assert.rejects(store.findRecord(keyOf("transaction", "t")));
+    });
+
+    it("names its engine", async (test) => {
+      const { store } = await openSite(engine, test);
+      assert.ok(["sqlite", "postgres"].includes(store.engine));
+    });
+
+    it("is sound when it is empty", async (test) => {
+      await requireSound((await openSite(engine, test)).store);
+    });
+
+    it("takes writes from two at once", async (test) => {
+      const site = await openSite(engine, test);
+      const beside = await site.openAnother();
+      const stores = [site.store, beside];
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) => {
+          const store = stores[index % 2];
+          assert.ok(store);
+          return write(store, transaction(`t${index}`));
+        }),
+      );
+      const numbers = new Set<number>();
+      for (let index = 0; index < 100; index += 1) {
+        const [change] = await changesOf(beside, keyOf("transaction", `t${index}`));
+        numbers.add(change?.changeNo ?? 0);
+      }
+      assert.equal(numbers.size, 100);
+      await requireSound(site.store);
+    });
+  });
+
+  describe(`${engine.name}: purging`, () => {
+    it("forgets tokens some time after they expired, and only those", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.createOrganization(organization(acme), operator);
+      await store.createKey(newKey("key_1"), operator);
+      await store.createToken(newToken("early", { expiresAt: 1_000 }));
+      await store.createToken(newToken("late", { expiresAt: 2_000 }));
+      await store.purgeExpired(1_000 + limits.expiredTokensKeptMs);
+      assert.ok(await store.findCaller(bytesOf("early")));
+      await store.purgeExpired(1_001 + limits.expiredTokensKeptMs);
+      assert.equal(await store.findCaller(bytesOf("early")), undefined);
+      assert.ok(await store.findCaller(bytesOf("late")));
+    });
+
+    it("forgets kept replies past their time, and only those", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "t");
+      const update = { mode: "update", receivedAt: 1_000 } as const;
+      for (const name of ["one", "two"]) {
+        const receivedAt = name === "one" ? 1_000 : 3_000;
+        await write(store, transaction("t"), { ...update, receivedAt, idempotency: mark(name) });
+      }
+      await store.purgeExpired(2_000 + limits.idempotencyKeptMs);
+      // Asked as if no time had passed, so that only the purge can have forgotten it.
+      const reused = { errorName: "idempotency_reused" };
+      const another = { ...update, idempotency: mark("two", "another") };
+      await assert.rejects(write(store, transaction("t"), another), reused);
+      const repeated = { ...update, idempotency: mark("one", "another") };
+      assert.deepEqual((await write(store, transaction("t"), repeated)).drafts, ["updated"]);
+    });
+  });
+
+  testAudit(engine);
+}
+
+function testAudit(engine: Engine): void {
+  describe(`${engine.name}: the audit trail`, () => {
+    async function live(store: Store): Promise<void> {
+      const key = keyOf("transaction", "secret-id");
+      await store.createOrganization(organization(acme), operator);
+      await store.changeOrganization(acme, { name: "New" }, operator);
+      await store.createKey(newKey("key_1"), operator);
+      await store.rotateKey("key_1", newKey("key_2"), 500, operator);
+      await store.revokeKey("key_2", operator);
+      await add(store, "transaction", "secret-id", { sender_id: "secret-sender" });
+      await store.placeHold(key, "a case", operator);
+      await store.releaseHold(key, operator);
+      await request(store, key, { deletionRequestId: "del_c", reason: "secret-reason" });
+      await store.cancelDeletion("del_c", operator);
+      await request(store, key, { deletionRequestId: "del_d" });
+      await carryOutAll(store);
+    }
+
+    it("tells every act in order, who did it and to what, and never what a record says", async (test) => {
+      const { store } = await openSite(engine, test);
+      await live(store);
+      const entries = await store.listAudit(0, 100);
+      assert.deepEqual(
+        entries.map(({ action, actor }) => `${action} by ${actor}`),
+        [
+          "organization.create by operator",
+          "organization.change by operator",
+          "key.create by operator",
+          "key.rotate by operator",
+          "key.revoke by operator",
+          "hold.place by operator",
+          "hold.release by operator",
+          "deletion.request by key_1",
+          "deletion.cancel by operator",
+          "deletion.request by key_1",
+          "deletion.start by worker",
+          "deletion.complete by worker",
+        ],
+      );
+      assert.deepEqual(
+        entries.map(({ entryNo }) => entryNo),
+        entries.map((_, index) => index + 1),
+      );
+      assert.ok(entries.every(({ organizationId }) => organizationId === acme));
+      assert.equal(entries.at(-1)?.subject, "del_d");
+      assert.deepEqual(entries.at(-1)?.detail, { erased: { transaction: 1 }, redacted: 0 });
+      assert.doesNotMatch(JSON.stringify(entries), /secret/);
+      await requireSound(store);
+    });
+
+    it("is read in pages, and has no entry for what did not happen", async (test) => {
+      const { store } = await openSite(engine, test);
+      await live(store);
+      const before = await store.listAudit(0, 100);
+      await store.createOrganization(organization(acme), operator);
+      await store.revokeKey("key_2", operator);
+      await store.cancelDeletion("del_d", operator);
+      await store.releaseHold(keyOf("transaction", "t"), operator);
+      await request(store, keyOf("transaction", "missing"));
+      assert.deepEqual(await store.listAudit(0, 100), before);
+      assert.deepEqual(await store.listAudit(3, 2), before.slice(3, 5));
+      assert.deepEqual(await store.listAudit(100, 2), []);
+      assert.equal(new Set(before.map(({ hash }) => hash)).size, before.length);
+      assert.match(before[0]?.hash ?? "", /^[0-9a-f]{64}$/);
+    });
+  });
+}

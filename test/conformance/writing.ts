@@ -1,0 +1,282 @@
+// What writing records comes to: the three modes, lists that are strict or lenient, and what is read afterwards.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite, useSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  changesOf,
+  draftOf,
+  exists,
+  keyOf,
+  payloadsOf,
+  requireSound,
+  transaction,
+  write,
+} from "./scene.ts";
+
+export function testWriting(engine: Engine): void {
+  describe(`${engine.name}: writing one record`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    before(() => {
+      store = site().store;
+    });
+
+    it("creates what does not exist, and gives back exactly what was stored", async () => {
+      const draft = transaction("exact", { sender_id: "Zoë \u0001 \u{1f600}", amount: -0.1 });
+      assert.deepEqual(await write(store, draft, { receivedAt: 77 }), {
+        written: 1,
+        drafts: ["created"],
+      });
+      const history = await store.readHistory(keyOf("transaction", "exact"));
+      assert.equal(history?.firstSeen, draft.timestamp);
+      assert.equal(history?.lastSeen, draft.timestamp);
+      assert.deepEqual(
+        history?.changes.map(({ receivedAt, payload }) => ({ receivedAt, payload })),
+        [{ receivedAt: 77, payload: draft.payload }],
+      );
+    });
+
+    it("keeps ids apart that only look alike", async () => {
+      const ids = ["e\u0301", "\u00e9", "A", "a", "1", "01", " 1", "'; --", "%", "\u{10ffff}"];
+      for (const id of ids) await add(store, "transaction", id);
+      for (const id of ids) {
+        assert.deepEqual(
+          (await payloadsOf(store, keyOf("transaction", id))).map(({ tx_id }) => tx_id),
+          [id],
+        );
+      }
+    });
+
+    it("refuses to add a record that exists, telling an identical one from a different one", async () => {
+      await write(store, transaction("twice"));
+      assert.deepEqual(await write(store, transaction("twice")), {
+        written: 0,
+        drafts: ["identical_record_exists"],
+      });
+      assert.deepEqual(await write(store, transaction("twice", { amount: 7 })), {
+        written: 0,
+        drafts: ["record_exists"],
+      });
+      assert.equal((await changesOf(store, keyOf("transaction", "twice"))).length, 1);
+    });
+
+    it("calls identical whatever equals any change of the record, not only the first or the last", async () => {
+      const amounts = [1, 2, 3];
+      for (const amount of amounts) {
+        await write(store, transaction("thrice", { amount }), { mode: "append" });
+      }
+      for (const amount of amounts) {
+        assert.deepEqual((await write(store, transaction("thrice", { amount }))).drafts, [
+          "identical_record_exists",
+        ]);
+      }
+    });
+
+    it("updates only what exists, and always records a change", async () => {
+      const update = { mode: "update" } as const;
+      assert.deepEqual(await write(store, transaction("updated"), update), {
+        written: 0,
+        drafts: ["no_such_record"],
+      });
+      assert.equal(await exists(store, keyOf("transaction", "updated")), false);
+      await write(store, transaction("updated"));
+      for (let count = 0; count < 2; count += 1) {
+        assert.deepEqual(await write(store, transaction("updated"), update), {
+          written: 1,
+          drafts: ["updated"],
+        });
+      }
+      assert.equal((await changesOf(store, keyOf("transaction", "updated"))).length, 3);
+    });
+
+    it("appends: creates, records a further change, and skips an identical one", async () => {
+      const append = { mode: "append" } as const;
+      const outcomes = [
+        await write(store, transaction("appended"), append),
+        await write(store, transaction("appended", { amount: 5 }), append),
+        await write(store, transaction("appended"), append),
+      ];
+      assert.deepEqual(outcomes, [
+        { written: 1, drafts: ["created"] },
+        { written: 1, drafts: ["updated"] },
+        { written: 0, drafts: ["unchanged"] },
+      ]);
+      assert.equal((await changesOf(store, keyOf("transaction", "appended"))).length, 2);
+    });
+
+    it("keeps records of different types with the same id apart", async () => {
+      await add(store, "transaction_check", "exact");
+      await add(store, "person", "exact");
+      const person = await payloadsOf(store, keyOf("person", "exact"));
+      assert.deepEqual(
+        person.map(({ person_id }) => person_id),
+        ["exact"],
+      );
+    });
+
+    it("says of what does not exist that it does not", async () => {
+      const key = keyOf("transaction", "never sent");
+      assert.equal(await store.findRecord(key), undefined);
+      assert.equal(await store.readHistory(key), undefined);
+    });
+
+    it("sees the earliest and the latest timestamp of all changes, whatever their order", async () => {
+      const times = ["2026-03-01T00:00:00Z", "2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00Z"];
+      for (const [index, timestamp] of [...times, "2026-02-01T01:00:00+02:00"].entries()) {
+        const mode = index === 0 ? "add" : "update";
+        await write(store, transaction("seen", { timestamp }), { mode });
+      }
+      assert.deepEqual(await store.findRecord(keyOf("transaction", "seen")), {
+        firstSeen: "2026-01-01T00:00:00",
+        lastSeen: "2026-03-01T00:00:00",
+      });
+    });
+
+    it("numbers changes in order of arrival, over all records", async () => {
+      for (const id of ["first", "second", "third"]) await add(store, "transaction", id);
+      await write(store, transaction("first"), { mode: "update" });
+      const numbers = [];
+      for (const id of ["first", "second", "third"]) {
+        const changes = await changesOf(store, keyOf("transaction", id));
+        numbers.push(...changes.map(({ changeNo }) => changeNo));
+      }
+      const [created = 0, updated = 0, second = 0, third = 0] = numbers;
+      assert.ok(created < second && second < third && third < updated, numbers.join(" "));
+    });
+
+    it("stores a record as large as any may be", async () => {
+      const value = "\u00e4".repeat(1_000);
+      const additional_properties = Array.from({ length: 30 }, (_, index) => ({
+        key: `key ${index}`,
+        value,
+        type: "STRING",
+      }));
+      const draft = transaction("large", { additional_properties });
+      await write(store, draft);
+      const [change] = await changesOf(store, keyOf("transaction", "large"));
+      assert.equal(change?.payload, draft.payload);
+    });
+
+    it("leaves everything sound", () => requireSound(store));
+  });
+
+  testLists(engine);
+}
+
+function testLists(engine: Engine): void {
+  describe(`${engine.name}: writing lists`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    before(async () => {
+      store = site().store;
+      await write(store, [transaction("old"), transaction("older")]);
+    });
+
+    it("writes nothing of a strict list that is refused anywhere, and judges every item", async () => {
+      const list = [
+        transaction("new 1"),
+        transaction("old"),
+        transaction("new 2"),
+        transaction("old", { amount: 9 }),
+      ];
+      assert.deepEqual(await write(store, list), {
+        written: 0,
+        drafts: ["created", "identical_record_exists", "created", "record_exists"],
+      });
+      assert.equal(await exists(store, keyOf("transaction", "new 1")), false);
+      assert.equal(await exists(store, keyOf("transaction", "new 2")), false);
+    });
+
+    it("leaves no change, relation or sighting of a strict list that was refused", async () => {
+      await add(store, "transaction_check", "untouched", { timestamp: "2026-05-05T05:05:05Z" });
+      const list = [
+        draftOf("transaction_check", "untouched", {
+          related_tx_ids: ["old"],
+          timestamp: "2020-01-01T00:00:00Z",
+        }),
+        draftOf("transaction_check", "not there"),
+      ];
+      const resourceType = "transaction_check";
+      assert.deepEqual(await write(store, list, { resourceType, mode: "update" }), {
+        written: 0,
+        drafts: ["updated", "no_such_record"],
+      });
+      const history = await store.readHistory(keyOf(resourceType, "untouched"));
+      assert.equal(history?.changes.length, 1);
+      assert.equal(history?.firstSeen, "2026-05-05T05:05:05");
+      await requireSound(store);
+    });
+
+    it("writes all of a strict list that nothing is refused of", async () => {
+      const list = Array.from({ length: 250 }, (_, index) => transaction(`many ${index}`));
+      assert.deepEqual(await write(store, list), {
+        written: 250,
+        drafts: list.map(() => "created"),
+      });
+      const again = [...list, transaction("one more")];
+      assert.deepEqual(await write(store, again, { mode: "append" }), {
+        written: 1,
+        drafts: [...list.map(() => "unchanged"), "created"],
+      });
+    });
+
+    it("judges each item of a lenient list by itself", async () => {
+      const list = [transaction("lenient 1"), transaction("old"), transaction("lenient 2")];
+      assert.deepEqual(await write(store, list, { lenient: true }), {
+        written: 2,
+        drafts: ["created", "identical_record_exists", "created"],
+      });
+      assert.equal(await exists(store, keyOf("transaction", "lenient 2")), true);
+    });
+
+    it("applies items one after another, so that a second one with the same id meets the first", async () => {
+      const list = ["a", "b", "a"].map((id) => transaction(`same ${id}`));
+      const different = transaction("same a", { amount: 3 });
+      assert.deepEqual((await write(store, list)).drafts, [
+        "created",
+        "created",
+        "identical_record_exists",
+      ]);
+      assert.deepEqual(await write(store, [...list, different], { mode: "append" }), {
+        written: 3,
+        drafts: ["created", "created", "unchanged", "updated"],
+      });
+      assert.deepEqual((await write(store, [different, different], { mode: "update" })).drafts, [
+        "updated",
+        "updated",
+      ]);
+      assert.equal((await changesOf(store, keyOf("transaction", "same a"))).length, 4);
+    });
+
+    it("takes an empty list", async () => {
+      assert.deepEqual(await write(store, []), { written: 0, drafts: [] });
+    });
+
+    it("counts records by type", async () => {
+      const organizationId = "org_counted";
+      await write(store, [transaction("a"), transaction("b")], { organizationId });
+      await write(store, draftOf("person", "p"), { organizationId, resourceType: "person" });
+      assert.deepEqual(await store.countRecords(organizationId), { person: 1, transaction: 2 });
+      assert.deepEqual(await store.countRecords("org_unknown"), {});
+    });
+
+    it("leaves everything sound", () => requireSound(store));
+  });
+
+  describe(`${engine.name}: what was written`, () => {
+    it("is there after the store was closed and opened again, and numbers go on", async (test) => {
+      const site = await openSite(engine, test);
+      await write(site.store, transaction("kept"));
+      const reopened = await site.reopen();
+      await write(reopened, transaction("kept"), { mode: "update" });
+      const changes = await changesOf(reopened, keyOf("transaction", "kept"));
+      assert.equal(changes.length, 2);
+      assert.ok((changes[0]?.changeNo ?? 0) < (changes[1]?.changeNo ?? 0));
+      assert.deepEqual(await reopened.countRecords(acme), { transaction: 1 });
+    });
+  });
+}
