@@ -1,0 +1,133 @@
+// That the examples in /openapi.json are true: each request that it shows is sent to a service and succeeds, and what comes
+// back is as the document says, without a field that it does not name.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { buildOpenApi } from "../../src/http/openapi.ts";
+import type { OpenApiDocument, ResponseObject } from "../../src/http/openapi/document.ts";
+import { requireType } from "../../src/http/require-type.ts";
+import { operations } from "../../src/http/routes.ts";
+import type { Operation } from "../../src/http/operation.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Compile, makeCompiler } from "./document-validators.ts";
+import { eachOperation } from "./document-walk.ts";
+
+let service: Service;
+let document: OpenApiDocument;
+let closed: Compile;
+
+before(async () => {
+  service = await startService();
+  const served = await service.client.send({ method: "GET", path: "/openapi.json" });
+  document = JSON.parse(served.text) as OpenApiDocument;
+  closed = makeCompiler(document, { closed: true });
+});
+after(() => service.stop());
+
+interface Sent {
+  readonly operation: Operation;
+  readonly mediaType: string;
+  readonly value: unknown;
+}
+
+/** As a new customer each time, so that no example meets what another one left. */
+async function send({ operation, mediaType, value }: Sent): Promise<Reply> {
+  const customer = await makeCustomer(service.app, service.client);
+  const { method, path, verb, type } = operation;
+  const isAdded = verb === "add records" || verb === "append records" || verb === "issue token";
+  if (!isAdded) await addExamples(customer, type === undefined ? recordTypes : [type]);
+  if (verb !== "issue token") {
+    const headers = { "content-type": mediaType };
+    return service.client.send({ method, path, token: customer.token, headers, body: value });
+  }
+  const { organizationId, apiKey } = customer;
+  const asked = value as { scopes: object };
+  const body = { ...asked, scopes: { ...asked.scopes, organization_id: organizationId } };
+  return service.client.send({ method, path, headers: { authorization: apiKey }, body });
+}
+
+/** The examples of these types, as records. */
+async function addExamples({ token }: Customer, types: readonly RecordType[]): Promise<void> {
+  for (const { resourceType, example } of types) {
+    const path = `/v2/${resourceType}`;
+    const reply = await service.client.send({ method: "POST", path, token, body: example });
+    assert.equal(reply.status, 201, reply.text);
+  }
+}
+
+function requireAsDocumented({ method, path, success }: Operation, reply: Reply): void {
+  assert.equal(reply.status, success, reply.text);
+  const found = eachOperation(document).find((one) => one.method === method && one.path === path);
+  const response = found?.operation.responses[success] as ResponseObject | undefined;
+  const type = reply.headers["content-type"]?.split(";", 1)[0] ?? "";
+  const schema = response?.content?.[type]?.schema;
+  assert.ok(schema !== undefined, `${type} is not in the document`);
+  const { contentSchema } = schema as { contentSchema?: object };
+  const validate = closed(contentSchema ?? schema);
+  const bodies = contentSchema === undefined ? [reply.text] : reply.text.trimEnd().split("\n");
+  for (const body of bodies) {
+    assert.ok(validate(JSON.parse(body)), `${JSON.stringify(validate.errors)} in ${body}`);
+  }
+}
+
+describe("a request that the document shows succeeds", () => {
+  for (const operation of operations) {
+    const { method, path } = operation;
+    const found = eachOperation(buildOpenApi()).find(
+      (one) => one.method === method && one.path === path,
+    );
+    const content = found?.operation.requestBody?.content ?? {};
+    for (const [mediaType, media] of Object.entries(content)) {
+      for (const [name, { value }] of Object.entries(media.examples ?? {})) {
+        it(`${method} ${path}: ${name} as ${mediaType}`, async () => {
+          requireAsDocumented(operation, await send({ operation, mediaType, value }));
+        });
+      }
+    }
+  }
+});
+
+describe("a look-up that the document shows succeeds", () => {
+  for (const operation of operations.filter(({ verb }) => verb === "check record")) {
+    it(`GET ${operation.path}`, async () => {
+      const customer = await makeCustomer(service.app, service.client);
+      const { path } = operation;
+      const type = requireType(operation);
+      await addExamples(customer, [type]);
+      const query = { [type.idField]: String(type.example[type.idField]) };
+      const { token } = customer;
+      const reply = await service.client.send({ method: "GET", path, query, token });
+      requireAsDocumented(operation, reply);
+    });
+  }
+});
+
+async function serverUrlFor(host: string): Promise<string | undefined> {
+  const headers = { host };
+  const reply = await service.client.send({ method: "GET", path: "/openapi.json", headers });
+  assert.equal(reply.status, 200, reply.text);
+  return (JSON.parse(reply.text) as OpenApiDocument).servers[0]?.url;
+}
+
+describe("the document that is served", () => {
+  it("is the one that is printed, but for the address", async () => {
+    const { servers, ...served } = document;
+    const { servers: _printed, ...printed } = buildOpenApi();
+    assert.deepEqual(served, JSON.parse(JSON.stringify(printed)));
+    assert.equal(servers[0]?.url, service.address);
+  });
+
+  it("names the address by which the service was asked", async () => {
+    const url = await serverUrlFor("intake.example.com:8443");
+    assert.equal(url, "http://intake.example.com:8443");
+  });
+
+  it("does not repeat a Host that is none", async () => {
+    const url = await serverUrlFor('x"><script>');
+    assert.equal(url, "http://127.0.0.1:8080");
+  });
+});

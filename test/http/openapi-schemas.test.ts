@@ -1,0 +1,166 @@
+// That the published schemas judge as the validators do: an independent validator reads the document, and both get the same
+// values, good ones and ones spoiled in a field.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Compile, type Validator } from "typebox/compile";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { buildOpenApi } from "../../src/http/openapi.ts";
+import { componentName } from "../../src/http/openapi/wording.ts";
+import {
+  anyDeletionRequestSchema,
+  deletionRequestSchema,
+  tokenRequestSchema,
+} from "../../src/http/request-schemas.ts";
+import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
+import { makeCompiler } from "./document-validators.ts";
+
+const document = buildOpenApi();
+const compile = makeCompiler(document);
+const longText = "x".repeat(1_025);
+
+/** What is put in the place of each field in turn; undefined leaves it out. */
+const spoilers: readonly unknown[] = [
+  undefined,
+  null,
+  true,
+  0,
+  -1.5,
+  0.5,
+  301,
+  2 ** 53,
+  "",
+  "x",
+  "DEPOSIT",
+  "EUR",
+  "eur",
+  "DE",
+  "DEU",
+  "ZZ",
+  "XK",
+  "DEDE",
+  "transaction",
+  "transactions:write",
+  "tab\t",
+  "line\n",
+  "\u007f",
+  "\u0085",
+  "ü😀",
+  "2026-01-31",
+  "2026-02-30",
+  "2026-01-31T09:30:00Z",
+  "2026-01-31T09:30:00",
+  "2016-12-31T23:59:60Z",
+  "x".repeat(257),
+  longText,
+  "😀".repeat(1_024),
+  [],
+  ["a"],
+  [1],
+  [""],
+  [longText],
+  Array.from({ length: 1_001 }, () => "a"),
+  {},
+  { type: "t", value: "v" },
+  { unknown: 1 },
+  { lines: ["a"], city: "b" },
+  [{ type: "t", outcome: "o" }],
+  [{ key: "k", value: "v", type: "STRING" }],
+  [{ key: "k", value: "v", type: "TEXT" }],
+  { [longText]: "a" },
+  { a: longText },
+  Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, "v"])),
+];
+
+function requireAgreement(
+  validator: Validator,
+  component: string,
+  values: Iterable<unknown>,
+): void {
+  const schema = document.components.schemas[component];
+  assert.ok(schema !== undefined, `${component} is not in the document`);
+  const published = compile(schema);
+  const verdicts = new Set<boolean>();
+  for (const value of values) {
+    const verdict = validator.Check(value);
+    verdicts.add(verdict);
+    const shown = JSON.stringify(value).slice(0, 300);
+    assert.equal(published(value), verdict, `${component} should be ${verdict} of ${shown}`);
+  }
+  assert.equal(verdicts.size, 2, `${component} was judged on good values or bad ones only`);
+}
+
+function* withSpoiled(good: Fields, fields: readonly string[]): Generator {
+  yield good;
+  yield [good];
+  yield null;
+  for (const field of [...fields, "unknown_field"]) {
+    for (const spoiler of spoilers) {
+      const { [field]: _was, ...others } = good;
+      yield spoiler === undefined ? others : { ...others, [field]: spoiler };
+    }
+  }
+}
+
+function* several(count: number, make: () => Iterable<unknown>): Generator {
+  for (let index = 0; index < count; index += 1) yield* make();
+}
+
+describe("the published schema of a record", () => {
+  const records = makeRecordGenerator(31_001);
+  for (const type of recordTypes) {
+    it(`agrees with what POST takes: ${type.resourceType}`, () => {
+      const made = several(5, () => withSpoiled(records.record(type), type.fieldNames));
+      requireAgreement(type.addValidator, componentName(type), made);
+    });
+
+    it(`agrees with what PUT takes: ${type.resourceType}`, () => {
+      const make = () => withSpoiled(records.update(type, "id-1"), type.fieldNames);
+      requireAgreement(type.updateValidator, `${componentName(type)}Update`, several(5, make));
+    });
+
+    it(`puts no default into an update: ${type.resourceType}`, () => {
+      const update = document.components.schemas[`${componentName(type)}Update`];
+      assert.doesNotMatch(JSON.stringify(update), /"default":/);
+    });
+  }
+});
+
+describe("the published schema of a request", () => {
+  for (const type of recordTypes.filter(({ deletable }) => deletable === true)) {
+    it(`agrees with what DELETE takes: ${type.resourceType}`, () => {
+      const good = { [type.idField]: "id-1", reason: "asked for" };
+      const validator = Compile(deletionRequestSchema(type));
+      const component = `${componentName(type)}DeletionRequest`;
+      requireAgreement(validator, component, withSpoiled(good, Object.keys(good)));
+    });
+  }
+
+  it("agrees with what POST /v2/deletion_request takes", () => {
+    const good = { resource_type: "person", resource_id: "person-1", reason: "asked for" };
+    const values = withSpoiled(good, Object.keys(good));
+    requireAgreement(Compile(anyDeletionRequestSchema), "DeletionRequest", values);
+  });
+
+  it("agrees with what token issuing takes", () => {
+    const scopes = { organization_id: "org_1", scopes: ["transactions:write"] };
+    const good = { expiry_seconds: 300, scopes };
+    const validator = Compile(tokenRequestSchema);
+    requireAgreement(validator, "AccessTokenRequest", withSpoiled(good, ["expiry_seconds"]));
+  });
+});
+
+function byCode(one = "", other = ""): number {
+  return one < other ? -1 : 1;
+}
+
+describe("the document's schemas", () => {
+  const schemas = JSON.stringify(document.components.schemas);
+
+  it("know no keyword and no format of the service's own", () => {
+    assert.doesNotMatch(schemas, /"expected":/);
+    const formats = [...schemas.matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format);
+    const standard = ["date", "date-time", "double", "int32", "int64", "uri"];
+    assert.deepEqual([...new Set(formats)].toSorted(byCode), standard);
+  });
+});
