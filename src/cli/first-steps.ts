@@ -30,6 +30,6 @@ curl -sS -w '\\n' -X DELETE ${address}/v2/transaction \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d '{"tx_id": "tx-1", "reason": "trying Sluice"}'
 
-The reference is at ${address}/docs, further organizations and keys come with \`sluice organization create\` and
-\`sluice key create\`, and \`sluice demo\` shows the whole of it on some thousand transactions.`;
+The reference is at ${address}/docs, further organizations and keys come with \`npx sluice organization create\` and
+\`npx sluice key create\`, and \`npx sluice demo\` shows the whole of it on some thousand transactions.`;
 }

@@ -11,7 +11,7 @@ import { type ServerProcess, startServerProcess } from "../support/server-proces
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { makeCommandLine } from "./command-line.ts";
-import { runProgram, startProcess } from "./program.ts";
+import { runProgram, startProcess, startProgram } from "./program.ts";
 
 const development = { NODE_ENV: "development" };
 
@@ -69,6 +69,18 @@ describe("serve on an empty store", () => {
     assert.equal(server.output().out, `Listening on ${server.address}\n`);
     const line = makeCommandLine({ folder });
     assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
+  });
+
+  it("prints address and key as one line of JSON when asked", async () => {
+    const environment = testEnvironment(makeTempFolder(), development);
+    const { child, ended } = startProgram(["serve", "--json"], environment);
+    child.stdout.once("data", () => child.kill("SIGTERM"));
+    const { code, out } = await ended;
+    assert.equal(code, 0);
+    const printed = JSON.parse(out) as Record<string, unknown>;
+    assert.match(String(printed["address"]), /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(printed["organization_id"], "demo");
+    assert.match(String(printed["api_key"]), /^sluice_key_\w{49}$/);
   });
 
   it("makes nothing when it can't listen, so that no key is lost", async () => {
