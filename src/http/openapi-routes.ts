@@ -4,12 +4,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { RecordType } from "../domain/record-type.ts";
 import type { Door } from "./door.ts";
-import { buildOpenApi } from "./openapi.ts";
+import type { OpenApiDocument } from "./openapi/document.ts";
 import { loadBundle } from "./openapi/reference-bundle.ts";
 import { contentSecurityPolicy, referencePage, startScript } from "./openapi/reference-page.ts";
 import type { Answer } from "./reply.ts";
 
-const javaScript = "text/javascript; charset=utf-8";
 const html = "text/html; charset=utf-8";
 const sniffing = { "x-content-type-options": "nosniff" };
 const pageHeaders = {
@@ -21,27 +20,27 @@ const pageHeaders = {
 /** The files of the page change only with the version of the service. */
 const file = { ...sniffing, "cache-control": "public, max-age=3600" };
 
+type Found = Omit<Answer, "status">;
+
 export function registerOpenApi(
   server: FastifyInstance,
   { replies }: Pick<Door, "replies">,
   types: readonly RecordType[],
 ): void {
-  const render = rememberLast((serverUrl) => JSON.stringify(buildOpenApi({ serverUrl, types })));
+  const document = onceGood(() => makeDocument(types));
   const bundle = onceGood(loadBundle);
 
-  serve("/openapi.json", (request) => ({ body: render(originOf(request)), headers: sniffing }));
+  serve("/openapi.json", async (request) => {
+    return { body: renderFor(request, await document()), headers: sniffing };
+  });
   serve("/docs", () => ({ body: referencePage, contentType: html, headers: pageHeaders }));
-  serve("/docs/start.js", () => ({ body: startScript, contentType: javaScript, headers: file }));
+  serve("/docs/start.js", () => javaScript(startScript, file));
   serve("/docs/reference.js", async (request) => {
     const script = await bundle();
     const headers = { ...file, vary: "accept-encoding" };
-    if (!acceptsGzip(request))
-      return { body: await script.plain(), contentType: javaScript, headers };
-    const encoded = { ...headers, "content-encoding": "gzip" };
-    return { body: script.gzipped, contentType: javaScript, headers: encoded };
+    if (!acceptsGzip(request)) return javaScript(await script.plain(), headers);
+    return javaScript(script.gzipped, { ...headers, "content-encoding": "gzip" });
   });
-
-  type Found = Omit<Answer, "status">;
 
   function serve(path: string, answer: (request: FastifyRequest) => Found | Promise<Found>): void {
     server.get(path, async (request, reply) => {
@@ -50,26 +49,30 @@ export function registerOpenApi(
   }
 }
 
-function acceptsGzip({ headers }: FastifyRequest): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers["accept-encoding"] ?? "");
+function javaScript(body: string | Buffer, headers: Record<string, string>): Found {
+  return { body, contentType: "text/javascript; charset=utf-8", headers };
+}
+
+/** What makes the document is loaded only now: no other request needs it, and a start should not wait for it. */
+async function makeDocument(types: readonly RecordType[]): Promise<OpenApiDocument> {
+  const { buildOpenApi } = await import("./openapi.ts");
+  return buildOpenApi({ types });
 }
 
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-/** Where the client reached the service, so that a client generated from the document finds it there too. */
-function originOf({ protocol, host }: FastifyRequest): string | undefined {
-  return hostForm.test(host) ? `${protocol}://${host}` : undefined;
+/** Names the address at which the client reached the service, so that a client made from the document finds it too. */
+function renderFor({ protocol, host }: FastifyRequest, document: OpenApiDocument): string {
+  if (!hostForm.test(host)) return JSON.stringify(document);
+  const url = `${protocol}://${host}`;
+  return JSON.stringify({
+    ...document,
+    servers: document.servers.map((server) => ({ ...server, url })),
+  });
 }
 
-/** Nearly every client asks under one name, and a bound of one needs no clearing. */
-function rememberLast<Value>(
-  make: (key: string | undefined) => Value,
-): (key: string | undefined) => Value {
-  let last: { readonly key: string | undefined; readonly value: Value } | undefined;
-  return (key) => {
-    if (last === undefined || last.key !== key) last = { key, value: make(key) };
-    return last.value;
-  };
+function acceptsGzip({ headers }: FastifyRequest): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers["accept-encoding"] ?? "");
 }
 
 /** Keeps what was loaded, but not a failure. */

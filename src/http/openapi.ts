@@ -16,7 +16,7 @@ import { operationsFor } from "./routes.ts";
 
 export interface OpenApiOptions {
   /** Where the service is reached, e.g. `https://intake.example.com`. */
-  readonly serverUrl?: string | undefined;
+  readonly serverUrl?: string;
   readonly types?: readonly RecordType[];
 }
 
