@@ -8,6 +8,8 @@ import type { Engine } from "./engine.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
+import { testRandomWorkload } from "./random-workload.ts";
+import { testResumption } from "./resumption.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
@@ -21,4 +23,6 @@ export function testEngine(engine: Engine): void {
   testHolds(engine);
   testAccess(engine);
   testUpkeep(engine);
+  testResumption(engine);
+  testRandomWorkload(engine, 20);
 }

@@ -20,7 +20,7 @@ const findDue = `
   SELECT * FROM deletion INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing') AND status = 'pending'
     AND coalesce(next_attempt_at, due_at) <= ?1 AND due_at <= ?1
-  ORDER BY coalesce(next_attempt_at, due_at) LIMIT ?2`;
+  ORDER BY coalesce(next_attempt_at, due_at), deletion_request_id LIMIT ?2`;
 
 const setClaimed = `
   UPDATE deletion SET

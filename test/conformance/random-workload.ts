@@ -1,0 +1,211 @@
+// Any sequence of writes, deletions and holds comes to the same on an engine as in the model.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { limits } from "../../src/domain/limits.ts";
+import { makeDraft } from "../../src/domain/payload.ts";
+import type { Payload } from "../../src/domain/record-type.ts";
+import type { WriteMode } from "../../src/domain/record-write.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Engine } from "./engine.ts";
+import { Model, textOf } from "./model.ts";
+import {
+  acme,
+  carryOutAll,
+  draftOf,
+  keyOf,
+  operator,
+  payloadsOf,
+  request,
+  requireSound,
+  typeNamed,
+  write,
+} from "./scene.ts";
+
+/** Few ids, so that everything meets everything. The record that nothing is ever stored under is `t9`. */
+const idsByType: Readonly<Record<string, readonly string[]>> = {
+  transaction: ["t0", "t1", "t2"],
+  transaction_check: ["c0", "c1"],
+  transaction_alert: ["a0", "a1"],
+  transaction_suspicious_activity: ["s0"],
+  screening: ["n0", "n1"],
+  company: ["co0"],
+  person: ["p0", "p1"],
+};
+const names = Object.entries(idsByType).flatMap(([type, ids]) => ids.map((id) => `${type}/${id}`));
+
+type Step =
+  | {
+      readonly do: "write";
+      readonly type: string;
+      readonly payloads: readonly Payload[];
+      readonly mode: WriteMode;
+      readonly lenient: boolean;
+    }
+  | { readonly do: "request" | "hold" | "release"; readonly name: string }
+  | { readonly do: "cancel"; readonly index: number }
+  | { readonly do: "carry out" };
+
+const anyId = (type: string, ...more: string[]) =>
+  fc.constantFrom(...(idsByType[type] ?? []), ...more);
+
+function fieldsFor(type: string): fc.Arbitrary<Payload> {
+  const transactions = fc.uniqueArray(anyId("transaction", "t9"), { maxLength: 2 });
+  const optional = { requiredKeys: [] };
+  switch (type) {
+    case "transaction":
+      return fc.record({ amount: fc.constantFrom(1, 2) });
+    case "transaction_check":
+      return fc.record({ related_tx_ids: transactions }, optional);
+    case "transaction_alert":
+      return fc.record(
+        { related_tx_ids: transactions, related_check_id: anyId("transaction_check") },
+        optional,
+      );
+    case "transaction_suspicious_activity":
+      return fc.record(
+        { related_tx_ids: transactions, related_alert_id: anyId("transaction_alert") },
+        optional,
+      );
+    case "screening":
+      return fc.oneof(
+        fc.record({ related_tx_id: anyId("transaction") }),
+        fc.record({ related_person_id: anyId("person") }),
+      );
+    case "person":
+      return fc.record({ related_company_id: anyId("company") }, optional);
+    default:
+      return fc.constant({});
+  }
+}
+
+function payloadFor(type: string): fc.Arbitrary<Payload> {
+  const timestamp = fc.constantFrom("2026-01-01T00:00:00Z", "2026-01-02T00:00:00.5Z");
+  return fc
+    .tuple(anyId(type), fieldsFor(type), timestamp)
+    .map(([id, fields, at]) => JSON.parse(draftOf(type, id, { ...fields, timestamp: at }).payload));
+}
+
+const anyWrite: fc.Arbitrary<Step> = fc.constantFrom(...Object.keys(idsByType)).chain((type) =>
+  fc.record({
+    do: fc.constant("write" as const),
+    type: fc.constant(type),
+    payloads: fc.array(payloadFor(type), { minLength: 1, maxLength: 4 }),
+    mode: fc.constantFrom<WriteMode>("add", "append", "update"),
+    lenient: fc.boolean(),
+  }),
+);
+const anyName = fc.constantFrom(...names);
+const onName = (what: "request" | "hold" | "release") =>
+  fc.record({ do: fc.constant(what), name: anyName });
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 10, arbitrary: anyWrite },
+  { weight: 4, arbitrary: onName("request") },
+  { weight: 1, arbitrary: onName("hold") },
+  { weight: 1, arbitrary: onName("release") },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(5) }) },
+  { weight: 3, arbitrary: fc.constant({ do: "carry out" as const }) },
+);
+
+export function testRandomWorkload(engine: Engine, numRuns: number): void {
+  describe(`${engine.name}: a random workload`, () => {
+    it("comes to the same as in the model", async () => {
+      const workload = fc.array(anyStep, { minLength: 10, maxLength: 60, size: "max" });
+      await fc.assert(
+        fc.asyncProperty(workload, async (steps) => {
+          const site = await engine.open();
+          try {
+            await runWorkload(site.store, steps);
+          } finally {
+            await site.remove();
+          }
+        }),
+        { numRuns, endOnFailure: true },
+      );
+    });
+  });
+}
+
+async function runWorkload(store: Store, steps: readonly Step[]): Promise<void> {
+  const model = new Model();
+  let now = operator.now;
+  for (const step of steps) {
+    now += step.do === "carry out" ? 2 * limits.heldDeletionRetryMs : 1;
+    await takeStep(store, model, { step, now });
+  }
+  await compare(store, model);
+}
+
+async function takeStep(
+  store: Store,
+  model: Model,
+  { step, now }: { readonly step: Step; readonly now: number },
+): Promise<void> {
+  const act = { actor: "operator", now };
+  switch (step.do) {
+    case "write": {
+      const { type: resourceType, payloads, mode, lenient } = step;
+      const drafts = payloads.map((payload) => makeDraft(typeNamed(resourceType), payload));
+      const outcome = await write(store, drafts, { resourceType, mode, lenient });
+      assert.deepEqual(outcome, model.write(resourceType, payloads, { mode, lenient }));
+      return;
+    }
+    case "request": {
+      const id = `del_${now}`;
+      const given = await request(store, keyNamed(step.name), { deletionRequestId: id, now });
+      assert.equal(given, model.request(step.name, id, now));
+      return;
+    }
+    case "hold": {
+      const hold = await store.placeHold(keyNamed(step.name), "a case", act);
+      assert.equal(typeof hold === "object", model.hold(step.name));
+      return;
+    }
+    case "release": {
+      const hold = await store.releaseHold(keyNamed(step.name), act);
+      assert.equal(hold !== undefined, model.release(step.name));
+      return;
+    }
+    case "cancel": {
+      const id = model.deletions[step.index]?.id ?? "del_unknown";
+      const outcome = await store.cancelDeletion(id, act);
+      assert.equal(typeof outcome === "object", model.cancel(id));
+      return;
+    }
+    case "carry out":
+      await carryOutAll(store, now);
+      model.carryOut(now, limits.heldDeletionRetryMs);
+  }
+}
+
+async function compare(store: Store, model: Model): Promise<void> {
+  for (const name of names) {
+    const expected = model.records.get(name) ?? [];
+    const stored = await payloadsOf(store, keyNamed(name));
+    assert.deepEqual(
+      stored.map((payload) => textOf(name, payload)),
+      expected.map((payload) => textOf(name, payload)),
+      name,
+    );
+  }
+  const deletions = await store.listDeletions({ limit: 1_000, organizationId: acme });
+  assert.deepEqual(
+    deletions
+      .toReversed()
+      .map(({ deletionRequestId: id, status, erased, redacted, waitingFor }) => ({
+        ...{ id, status, erased, redacted },
+        waits: waitingFor !== undefined,
+      })),
+    model.deletions.map(({ id, status, erased, redacted, waitingFor }) => ({
+      ...{ id, status, erased, redacted },
+      waits: waitingFor !== undefined,
+    })),
+  );
+  await requireSound(store);
+}
+
+function keyNamed(name: string) {
+  const [type = "", id = ""] = name.split("/");
+  return keyOf(type, id);
+}

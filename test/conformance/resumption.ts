@@ -1,0 +1,112 @@
+// An erasure that is broken off anywhere is taken up again by whoever opens the store next, and comes to the same.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  add,
+  claim,
+  deletionOf,
+  draftOf,
+  finish,
+  keyOf,
+  payloadsOf,
+  request,
+  requireSound,
+  transaction,
+  worker,
+  write,
+} from "./scene.ts";
+
+const deletionRequestId = "del_broken_off";
+
+/** A transaction with dependents of every sort: 4 to erase, 2 references to take out. */
+export async function prepareErasure(store: Store): Promise<void> {
+  await add(store, "transaction", "t");
+  await add(store, "transaction", "stays");
+  await write(store, transaction("t", { amount: 5 }), { mode: "update" });
+  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  await add(store, "transaction_alert", "a", { related_check_id: "c" });
+  await add(store, "screening", "n", { related_tx_id: "t" });
+  for (const id of ["x", "y"]) {
+    await add(store, "transaction_alert", id, { related_tx_ids: ["t", "stays"] });
+  }
+  await request(store, keyOf("transaction", "t"), { deletionRequestId });
+}
+
+/** The moves of a worker, one after another; each is durable before the next. */
+export async function* workerMoves(store: Store): AsyncGenerator<string> {
+  await claim(store);
+  yield "claimed";
+  for (let step = 1; ; step += 1) {
+    const { done } = await store.eraseStep(deletionRequestId, 1, worker);
+    yield `step ${step}`;
+    if (done) break;
+  }
+  await store.completeDeletion(deletionRequestId, worker);
+  yield "completed";
+}
+
+/** Carries on, long after every lease has run out. */
+export async function carryOn(store: Store): Promise<void> {
+  const later = worker.now + 60 * 60_000;
+  const { status } = await deletionOf(store, deletionRequestId);
+  if (status === "completed") return;
+  const claimed = await claim(store, later);
+  assert.equal(claimed?.deletionRequestId, deletionRequestId);
+  await finish(store, deletionRequestId, 2);
+}
+
+export async function requireErased(store: Store): Promise<void> {
+  const deletion = await deletionOf(store, deletionRequestId);
+  assert.equal(deletion.status, "completed");
+  assert.deepEqual(deletion.erased, {
+    transaction: 1,
+    transaction_check: 1,
+    transaction_alert: 1,
+    screening: 1,
+  });
+  assert.equal(deletion.redacted, 2);
+  assert.deepEqual(await store.countRecords("org_acme"), { transaction: 1, transaction_alert: 2 });
+  for (const id of ["x", "y"]) {
+    const [payload] = await payloadsOf(store, keyOf("transaction_alert", id));
+    assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
+  }
+  assert.deepEqual((await write(store, transaction("t"))).drafts, ["created"]);
+  const check = draftOf("transaction_check", "c");
+  const outcome = await write(store, check, { resourceType: "transaction_check" });
+  assert.deepEqual(outcome.drafts, ["created"]);
+  await requireSound(store);
+}
+
+export function testResumption(engine: Engine): void {
+  describe(`${engine.name}: an erasure that was broken off`, () => {
+    const moves = ["claimed", ...[1, 2, 3, 4, 5, 6, 7].map((step) => `step ${step}`)];
+    for (const last of moves) {
+      it(`goes on after ${last}`, async (test) => {
+        const site = await openSite(engine, test);
+        await prepareErasure(site.store);
+        const taken: string[] = [];
+        for await (const move of workerMoves(site.store)) {
+          taken.push(move);
+          if (move === last) break;
+        }
+        assert.equal(taken.at(-1), last);
+        const reopened = await site.reopen();
+        await requireSound(reopened);
+        await carryOn(reopened);
+        await requireErased(reopened);
+      });
+    }
+
+    it("is the whole of it when nothing breaks off", async (test) => {
+      const site = await openSite(engine, test);
+      await prepareErasure(site.store);
+      const taken: string[] = [];
+      for await (const move of workerMoves(site.store)) taken.push(move);
+      assert.deepEqual(taken, [...moves, "completed"]);
+      await requireErased(site.store);
+    });
+  });
+}
