@@ -49,6 +49,23 @@ function admit(
   }
 }
 
+/**
+ * For a request under /v2 that no operation takes: it counts as one of its organization, or as a failed authentication.
+ * One without a credential counts for nothing, and is told the limit of its address. Throws rate_limited.
+ */
+export async function countStray(door: Door, request: FastifyRequest, visit: Visit): Promise<void> {
+  if (request.headers.authorization === undefined) {
+    visit.rate = door.rates.failuresLeft(request.ip).headers;
+    return;
+  }
+  try {
+    await authenticate(door, request, { visit, scopes: [] });
+  } catch (error) {
+    const isRefusal = error instanceof AppError && error.errorName.startsWith("credential_");
+    if (!isRefusal) throw error;
+  }
+}
+
 /** Counts a failed authentication against its address; past the limit the answer is 429 instead of 401. */
 export function failedAuthentication(
   door: Door,

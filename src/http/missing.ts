@@ -1,36 +1,61 @@
 // Answers for paths and methods that no operation has: 404, or 405 with the methods that the path does have.
 
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { closestName } from "../domain/suggest.ts";
+import { countStray } from "./authenticate.ts";
 import type { Door } from "./door.ts";
+import type { Visit } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 
 export function registerMissing(server: FastifyInstance, door: Door): void {
   const methods = methodsByPath(door);
-  server.setNotFoundHandler((request, reply) => {
-    const path = request.url.split("?", 1)[0] ?? "";
-    const allowed = methods.get(path);
-    if (allowed === undefined) {
-      sendError(door, request, { reply, error: noSuchOperation(path, [...methods.keys()]) });
-      return;
+  server.setNotFoundHandler(async (request, reply) => {
+    const { error, headers } = refusal(request, methods);
+    try {
+      if (request.url.startsWith("/v2/"))
+        await countStray(door, request, beginVisit(request, reply));
+      sendError(door, request, { reply, error, headers });
+    } catch (limit) {
+      sendError(door, request, { reply, error: limit });
     }
-    const allow = allowed.join(", ");
-    const error = new AppError("method_not_allowed", {
-      message: `${request.method} is not allowed here; this path takes ${allow}.`,
-    });
-    sendError(door, request, { reply, error, headers: { allow } });
+    return reply;
   });
   server.setErrorHandler((error, request, reply) => {
     sendError(door, request, { reply, error: asMalformed(error) });
   });
 }
 
+function beginVisit(request: FastifyRequest, reply: FastifyReply): Visit {
+  const { raw } = request;
+  const began = { operation: undefined, raw, response: reply.raw, startedAt: performance.now() };
+  const visit: Visit = { ...began, caller: undefined, rate: undefined };
+  request.visit = visit;
+  return visit;
+}
+
+interface Refusal {
+  readonly error: AppError;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refusal {
+  const path = url.split("?", 1)[0] ?? "";
+  const allowed = methods.get(path);
+  if (allowed === undefined) {
+    return { error: noSuchOperation(path, [...methods.keys()]), headers: {} };
+  }
+  const allow = allowed.join(", ");
+  const message = `${method} is not allowed here; this path takes ${allow}.`;
+  return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
+}
+
 /** Fastify's own refusals that come before any handler: a path that can't be decoded, a broken content type. */
-function asMalformed(error: unknown): unknown {
+export function asMalformed(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "FST_ERR_BAD_URL")
+  if (code === "FST_ERR_BAD_URL") {
     return new AppError("malformed_http", { message: "The path is not valid." });
+  }
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new AppError("content_type");
   return error;
 }
@@ -41,7 +66,9 @@ function noSuchOperation(path: string, known: readonly string[]): AppError {
   return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
 }
 
-function methodsByPath({ operations }: Door): ReadonlyMap<string, readonly string[]> {
+type MethodsByPath = ReadonlyMap<string, readonly string[]>;
+
+function methodsByPath({ operations }: Door): MethodsByPath {
   const methods = new Map<string, string[]>();
   for (const path of ["/health/live", "/health/ready", "/metrics", "/openapi.json", "/docs"]) {
     methods.set(path, ["GET", "HEAD"]);

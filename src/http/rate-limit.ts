@@ -55,6 +55,12 @@ export class RateLimits {
     return limited(failurePolicy, this.#addresses.take(address, failurePolicy));
   }
 
+  /** What is left to an address; counts nothing. */
+  failuresLeft(address: string): Limited {
+    if (this.#perSecond === 0) return unlimited;
+    return limited(failurePolicy, this.#addresses.look(address, failurePolicy));
+  }
+
   #organizationPolicy(perSecond: number): BucketPolicy & { header: string } {
     const known = this.#policies.get(perSecond);
     if (known !== undefined) return known;

@@ -19,14 +19,28 @@ export function registerOperations(
   watch: RequestWatch<Visit>,
 ): void {
   for (const operation of door.operations) {
+    const handler = makeHandler(door, {
+      handler: handlers[operation.verb](door, operation),
+      watch,
+    });
     server.route({
       method: operation.method,
       url: operation.path,
       exposeHeadRoute: operation.method === "GET",
       onRequest: makeGate(door, { operation, scopes: scopesOf(operation), watch }),
-      handler: makeHandler(door, { handler: handlers[operation.verb](door, operation), watch }),
+      handler,
+      // Fastify refuses a content type that it can't read before the handler could ask who calls; the handler refuses it
+      // too, in its turn.
+      errorHandler: (error, request, reply) => {
+        if (isUnreadableContentType(error)) handler(request, reply);
+        else sendError(door, request, { reply, error });
+      },
     });
   }
+}
+
+function isUnreadableContentType(error: Error): boolean {
+  return "code" in error && error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE";
 }
 
 interface Gate {

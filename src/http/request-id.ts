@@ -13,6 +13,10 @@ export function requestIdOf(request: IncomingMessage): string {
   if (typeof sent === "string" && sent.length <= limits.requestIdCharactersMax && fit.test(sent)) {
     return sent;
   }
+  return newRequestId();
+}
+
+export function newRequestId(): string {
   count += 1;
   return `${prefix}${count.toString(36)}`;
 }

@@ -1,14 +1,14 @@
 // Builds the HTTP server: connection limits, the routes from the table, and what answers when no route does.
 
-import { Socket } from "node:net";
 import { type FastifyInstance, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { recordTypes } from "../domain/record-types.ts";
+import { answerClientError, answerOnSocket } from "./client-error.ts";
 import type { Door } from "./door.ts";
-import { errorBody, statusOf } from "./error-response.ts";
+import { sendError } from "./send-error.ts";
 import { registerHealth } from "./health.ts";
-import { registerMissing } from "./missing.ts";
+import { asMalformed, registerMissing } from "./missing.ts";
 import { registerOpenApi } from "./openapi-routes.ts";
 import { RequestWatch } from "./request-watch.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -38,15 +38,22 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: limits.headerBytesMax,
+      // Node would answer one without a body; the hook below answers as everywhere.
+      requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      sendError(door, request, { reply, error: asMalformed(error) });
+    },
   });
+  passOverExpectations(server);
   const watch = new RequestWatch<Visit>({
     limitMs: limits.bodyTimeoutMs,
     sweepMs: 5_000,
     onOverdue: ({ raw, response }) => {
       if (response.destroyed || response.headersSent) return;
-      answerRaw(response.socket, new AppError(raw.complete ? "unavailable" : "request_timeout"));
+      const error = new AppError(raw.complete ? "unavailable" : "request_timeout");
+      answerOnSocket(response.socket, { error, requestId: requestIdOf(raw) });
     },
   });
   server.addHook("onClose", (_instance, done) => {
@@ -54,6 +61,11 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
     done();
   });
   server.decorateRequest("visit", undefined);
+  server.addHook("onRequest", (request, reply, done) => {
+    if (request.raw.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
+    const error = new AppError("malformed_http", { message: "The header Host is missing." });
+    sendError(door, request, { reply, error, headers: { connection: "close" } });
+  });
   // Bodies are read by the handlers, after the gate, within their own bounds.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -64,27 +76,7 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
   return server;
 }
 
-/** What Node could not read as a request: the connection is answered and closed. */
-function answerClientError(error: NodeJS.ErrnoException, socket: unknown): void {
-  if (!(socket instanceof Socket)) return;
-  if (error.code === "ECONNRESET" || socket.destroyed) {
-    socket.destroy();
-    return;
-  }
-  const name =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? "headers_too_large"
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "request_timeout"
-        : "malformed_http";
-  answerRaw(socket, new AppError(name));
-}
-
-function answerRaw(socket: Socket | null, error: AppError): void {
-  if (socket === null || !socket.writable) return;
-  const body = JSON.stringify(errorBody(error));
-  socket.end(
-    `HTTP/1.1 ${statusOf(error)} Error\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** RFC 9110, section 10.1.1: a server may go on as if an expectation that it does not know were not there. */
+function passOverExpectations({ server }: FastifyInstance): void {
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }

@@ -34,19 +34,25 @@ export class TokenBuckets {
 
   /** Takes one token for `owner`, if there is one. */
   take(owner: string, policy: BucketPolicy): Taken {
+    const bucket = this.#filled(owner, policy);
+    const allowed = bucket.tokens >= 1;
+    if (allowed) bucket.tokens -= 1;
+    return describe(bucket, policy, allowed);
+  }
+
+  /** Tells what there is, and takes nothing. */
+  look(owner: string, policy: BucketPolicy): Taken {
+    const bucket = this.#filled(owner, policy);
+    return describe(bucket, policy, bucket.tokens >= 1);
+  }
+
+  #filled(owner: string, policy: BucketPolicy): Bucket {
     const bucket = this.#bucketOf(owner, policy);
     const now = this.#now();
     const gained = (Math.max(0, now - bucket.filledAt) / 1_000) * policy.perSecond;
     bucket.tokens = Math.min(policy.burst, bucket.tokens + gained);
     bucket.filledAt = now;
-    const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
-    const missing = allowed ? policy.burst - bucket.tokens : 1 - bucket.tokens;
-    return {
-      allowed,
-      remaining: Math.floor(bucket.tokens),
-      waitSeconds: Math.max(allowed ? 0 : 1, Math.ceil(missing / policy.perSecond)),
-    };
+    return bucket;
   }
 
   #bucketOf(owner: string, policy: BucketPolicy): Bucket {
@@ -62,4 +68,13 @@ export class TokenBuckets {
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }
+}
+
+function describe({ tokens }: Bucket, policy: BucketPolicy, allowed: boolean): Taken {
+  const missing = allowed ? policy.burst - tokens : 1 - tokens;
+  return {
+    allowed,
+    remaining: Math.floor(tokens),
+    waitSeconds: Math.max(allowed ? 0 : 1, Math.ceil(missing / policy.perSecond)),
+  };
 }

@@ -71,6 +71,18 @@ describe("a token bucket", () => {
     assert.equal(buckets.take("other", policy).allowed, true);
   });
 
+  it("is the same after it was looked at", () => {
+    const { buckets, clock } = makeBuckets();
+    buckets.take("one", policy);
+    const seen = { allowed: true, remaining: 3, waitSeconds: 1 };
+    assert.deepEqual(buckets.look("one", policy), seen);
+    assert.deepEqual(buckets.look("one", policy), seen);
+    for (let index = 0; index < 3; index += 1) buckets.take("one", policy);
+    assert.deepEqual(buckets.look("one", policy), { allowed: false, remaining: 0, waitSeconds: 1 });
+    clock.advanceMs(500);
+    assert.equal(buckets.look("one", policy).allowed, true);
+  });
+
   it("forgets the oldest owner when there are too many, and only that one", () => {
     const { buckets } = makeBuckets();
     const single = { ...policy, burst: 1, perSecond: 0.001 };

@@ -3,6 +3,7 @@
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { type ItemResult, writeRecords } from "../../actions/write-records.ts";
 import { AppError, errorCatalogue, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -41,7 +42,7 @@ export function makeWriteStream(door: Door, operation: Operation, mode: WriteMod
     begin(call, operation);
     let failure: AppError | undefined;
     try {
-      for await (const chunk of source) await write(lines.push(chunk as Buffer));
+      for await (const chunk of chunksOf(source)) await write(lines.push(chunk));
       await write(lines.end());
     } catch (error) {
       failure = asAppError(door, call, error);
@@ -49,6 +50,15 @@ export function makeWriteStream(door: Door, operation: Operation, mode: WriteMod
     await finish(door, call, { operation, tally, failure });
     return undefined;
   };
+}
+
+/** Only what goes wrong here is the fault of the body; whatever else fails is ours. */
+async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of source) yield chunk as Buffer;
+  } catch (cause) {
+    throw brokenBody(cause);
+  }
 }
 
 interface Batch {
@@ -173,8 +183,6 @@ function refuseIdempotencyKey({ request }: Call): void {
 /** What was committed stays; the summary says where it ended and why. */
 function asAppError(door: Door, { request }: Call, error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const isBroken = error instanceof Error && "code" in error;
-  if (isBroken) return brokenBody(error);
   door.log.error({ err: error, request_id: request.id }, "a stream failed");
   return new AppError("internal");
 }

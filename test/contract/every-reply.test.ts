@@ -1,0 +1,172 @@
+// What every reply has, whatever was asked: its request id, the rate limit that counts, an error body of one form, also
+// as application/problem+json; and what unknown paths are answered.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { operations } from "../../src/http/routes.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import { goodRequest } from "./good-request.ts";
+import { fromNewAddress, startScene } from "./scene.ts";
+
+const scene = await startScene();
+const { client } = scene;
+const customer = await scene.makeCustomer();
+const { token } = customer;
+after(() => scene.stop());
+
+const strays: readonly (readonly [string, Ask])[] = [
+  ["an unknown path", { method: "GET", path: "/v2/transactoin" }],
+  ["an unknown method", { method: "PATCH", path: "/v2/transaction" }],
+  ["the root", { method: "GET", path: "/" }],
+];
+
+const services: readonly (readonly [string, Ask])[] = [
+  ["/health/live", { method: "GET", path: "/health/live" }],
+  ["/health/ready", { method: "GET", path: "/health/ready" }],
+  ["/metrics", { method: "GET", path: "/metrics" }],
+  ["/openapi.json", { method: "GET", path: "/openapi.json" }],
+];
+
+/** One request to each operation: good, with a mistake, and without a credential; and those to no operation. */
+async function everyKind(): Promise<readonly (readonly [string, Ask])[]> {
+  const asks: (readonly [string, Ask])[] = [...strays, ...services];
+  scene.service.clock.advanceMs(60_000);
+  for (const operation of operations) {
+    const good = await goodRequest(scene, customer, operation);
+    asks.push(
+      [operation.name, good],
+      [`${operation.name} at fault`, { ...good, body: "{", query: {} }],
+    );
+    const bare = { ...good, token: undefined, headers: fromNewAddress() };
+    asks.push([`${operation.name} without a credential`, bare]);
+  }
+  return asks;
+}
+
+async function sendAll(more: Ask["headers"]): Promise<readonly (readonly [string, Ask, Reply])[]> {
+  const replies: (readonly [string, Ask, Reply])[] = [];
+  for (const [what, ask] of await everyKind()) {
+    const reply = await client.send({ ...ask, headers: { ...ask.headers, ...more } });
+    replies.push([what, ask, reply]);
+  }
+  return replies;
+}
+
+describe("X-Request-Id", () => {
+  it("is the client's own in every reply", async () => {
+    for (const [what, , { headers }] of await sendAll({ "x-request-id": "trace:1/2" })) {
+      assert.equal(headers["x-request-id"], "trace:1/2", what);
+    }
+  });
+
+  it("is one of ours, and another each time, where the client's is not fit or not there", async () => {
+    const seen = new Set<string>();
+    for (const sent of [undefined, "two words", "x".repeat(129), "ü"]) {
+      for (const [what, , { headers }] of await sendAll({ "x-request-id": sent })) {
+        const id = String(headers["x-request-id"]);
+        assert.match(id, /^req_/, what);
+        assert.ok(!seen.has(id), what);
+        seen.add(id);
+      }
+    }
+  });
+});
+
+describe("RateLimit and RateLimit-Policy", () => {
+  it("are in every reply of the API, whatever its status", async () => {
+    for (const [what, { path }, { status, headers }] of await sendAll({})) {
+      if (!path.startsWith("/v2/") && path !== "/auth/token") continue;
+      assert.match(String(headers["ratelimit"]), /^"[a-z-]+";r=\d+;t=\d+$/, `${what} ${status}`);
+      assert.match(String(headers["ratelimit-policy"]), /^"[a-z-]+";q=\d+;w=\d+$/, what);
+    }
+  });
+});
+
+describe("errors as application/problem+json", () => {
+  it("have the form of RFC 9457 with the same code and errors", async () => {
+    const plain = await sendAll({});
+    const problems = await sendAll({ accept: "application/problem+json" });
+    for (const [index, [what, , { status, headers, body }]] of problems.entries()) {
+      const other = plain[index]?.[2];
+      if (other === undefined || other.status < 400) continue;
+      if (status < 400) assert.fail(`${what} has succeeded this time`);
+      assert.match(headers["content-type"] ?? "", /^application\/problem\+json/, what);
+      assert.deepEqual([body["status"], body.code], [other.status, other.body.code], what);
+      assert.deepEqual(body.errors, other.body.errors, what);
+      assert.equal(body["detail"], other.body.message);
+      assert.equal(body["type"], `urn:sluice:error:${body.code}`);
+      assert.equal(typeof body["title"], "string");
+      assert.equal("message" in body, false);
+    }
+  });
+
+  it("leave replies of success as they are", async () => {
+    const accept = { accept: "application/problem+json, application/json;q=0.5" };
+    for (const [what, , { status, headers }] of await sendAll(accept)) {
+      if (status >= 400) continue;
+      assert.doesNotMatch(headers["content-type"] ?? "", /problem/, what);
+    }
+  });
+});
+
+describe("an unknown path", () => {
+  for (const [path, close] of [
+    ["/v2/transactoin", "/v2/transaction"],
+    ["/v2/transaction/", "/v2/transaction"],
+    ["/V2/Transaction", "/v2/transaction"],
+    ["/v2/transactions", "/v2/transaction"],
+    ["/auth/tokens", "/auth/token"],
+    ["/openapi.jsn", "/openapi.json"],
+  ] as const) {
+    it(`is answered with the one that was meant: ${path}`, async () => {
+      const reply = await client.send({ method: "POST", path, token, body: {} });
+      assert.deepEqual([reply.status, reply.body.code], [404, 40403]);
+      assert.ok(reply.body.message?.includes(`Did you mean ${close}?`), reply.text);
+    });
+  }
+
+  for (const path of [
+    "/",
+    "/favicon.ico",
+    "/v2",
+    "/v2/",
+    "/v1/auth/token",
+    "/../etc/passwd",
+    "//v2/transaction",
+    "/v2/transaction%2f",
+    "/v2/transaction;x=1",
+    `/${"x".repeat(5_000)}`,
+  ]) {
+    it(`is answered with 404 and nothing of itself: ${path.slice(0, 30)}`, async () => {
+      const reply = await client.send({ method: "GET", path, token });
+      assert.deepEqual([reply.status, reply.body.code], [404, 40403]);
+      assert.ok(!reply.text.includes(path) || path.length < 5);
+    });
+  }
+
+  it("is answered the same without a credential, with a wrong one and with a good one", async () => {
+    const ask = { method: "GET", path: "/v2/nothing" };
+    const texts = new Set<string>();
+    for (const authorization of [undefined, "Bearer wrong", `Bearer ${token}`]) {
+      const reply = await client.send({ ...ask, headers: { ...fromNewAddress(), authorization } });
+      assert.equal(reply.status, 404);
+      texts.add(reply.text);
+    }
+    assert.equal(texts.size, 1);
+  });
+
+  it("is no place to try credentials at: failures count, and so do an organization's requests", async () => {
+    const ask = { method: "GET", path: "/v2/nothing" };
+    const address = fromNewAddress();
+    const statuses: number[] = [];
+    for (let count = 0; count < 22; count += 1) {
+      const headers = { ...address, authorization: "Bearer wrong" };
+      statuses.push((await client.send({ ...ask, headers })).status);
+    }
+    assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 404), 429, 429]);
+    const limited = await scene.makeCustomer({ rateLimitPerSecond: 1 });
+    await client.send({ ...ask, token: limited.token });
+    await client.send({ ...ask, token: limited.token });
+    assert.equal((await client.send({ ...ask, token: limited.token })).status, 429);
+  });
+});

@@ -1,0 +1,153 @@
+// Requests that no client would send, over a bare socket: whatever comes is answered as an error of the API, or not at
+// all, and never hurts those who come after.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { startScene } from "./scene.ts";
+
+const scene = await startScene();
+const { client } = scene;
+const { token } = await scene.makeCustomer();
+const authorization = `authorization: Bearer ${token}`;
+after(() => scene.stop());
+
+function assertRefused(text: string, status: number, code: number): void {
+  const reply = parseReply(text);
+  assert.deepEqual([reply.status, reply.body.code], [status, code], text);
+  assert.ok(typeof reply.body.message === "string");
+  assert.match(reply.headers["content-type"] ?? "", /^application\/json/);
+  assert.ok(reply.headers["x-request-id"] !== undefined, "there is no X-Request-Id");
+  assert.equal(reply.headers.connection, "close");
+}
+
+const host = "host: localhost";
+
+describe("what is not HTTP is answered with 400 and the connection closed", () => {
+  for (const [what, text] of [
+    ["nonsense", "GARBAGE\r\n\r\n"],
+    ["an unknown method", `BREW /v2/transaction HTTP/1.1\r\n${host}\r\n\r\n`],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"],
+    ["a header without a colon", `GET / HTTP/1.1\r\n${host}\r\nbroken\r\n\r\n`],
+    ["a header with a space in its name", `GET / HTTP/1.1\r\n${host}\r\na b: c\r\n\r\n`],
+    ["a header with a NUL", `GET / HTTP/1.1\r\n${host}\r\na: b\u0000c\r\n\r\n`],
+    ["a request without a Host", `GET /v2/transaction HTTP/1.1\r\n${authorization}\r\n\r\n`],
+    [
+      "two lengths",
+      `POST / HTTP/1.1\r\n${host}\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+    ],
+    [
+      "a length and chunks",
+      `POST / HTTP/1.1\r\n${host}\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ["a negative length", `POST / HTTP/1.1\r\n${host}\r\ncontent-length: -1\r\n\r\n`],
+    [
+      "a path that can't be decoded",
+      `GET /v2/%zz HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`,
+    ],
+  ] as const) {
+    it(what, async () => {
+      assertRefused(await exchangeRaw(client.address, Buffer.from(text, "latin1")), 400, 40003);
+    });
+  }
+
+  it("chunks that are none", async () => {
+    const head = `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
+    const body = "content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n";
+    assertRefused(await exchangeRaw(client.address, head + body), 400, 40003);
+  });
+});
+
+describe("headers", () => {
+  it("of more than 16 KiB are answered with 431", async () => {
+    const long = "x".repeat(17 * 1_024);
+    for (const text of [
+      `GET /v2/transaction HTTP/1.1\r\n${host}\r\nlong: ${long}\r\n\r\n`,
+      `GET /v2/transaction?tx_id=${long} HTTP/1.1\r\n${host}\r\n\r\n`,
+    ]) {
+      assertRefused(await exchangeRaw(client.address, text), 431, 43101);
+    }
+  });
+
+  it("that ask for an upgrade or expect the unheard-of are passed over", async () => {
+    for (const line of [
+      "connection: upgrade, close\r\nupgrade: websocket",
+      "connection: close\r\nexpect: miracles",
+    ]) {
+      const text = `GET /v2/transaction?tx_id=1 HTTP/1.1\r\n${host}\r\n${authorization}\r\n${line}\r\n\r\n`;
+      assert.equal(parseReply(await exchangeRaw(client.address, text)).status, 404, line);
+    }
+  });
+});
+
+function check(id: string, more: string): string {
+  return `GET /v2/transaction HTTP/1.1\r\n${host}\r\nx-request-id: ${id}\r\n${authorization}\r\n${more}\r\n`;
+}
+
+describe("forms of requests that are right, if rare", () => {
+  it("HTTP/1.0 without a Host", async () => {
+    const text = `GET /v2/transaction?tx_id=1 HTTP/1.0\r\n${authorization}\r\n\r\n`;
+    assert.equal(parseReply(await exchangeRaw(client.address, text)).status, 404);
+  });
+
+  it("a target with scheme and host", async () => {
+    const target = `${client.address}/v2/transaction?tx_id=1`;
+    const text = `GET ${target} HTTP/1.1\r\n${host}\r\n${authorization}\r\nconnection: close\r\n\r\n`;
+    assert.equal(parseReply(await exchangeRaw(client.address, text)).status, 404);
+  });
+
+  it("two requests sent at once are answered in their order", async () => {
+    const text = await exchangeRaw(
+      client.address,
+      check("first", "") + check("second", "connection: close\r\n"),
+    );
+    const ids = [...text.matchAll(/x-request-id: (\w+)/gi)].map(([, id]) => id);
+    assert.deepEqual(ids, ["first", "second"]);
+  });
+
+  it("a body that waits for 100-continue", async () => {
+    const body = "{}";
+    const { socket, received, closed } = openRaw(client.address);
+    socket.write(
+      `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\ncontent-type: application/json\r\n` +
+        `expect: 100-continue\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    await waitFor(
+      "100 Continue",
+      () => received().startsWith("HTTP/1.1 100 Continue\r\n\r\n") || undefined,
+    );
+    socket.write(body);
+    const text = (await closed).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+    assert.equal(parseReply(text).body.code, 40000);
+  });
+});
+
+describe("a connection that breaks off", () => {
+  const head = `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
+
+  it("in the middle of a body leaves nothing behind, and the service goes on", async () => {
+    for (const encoding of ["identity", "gzip"]) {
+      const { socket, closed } = openRaw(client.address);
+      const text = `content-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: 100\r\n\r\n{"a`;
+      await new Promise<void>((resolve) => socket.write(head + text, () => resolve()));
+      socket.destroy();
+      await closed;
+    }
+    const reply = await client.send({ method: "GET", path: "/v2/transaction", token });
+    assert.equal(reply.status, 400);
+  });
+
+  it("or goes wrong in the middle of a stream gets no second reply into the first", async () => {
+    const { socket, received, closed } = openRaw(client.address);
+    const chunk = "{}\n";
+    socket.write(`${head}content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n`);
+    socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    await waitFor("the first refused line", () => received().includes('"line":1') || undefined);
+    socket.write("this is no chunk\r\n");
+    const text = await closed;
+    assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1, text);
+    assert.ok(text.startsWith("HTTP/1.1 201"));
+  });
+});

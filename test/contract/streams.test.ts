@@ -1,0 +1,294 @@
+// Streams of records (application/x-ndjson) at every operation that takes a list: one record a line, each on its own,
+// durable as it goes.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { limits } from "../../src/domain/limits.ts";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import type { Fields } from "../support/record-generator.ts";
+import { linesOf, type OpenStream, openStream } from "../support/stream-client.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { check, idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { client, records } = scene;
+const customer = await scene.makeCustomer();
+const { organizationId, token } = customer;
+after(() => scene.stop());
+
+const ndjson = { "content-type": "application/x-ndjson" };
+
+interface Sent {
+  readonly method?: "POST" | "PUT";
+  readonly body: string | Uint8Array;
+  readonly headers?: Ask["headers"];
+}
+
+function send(type: RecordType, { method = "POST", body, headers }: Sent): Promise<Reply> {
+  const path = listPathOf(type);
+  return client.send({ method, path, token, body, headers: { ...ndjson, ...headers } });
+}
+
+function make(type: RecordType, count: number): Fields[] {
+  return Array.from({ length: count }, () => records.record(type));
+}
+
+function toLines(items: readonly unknown[]): string {
+  return items.map((item) => `${JSON.stringify(item)}\n`).join("");
+}
+
+function toLine(text: string): Buffer {
+  return Buffer.from(`${text}\n`);
+}
+
+/** The last line of a reply; what it counts beside success. */
+function summaryOf(reply: Reply): Record<string, unknown> {
+  const { message, organization_id, ...counts } = linesOf(reply).at(-1) ?? {};
+  assert.equal(typeof message, "string");
+  assert.equal(organization_id, organizationId);
+  return counts;
+}
+
+function refusalsOf(reply: Reply): unknown[] {
+  return linesOf(reply)
+    .slice(0, -1)
+    .map(({ line, code }) => [line, code]);
+}
+
+async function exists(type: RecordType, record: Fields): Promise<boolean> {
+  return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
+}
+
+for (const type of recordTypes) {
+  const isBatch = type.batchPath !== undefined;
+
+  describe(`a stream of ${type.resourceType}`, () => {
+    it("is added line by line and ends with a summary", async () => {
+      const list = make(type, 12);
+      const reply = await send(type, { body: toLines(list) });
+      assert.equal(reply.status, isBatch ? 200 : 201, reply.text);
+      assert.equal(reply.headers["content-type"], "application/x-ndjson; charset=utf-8");
+      assert.ok(reply.headers["x-request-id"] !== undefined);
+      assert.ok(reply.headers["ratelimit"] !== undefined);
+      assert.equal(linesOf(reply).length, 1);
+      const expected = { success: true, write_count: 12, received: 12, unchanged: 0, refused: 0 };
+      assert.deepEqual(summaryOf(reply), expected);
+      for (const record of list) assert.ok(await exists(type, record));
+    });
+
+    it("is updated line by line", async () => {
+      const list = make(type, 3);
+      await send(type, { body: toLines(list) });
+      const updates = list.map((record) => records.update(type, idOf(type, record)));
+      const strange = records.update(type, records.id(type));
+      const reply = await send(type, { method: "PUT", body: toLines([...updates, strange]) });
+      assert.equal(reply.status, 200);
+      assert.deepEqual(refusalsOf(reply), [[4, 40401]]);
+      const expected = { success: true, write_count: 3, received: 4, unchanged: 0, refused: 1 };
+      assert.deepEqual(summaryOf(reply), expected);
+    });
+
+    it("has a line for each that is refused, which says which, why and what to do", async () => {
+      const [first = {}, second = {}] = make(type, 2);
+      const broken = { ...second, timestamp: "never" };
+      const reply = await send(type, { body: toLines([first, broken, first, second]) });
+      const [refused, again] = linesOf(reply);
+      assert.deepEqual([refused?.["line"], refused?.["code"]], [2, 40000]);
+      assert.equal(refused?.["id"], idOf(type, second));
+      assert.match(JSON.stringify(refused?.["errors"]), /"field":"timestamp"/);
+      if (!isBatch) assert.deepEqual([again?.["line"], again?.["code"]], [3, 40901]);
+      const [unchanged, refusedCount] = isBatch ? [1, 1] : [0, 2];
+      const counts = { received: 4, unchanged, refused: refusedCount };
+      assert.deepEqual(summaryOf(reply), { success: true, write_count: 2, ...counts });
+    });
+
+    it("can be sent again safely", async () => {
+      const body = toLines(make(type, 8));
+      await send(type, { body });
+      const reply = await send(type, { body });
+      const [unchanged, refused] = isBatch ? [8, 0] : [0, 8];
+      const counts = { received: 8, unchanged, refused };
+      assert.deepEqual(summaryOf(reply), { success: true, write_count: 0, ...counts });
+    });
+  });
+}
+
+const type = typeNamed("risk_assessment");
+
+describe("the lines of a stream", () => {
+  it("may be blank, end in CRLF, and the last one need not end", async () => {
+    const [one, two, three] = make(type, 3).map((record) => JSON.stringify(record));
+    const reply = await send(type, { body: `\n${one}\r\n \t\r\n\n${two}\n{}\n${three}` });
+    assert.deepEqual(refusalsOf(reply), [[6, 40000]]);
+    const expected = { success: true, write_count: 3, received: 4, unchanged: 0, refused: 1 };
+    assert.deepEqual(summaryOf(reply), expected);
+  });
+
+  it("stand alone when one can't be read", async () => {
+    const [good] = make(type, 1);
+    const body = Buffer.concat([
+      toLine('{"a":'),
+      toLine("[]"),
+      toLine("null"),
+      toLine('{"amount":12345678901234567}'),
+      toLine("NaN"),
+      Buffer.from([0x22, 0xff, 0x22, 0x0a]),
+      toLine("\ufeff{}"),
+      toLine("[".repeat(30_000)),
+      toLine(JSON.stringify(good)),
+      toLine("{} {}"),
+    ]);
+    const reply = await send(type, { body });
+    assert.deepEqual(refusalsOf(reply), [
+      [1, 40001],
+      [2, 40000],
+      [3, 40000],
+      [4, 40000],
+      [5, 40001],
+      [6, 40001],
+      [7, 40001],
+      [8, 40001],
+      [10, 40001],
+    ]);
+    assert.equal(summaryOf(reply)["write_count"], 1);
+  });
+
+  it("are bounded in length, and a longer one harms no other", async () => {
+    const [one, two] = ["1", "2"].map((id) =>
+      JSON.stringify({ ...type.example, assessment_id: `bounded ${id}` }),
+    );
+    const most = (one ?? "").padEnd(limits.streamLineBytesMax, " ");
+    const longer = " ".repeat(limits.streamLineBytesMax + 1);
+    const reply = await send(type, { body: `${most}\n${longer}\n${two}\n${longer}` });
+    assert.deepEqual(refusalsOf(reply), [
+      [2, 41301],
+      [4, 41301],
+    ]);
+    assert.equal(summaryOf(reply)["write_count"], 2);
+  });
+
+  it("may be none at all", async () => {
+    for (const body of ["", "\n\n"]) {
+      const reply = await send(type, { body });
+      const expected = { success: true, write_count: 0, received: 0, unchanged: 0, refused: 0 };
+      assert.deepEqual(summaryOf(reply), expected);
+    }
+  });
+});
+
+describe("a long stream", () => {
+  it("of thousands of lines is added whole, with every refused line in its order", async () => {
+    const list = make(type, 6_000).map((record, index) =>
+      index % 100 === 7 ? { ...record, outcome: 1 } : record,
+    );
+    const reply = await send(type, { body: toLines(list) });
+    const refused = Array.from({ length: 60 }, (_, index) => [index * 100 + 8, 40000]);
+    assert.deepEqual(refusalsOf(reply), refused);
+    const counts = { received: 6_000, unchanged: 0, refused: 60 };
+    assert.deepEqual(summaryOf(reply), { success: true, write_count: 5_940, ...counts });
+  });
+
+  it("may be larger than any JSON list", async () => {
+    const lines = make(type, 300).map((record) => JSON.stringify(record).padEnd(60_000, " "));
+    const body = Buffer.from(lines.join("\n"));
+    assert.ok(body.length > limits.bodyBytesMax);
+    const reply = await send(type, { body });
+    assert.equal(summaryOf(reply)["write_count"], 300);
+  });
+
+  for (const [encoding, encode] of [
+    ["gzip", gzipSync],
+    ["br", (text: string) => brotliCompressSync(text)],
+    ["zstd", zstdCompressSync],
+  ] as const) {
+    it(`may be in the content encoding ${encoding}`, async () => {
+      const body = encode(toLines(make(type, 1_500)));
+      const reply = await send(type, { body, headers: { "content-encoding": encoding } });
+      assert.equal(summaryOf(reply)["write_count"], 1_500);
+    });
+
+    it(`in the content encoding ${encoding} tells where it broke off, and keeps what came before`, async () => {
+      const list = make(type, 2_000);
+      const whole = encode(toLines(list));
+      const body = whole.subarray(0, Math.floor(whole.length * 0.7));
+      const reply = await send(type, { body, headers: { "content-encoding": encoding } });
+      const { success, code, received, write_count } = summaryOf(reply);
+      assert.deepEqual([success, code], [false, 40001]);
+      assert.ok(Number(received) < 2_000);
+      assert.equal(write_count, received);
+      const known = await Promise.all(list.slice(0, 20).map((record) => exists(type, record)));
+      assert.equal(known.filter(Boolean).length, Math.min(20, Number(write_count)));
+    });
+  }
+});
+
+function open(): OpenStream {
+  return openStream(client.address, { method: "POST", path: listPathOf(type), token });
+}
+
+describe("a stream under way", () => {
+  it("has made durable what came, before it ends", async () => {
+    const stream = open();
+    for (const record of make(type, 3)) {
+      await stream.write(`${JSON.stringify(record)}\n{"half":`);
+      await waitFor(
+        "the record to be there",
+        async () => (await exists(type, record)) || undefined,
+      );
+      await stream.write("1}\n");
+    }
+    const reply = await stream.end();
+    const expected = { success: true, write_count: 3, received: 6, unchanged: 0, refused: 3 };
+    assert.deepEqual(summaryOf(reply), expected);
+  });
+
+  it("keeps what came before it broke off, and nothing of the line in which it did", async () => {
+    const [one = {}, two = {}, three = {}] = make(type, 3);
+    const stream = open();
+    await stream.write(toLines([one, two]) + JSON.stringify(three));
+    await waitFor("the records to be there", async () => (await exists(type, two)) || undefined);
+    stream.destroy();
+    const reply = await send(type, { body: toLines([one, two, three]) });
+    assert.deepEqual(refusalsOf(reply), [
+      [1, 40901],
+      [2, 40901],
+    ]);
+    assert.equal(summaryOf(reply)["write_count"], 1);
+  });
+
+  it("ends with a summary that says so when the store fails, and shows nothing of it", async () => {
+    const [one = {}, two = {}] = make(type, 2);
+    const stream = open();
+    await stream.write(toLines([one]));
+    await waitFor("the record to be there", async () => (await exists(type, one)) || undefined);
+    const error = Object.assign(new Error("disk on fire"), { code: "ERR_SQLITE_ERROR" });
+    const restore = scene.service.breakStore("writeRecords", error);
+    await stream.write(toLines([two]));
+    const reply = await stream.end();
+    restore();
+    const { success, code, write_count } = summaryOf(reply);
+    assert.deepEqual([success, code, write_count], [false, 50001, 1]);
+    assert.doesNotMatch(reply.text, /fire/);
+    const id = String(reply.headers["x-request-id"]);
+    assert.ok(scene.service.log.some((line) => line.includes(id) && line.includes("disk on fire")));
+    assert.equal(await exists(type, two), false);
+  });
+});
+
+describe("a stream is refused at once", () => {
+  it("with an Idempotency-Key", async () => {
+    const headers = { "idempotency-key": "stream" };
+    const reply = await send(type, { body: toLines(make(type, 1)), headers });
+    assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+    assert.equal(reply.body.errors?.[0]?.field, "Idempotency-Key");
+  });
+
+  it("in an unknown content encoding", async () => {
+    const reply = await send(type, { body: "", headers: { "content-encoding": "deflate" } });
+    assert.deepEqual([reply.status, reply.body.code], [415, 41501]);
+    assert.match(reply.headers["content-type"] ?? "", /^application\/json/);
+  });
+});

@@ -1,0 +1,54 @@
+// A request that a test sends bit by bit while the reply comes back bit by bit (application/x-ndjson).
+
+import { request } from "node:http";
+import { type Ask, makeReply, type Reply, urlOf } from "./http-client.ts";
+
+export interface OpenStream {
+  /** Resolves when the bytes have been handed over. */
+  write(bytes: string | Uint8Array): Promise<void>;
+  /** Ends the request and gives the whole reply. */
+  end(): Promise<Reply>;
+  /** Breaks the connection off. */
+  destroy(): void;
+}
+
+export function openStream(address: string, ask: Ask): OpenStream {
+  const headers = { "content-type": "application/x-ndjson", ...ask.headers };
+  const sending = request(urlOf(address, ask), {
+    method: ask.method,
+    headers: {
+      ...(headers as Record<string, string>),
+      ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
+    },
+  });
+  const reply = new Promise<Reply>((resolve, reject) => {
+    sending.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        resolve(makeReply(response.statusCode ?? 0, response.headers, Buffer.concat(chunks)));
+      });
+    });
+    sending.on("error", reject);
+  });
+  // Who breaks the connection off does not wait for the reply.
+  reply.catch(() => undefined);
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        sending.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+    end: () => {
+      sending.end();
+      return reply;
+    },
+    destroy: () => sending.destroy(),
+  };
+}
+
+/** The objects of a reply in application/x-ndjson. */
+export function linesOf({ text }: Reply): readonly Record<string, unknown>[] {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
