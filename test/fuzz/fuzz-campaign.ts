@@ -1,0 +1,141 @@
+// Sends case after case to one server, judges every reply and what is stored after it, and stops at the first cases in
+// which anything is wrong.
+
+import { openApp } from "../../src/app.ts";
+import type { App } from "../../src/actions/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { fetchToken, makeCustomer } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import { operate } from "../support/server.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import type { FuzzCase, Scene } from "./fuzz-case.ts";
+import { judgeReply } from "./judge-reply.ts";
+import { Expectation } from "./judge-writes.ts";
+import { makeCase } from "./make-case.ts";
+import { exchangeRaw } from "./raw-exchange.ts";
+
+export interface FuzzOptions {
+  /** The first case has this seed, and each one more than the last. */
+  readonly seed: number;
+  readonly casesMax: number;
+  readonly budgetMs: number;
+  readonly onProgress?: (cases: number) => void;
+}
+
+export interface FuzzReport {
+  /** Each names the seed of its case. */
+  readonly findings: readonly string[];
+  readonly cases: number;
+  readonly records: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+}
+
+const findingsMax = 20;
+const casesPerLook = 500;
+
+export async function runFuzzCampaign(options: FuzzOptions): Promise<FuzzReport> {
+  const folder = makeTempFolder();
+  const environment = {
+    PORT: "0",
+    DATABASE_URL: `sqlite:${folder}/sluice.db`,
+    DATA_DIR: folder,
+    LOG_LEVEL: "error",
+    RATE_LIMIT_PER_SECOND: "0",
+  };
+  const server = await startServerProcess(environment);
+  try {
+    const scene = await operate(environment, (app) => makeScene(app, server));
+    const app = await openApp(readConfig(environment), { role: "command" });
+    try {
+      return await sendAll(server, { scene, app, options });
+    } finally {
+      await app.close();
+    }
+  } finally {
+    await server.end("SIGTERM");
+    removeFolder(folder);
+  }
+}
+
+async function makeScene(app: App, { client }: ServerProcess): Promise<Scene> {
+  const customers = [await makeCustomer(app, client), await makeCustomer(app, client)];
+  const [first] = customers;
+  if (first === undefined) throw new Error("there is no customer");
+  const unwatched = await makeCustomer(app, client);
+  return {
+    customers,
+    unwatched,
+    readerToken: await fetchToken(client, first, { scopes: ["person:read"] }),
+  };
+}
+
+async function sendAll(
+  server: ServerProcess,
+  { scene, app, options }: { scene: Scene; app: App; options: FuzzOptions },
+): Promise<FuzzReport> {
+  const until = performance.now() + options.budgetMs;
+  const expectation = new Expectation();
+  const findings: string[] = [];
+  const byStatus: Record<string, number> = {};
+  let cases = 0;
+  while (cases < options.casesMax && performance.now() < until && findings.length < findingsMax) {
+    const seed = options.seed + cases;
+    cases += 1;
+    const sent = makeCase(scene, seed);
+    const { replies, faults } = await sendCase(server, sent);
+    for (const reply of replies) {
+      byStatus[reply.status] = (byStatus[reply.status] ?? 0) + 1;
+      faults.push(...judgeReply(sent, reply));
+      if (sent.write !== undefined)
+        faults.push(...(await expectation.judge(app, sent.write, reply)));
+    }
+    if (faults.length > 0) findings.push(describeCase(seed, sent, { faults, replies }));
+    if (cases % casesPerLook !== 0) continue;
+    findings.push(...(await judgeServer(server)));
+    options.onProgress?.(cases);
+  }
+  findings.push(...(await judgeServer(server)));
+  const ids = scene.customers.map(({ organizationId }) => organizationId);
+  findings.push(...(await expectation.judgeCounts(app, ids)));
+  return { findings, cases, records: expectation.accepted, byStatus };
+}
+
+async function sendCase(
+  { client, address }: ServerProcess,
+  sent: FuzzCase,
+): Promise<{ replies: readonly Reply[]; faults: string[] }> {
+  try {
+    if (sent.raw === undefined) return { replies: [await client.send(sent.ask)], faults: [] };
+    const { replies, rest } = await exchangeRaw(Number(new URL(address).port), sent.raw);
+    const faults =
+      rest.length === 0
+        ? []
+        : [`something that is no reply: ${rest.toString("latin1").slice(0, 200)}`];
+    return { replies, faults };
+  } catch (error) {
+    return { replies: [], faults: [`no reply: ${String(error)}`] };
+  }
+}
+
+/** Alive, ready, and without an error in its log. */
+async function judgeServer(server: ServerProcess): Promise<readonly string[]> {
+  const { client, child } = server;
+  const { err } = server.output();
+  if (child.exitCode !== null || child.signalCode !== null) return [`the server ended: ${err}`];
+  const { status, text } = await client.send({ method: "GET", path: "/health/ready" });
+  const errors = err.split("\n").filter((line) => /^\{"level":[56]0,/.test(line));
+  return status === 200 ? errors : [`the server is not ready: ${status} ${text}`, ...errors];
+}
+
+function describeCase(
+  seed: number,
+  { what, ask, raw }: FuzzCase,
+  { faults, replies }: { faults: readonly string[]; replies: readonly Reply[] },
+): string {
+  const shown =
+    raw?.toString("latin1") ??
+    `${ask.method} ${ask.path} ${JSON.stringify(ask.headers)} ${String(ask.body)}`;
+  const answers = replies.map(({ status, text }) => `${status} ${text.slice(0, 600)}`).join(" | ");
+  return `case ${seed} (${what}): ${faults.join("; ")}\n  sent ${shown.slice(0, 3_000)}\n  got ${answers}`;
+}
