@@ -1,0 +1,266 @@
+// Idempotency-Key at every operation that writes: the first reply is given again, and everything that is not the same
+// request is refused.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { showRecord } from "../../src/actions/show-record.ts";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { operations } from "../../src/http/routes.ts";
+import { fetchToken } from "../support/customer.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import type { Fields } from "../support/record-generator.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { goodRequest } from "./good-request.ts";
+import { idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
+
+const folder = makeTempFolder();
+const clock = makeFakeClock();
+const scene = await startScene({ folder, clock });
+const { records } = scene;
+const customer = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
+const { organizationId } = customer;
+after(async () => {
+  await scene.stop();
+  removeFolder(folder);
+});
+
+const writing = operations.filter(
+  ({ method, permission }) => method !== "GET" && permission !== undefined,
+);
+const person = typeNamed("person");
+let keys = 0;
+
+function newKey(): string {
+  keys += 1;
+  return `key ${keys}`;
+}
+
+function withKey(ask: Ask, key: string): Ask {
+  return { ...ask, headers: { ...ask.headers, "idempotency-key": key } };
+}
+
+function assertSame(reply: Reply, first: Reply): void {
+  assert.equal(reply.status, first.status, reply.text);
+  assert.equal(reply.text, first.text);
+  assert.equal(reply.headers["preference-applied"], first.headers["preference-applied"]);
+}
+
+function post(type: RecordType, body: unknown, headers: Ask["headers"] = {}): Ask {
+  return { method: "POST", path: listPathOf(type), token: customer.token, body, headers };
+}
+
+async function changesOf(type: RecordType, record: Fields): Promise<number> {
+  const key = { organizationId, resourceType: type.resourceType, resourceId: idOf(type, record) };
+  return (await showRecord(scene.service.app, key)).changes.length;
+}
+
+for (const operation of writing) {
+  describe(operation.name, () => {
+    it("gives the first reply again, byte for byte, and does nothing more", async () => {
+      const ask = withKey(await goodRequest(scene, customer, operation), newKey());
+      const first = await scene.client.send(ask);
+      assert.equal(first.status, operation.success, first.text);
+      for (const _ of [1, 2]) assertSame(await scene.client.send(ask), first);
+    });
+
+    it("is refused when another request comes with the key, and then still gives the first reply", async () => {
+      const ask = withKey(await goodRequest(scene, customer, operation), newKey());
+      const first = await scene.client.send(ask);
+      const other = { ...ask, body: `${JSON.stringify(ask.body)} ` };
+      const refused = await scene.client.send(other);
+      assert.deepEqual([refused.status, refused.body.code], [422, 42201]);
+      assertSame(await scene.client.send(ask), first);
+    });
+  });
+}
+
+describe("an Idempotency-Key", () => {
+  it("keeps an update from being recorded twice", async () => {
+    const record = await scene.addRecord(customer, person);
+    const body = records.update(person, idOf(person, record));
+    const ask = { method: "PUT", path: pathOf(person), token: customer.token, body };
+    const key = newKey();
+    for (const _ of [1, 2, 3]) await scene.client.send(withKey(ask, key));
+    assert.equal(await changesOf(person, record), 2);
+    await scene.client.send(withKey(ask, newKey()));
+    assert.equal(await changesOf(person, record), 3);
+  });
+
+  it("is tied to the operation: the same body elsewhere is another request", async () => {
+    const record = records.record(person);
+    const key = newKey();
+    await scene.client.send(withKey(post(person, record), key));
+    const put = { ...post(person, record), method: "PUT" };
+    assert.equal((await scene.client.send(withKey(put, key))).body.code, 42201);
+    const deletion = { person_id: record["person_id"], reason: "a test" };
+    const remove = { ...post(person, deletion), method: "DELETE" };
+    assert.equal((await scene.client.send(withKey(remove, key))).body.code, 42201);
+  });
+
+  it("is tied to the manner: the same list, lenient, is another request", async () => {
+    const ask = post(person, [records.record(person)]);
+    const key = newKey();
+    await scene.client.send(withKey(ask, key));
+    const lenient = { ...ask, headers: { prefer: "handling=lenient" } };
+    assert.equal((await scene.client.send(withKey(lenient, key))).body.code, 42201);
+  });
+
+  it("is each organization's own", async () => {
+    const other = await scene.makeCustomer();
+    const key = newKey();
+    const first = await scene.client.send(withKey(post(person, records.record(person)), key));
+    const ask = { ...post(person, records.record(person)), token: other.token };
+    const reply = await scene.client.send(withKey(ask, key));
+    assert.deepEqual([first.status, reply.status], [201, 201]);
+    assert.equal(reply.body.organization_id, other.organizationId);
+  });
+
+  for (const [length, status] of [
+    [0, 400],
+    [1, 201],
+    [255, 201],
+    [256, 400],
+  ] as const) {
+    it(`of ${length} characters is answered with ${status}`, async () => {
+      const key = "x".repeat(length);
+      const reply = await scene.client.send(withKey(post(person, records.record(person)), key));
+      assert.equal(reply.status, status, reply.text);
+      if (status === 400) assert.equal(reply.body.errors?.[0]?.field, "Idempotency-Key");
+    });
+  }
+
+  it("gives the results of a lenient list again, refusals and all", async () => {
+    const list = [records.record(person), { person_id: "broken" }, records.record(person)];
+    const [first = {}] = list;
+    await scene.client.send(post(person, first));
+    const ask = withKey(post(person, list, { prefer: "handling=lenient" }), newKey());
+    const reply = await scene.client.send(ask);
+    assert.deepEqual(
+      reply.body.results?.map(({ status, code }) => [status, code]),
+      [
+        ["refused", 40901],
+        ["refused", 40000],
+        ["created", undefined],
+      ],
+    );
+    assertSame(await scene.client.send(ask), reply);
+  });
+
+  it("gives a list of thousands again", async () => {
+    const list = Array.from({ length: 2_000 }, () => records.record(typeNamed("customer_sar")));
+    const ask = withKey(post(typeNamed("customer_sar"), list), newKey());
+    const reply = await scene.client.send(ask);
+    assert.equal(reply.body.write_count, 2_000);
+    assertSame(await scene.client.send(ask), reply);
+  });
+});
+
+describe("a refusal under an Idempotency-Key", () => {
+  it("is given again when it was 409, also after the reason for it is gone", async () => {
+    const record = await scene.addRecord(customer, person);
+    for (const [body, code] of [
+      [record, 40901],
+      [{ ...record, timestamp: "2019-01-01T00:00:00Z" }, 40902],
+    ] as const) {
+      const ask = withKey(post(person, body), newKey());
+      const first = await scene.client.send(ask);
+      assert.equal(first.body.code, code);
+      assertSame(await scene.client.send(ask), first);
+    }
+  });
+
+  it("is given again when it was 404, though the record has come since", async () => {
+    const record = records.record(person);
+    const update = { person_id: record["person_id"], timestamp: "2026-03-01T00:00:00Z" };
+    const ask = withKey({ ...post(person, update), method: "PUT" }, newKey());
+    const deletion = { person_id: record["person_id"], reason: "a test" };
+    const remove = withKey({ ...post(person, deletion), method: "DELETE" }, newKey());
+    const [first, other] = [await scene.client.send(ask), await scene.client.send(remove)];
+    assert.deepEqual([first.status, other.status], [404, 404]);
+    assert.equal((await scene.client.send(post(person, record))).status, 201);
+    assertSame(await scene.client.send(ask), first);
+    assertSame(await scene.client.send(remove), other);
+    assert.equal(await changesOf(person, record), 1);
+  });
+
+  it("is not kept when it was 400, 413 or 415: the key is free for the request put right", async () => {
+    const key = newKey();
+    const record = records.record(person);
+    const broken: readonly (readonly [Ask, number])[] = [
+      [post(person, { ...record, timestamp: "never" }), 400],
+      [post(person, "{"), 400],
+      [post(person, record, { "content-type": "text/plain" }), 415],
+      [post(person, { ...record, name: "x".repeat(1_025) }), 400],
+      [post(person, [record, {}]), 400],
+      [
+        post(
+          person,
+          Array.from({ length: 10_001 }, () => 0),
+        ),
+        413,
+      ],
+    ];
+    for (const [ask, status] of broken) {
+      assert.equal((await scene.client.send(withKey(ask, key))).status, status);
+    }
+    assert.equal((await scene.client.send(withKey(post(person, record), key))).status, 201);
+  });
+
+  it("is not kept when it was a fault of ours", async () => {
+    const ask = withKey(post(person, records.record(person)), newKey());
+    const restore = scene.service.breakStore("writeRecords", new Error("disk full"));
+    assert.equal((await scene.client.send(ask)).status, 500);
+    restore();
+    assert.equal((await scene.client.send(ask)).status, 201);
+  });
+});
+
+describe("requests under one Idempotency-Key", () => {
+  it("at the same time write once; the others get the same reply or are told to wait", async () => {
+    const record = await scene.addRecord(customer, person);
+    const body = records.update(person, idOf(person, record));
+    const ask = withKey({ ...post(person, body), method: "PUT" }, newKey());
+    const replies = await Promise.all(Array.from({ length: 20 }, () => scene.client.send(ask)));
+    const done = replies.filter(({ status }) => status === 200);
+    const waiting = replies.filter(({ body: { code } }) => code === 40904);
+    assert.ok(done.length >= 1);
+    assert.equal(done.length + waiting.length, 20);
+    for (const reply of done) assert.equal(reply.text, done[0]?.text);
+    for (const { headers } of waiting) assert.equal(headers["retry-after"], "1");
+    assert.equal(await changesOf(person, record), 2);
+    assert.equal((await scene.client.send(ask)).status, 200);
+  });
+});
+
+describe("the first reply", () => {
+  it("is kept over a restart", async () => {
+    const ask = withKey(post(person, records.record(person)), newKey());
+    const first = await scene.client.send(ask);
+    await scene.service.stop();
+    const again = await startScene({ folder, clock });
+    const reply = await again.client.send(ask);
+    assertSame(reply, first);
+    const other = { ...ask, body: records.record(person) };
+    assert.equal((await again.client.send(other)).body.code, 42201);
+    await again.service.stop();
+  });
+
+  it("is kept for 24 hours and no longer", async () => {
+    const again = await startScene({ folder, clock });
+    const record = await again.addRecord(customer, person);
+    const body = records.update(person, idOf(person, record));
+    const ask = withKey({ ...post(person, body), method: "PUT" }, newKey());
+    await again.client.send(ask);
+    clock.advanceMs(24 * 60 * 60 * 1_000 - 1);
+    const token = await fetchToken(again.client, customer);
+    const key = { organizationId, resourceType: "person", resourceId: idOf(person, record) };
+    const count = async () => (await showRecord(again.service.app, key)).changes.length;
+    assert.equal((await again.client.send({ ...ask, token })).status, 200);
+    assert.equal(await count(), 2);
+    clock.advanceMs(1);
+    assert.equal((await again.client.send({ ...ask, token })).status, 200);
+    assert.equal(await count(), 3);
+    await again.service.stop();
+  });
+});
