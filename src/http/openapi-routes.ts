@@ -44,7 +44,7 @@ export function registerOpenApi(
 
   function serve(path: string, answer: (request: FastifyRequest) => Found | Promise<Found>): void {
     server.get(path, async (request, reply) => {
-      return replies.send(request, reply, { status: 200, ...(await answer(request)) });
+      replies.send(request, reply, { status: 200, ...(await answer(request)) });
     });
   }
 }
