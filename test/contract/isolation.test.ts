@@ -1,0 +1,253 @@
+// An organization can't learn anything of another: at every operation, what is not yours is answered exactly as what is
+// not there. Written for the table of operations; one that is added without its pair of requests fails here.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { showRecord } from "../../src/actions/show-record.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import type { Operation, Verb } from "../../src/http/operation.ts";
+import { operations } from "../../src/http/routes.ts";
+import { requireType } from "../../src/http/require-type.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import { openStream } from "../support/stream-client.ts";
+import { inForm, tokenRequest } from "./good-request.ts";
+import {
+  check,
+  idOf,
+  listPathOf,
+  pathOf,
+  startScene,
+  typeNamed,
+  withoutRequestId,
+} from "./scene.ts";
+
+const scene = await startScene();
+const { client, records } = scene;
+const owner = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
+const stranger = await scene.makeCustomer();
+after(() => scene.stop());
+
+/** Everything but what counts the stranger's own requests. */
+function bare(reply: Reply): unknown {
+  const { ratelimit: _ratelimit, ...headers } = reply.headers;
+  return withoutRequestId({ ...reply, headers });
+}
+
+interface Pair {
+  /** About something of the owner's. */
+  readonly foreign: Ask;
+  /** The same about something that is nowhere. */
+  readonly absent: Ask;
+}
+
+type Make = (operation: Operation) => Promise<Pair>;
+
+/** Ids of one length, so that not even the length of a reply differs. */
+let count = 0;
+function twoIds(): readonly [string, string] {
+  count += 1;
+  return [`mine-${1_000 + count}`, `none-${1_000 + count}`];
+}
+
+async function twoRecords(operation: Operation): Promise<readonly [string, string]> {
+  const type = requireType(operation);
+  const [mine, none] = twoIds();
+  await scene.addRecord(owner, type, { [type.idField]: mine });
+  return [mine, none];
+}
+
+const pairs: Readonly<Record<Verb, Make>> = {
+  "issue token": async ({ method, path }) => {
+    const ask = (organizationId: string): Ask => ({
+      method,
+      path,
+      headers: { authorization: stranger.apiKey },
+      body: tokenRequest({ ...stranger, organizationId }),
+    });
+    return { foreign: ask(owner.organizationId), absent: ask("org_nobody0000000000") };
+  },
+  "check record": async (operation) => {
+    const { idField } = requireType(operation);
+    const [mine, none] = await twoRecords(operation);
+    return pairOf(operation, (id) => ({ query: { [idField]: id } }), [mine, none]);
+  },
+  "add records": addAgain,
+  "append records": addAgain,
+  "update records": async (operation) => {
+    const type = requireType(operation);
+    const ids = await twoRecords(operation);
+    const update = records.update(type, ids[0]);
+    return pairOf(
+      operation,
+      (id) => ({ body: inForm(operation, { ...update, [type.idField]: id }) }),
+      ids,
+    );
+  },
+  "request deletion": async (operation) => {
+    const { idField } = requireType(operation);
+    const ids = await twoRecords(operation);
+    return pairOf(operation, (id) => ({ body: { [idField]: id, reason: "a test" } }), ids);
+  },
+  "request deletion by type": async (operation) => {
+    const type = typeNamed("company");
+    const ids = await twoRecords({ ...operation, type });
+    const body = { resource_type: type.resourceType, reason: "a test" };
+    return pairOf(operation, (id) => ({ body: { ...body, resource_id: id } }), ids);
+  },
+  "read deletion": async (operation) => {
+    const type = typeNamed("person");
+    const [mine] = await twoRecords({ ...operation, type });
+    const body = { person_id: mine, reason: "a test" };
+    const asked = await scene.ask(owner, { method: "DELETE", path: pathOf(type), body });
+    const id = asked.body.deletion_request_id ?? "";
+    const absent = `del_${"0".repeat(id.length - 4)}`;
+    return pairOf(operation, (found) => ({ query: { deletion_request_id: found } }), [id, absent]);
+  },
+};
+
+/** A record that the owner has, also one of which a deletion is open, is new to the stranger. */
+async function addAgain(operation: Operation): Promise<Pair> {
+  const type = requireType(operation);
+  const ids = await twoRecords(operation);
+  if (type.deletable === true) {
+    const body = { [type.idField]: ids[0], reason: "a test" };
+    await scene.ask(owner, { method: "DELETE", path: pathOf(type), body });
+  }
+  const record = records.record(type);
+  return pairOf(
+    operation,
+    (id) => ({ body: inForm(operation, { ...record, [type.idField]: id }) }),
+    ids,
+  );
+}
+
+function pairOf(
+  { method, path }: Operation,
+  content: (id: string) => Partial<Ask>,
+  [mine, none]: readonly [string, string],
+): Pair {
+  const ask = (id: string) => ({ method, path, token: stranger.token, ...content(id) });
+  return { foreign: ask(mine), absent: ask(none) };
+}
+
+/** Where a reply repeats the id that was sent, it repeats it either way. */
+function assertAlike(foreign: Reply, absent: Reply): void {
+  const told = JSON.stringify(bare(absent)).replaceAll("none-", "mine-");
+  assert.equal(JSON.stringify(bare(foreign)), told);
+}
+
+describe("what is another organization's is answered as what does not exist", () => {
+  for (const operation of operations) {
+    it(`by ${operation.name}`, async () => {
+      const { foreign, absent } = await pairs[operation.verb](operation);
+      const reply = await client.send(foreign);
+      assertAlike(reply, await client.send(absent));
+      const isNew = operation.verb === "add records" || operation.verb === "append records";
+      const refused = operation.permission === undefined ? 403 : 404;
+      assert.equal(reply.status, isNew ? operation.success : refused, reply.text);
+    });
+
+    if (operation.method === "GET") {
+      it(`by ${operation.name}, asked with HEAD`, async () => {
+        const { foreign, absent } = await pairs[operation.verb](operation);
+        const reply = await client.send({ ...foreign, method: "HEAD" });
+        assertAlike(reply, await client.send({ ...absent, method: "HEAD" }));
+        assert.equal(reply.status, 404);
+      });
+    }
+
+    if (operation.body === "list" || operation.body === "either") {
+      it(`by ${operation.name}, in lenient lists and in streams`, async () => {
+        for (const more of [
+          { prefer: "handling=lenient" },
+          { "content-type": "application/x-ndjson" },
+        ]) {
+          const { foreign, absent } = await pairs[operation.verb](operation);
+          const send = ({ body, ...ask }: Ask) => {
+            const isStream = "content-type" in more;
+            const item: unknown = Array.isArray(body) ? body[0] : body;
+            const sent = isStream ? JSON.stringify(item) : [item];
+            return client.send({ ...ask, headers: more, body: sent });
+          };
+          assertAlike(await send(foreign), await send(absent));
+        }
+      });
+    }
+  }
+});
+
+describe("records of one id in two organizations", () => {
+  for (const type of recordTypes) {
+    it(`know nothing of each other: ${type.resourceType}`, async () => {
+      const mine = await scene.addRecord(owner, type, { timestamp: "2026-01-01T00:00:00Z" });
+      const id = idOf(type, mine);
+      const theirs = records.record(type, {
+        [type.idField]: id,
+        timestamp: "2026-02-02T00:00:00Z",
+      });
+      const added = await scene.ask(stranger, {
+        method: "POST",
+        path: listPathOf(type),
+        body: [theirs],
+      });
+      assert.equal(added.body.write_count, 1);
+      const update = { [type.idField]: id, timestamp: "2026-03-03T00:00:00Z" };
+      await scene.ask(stranger, { method: "PUT", path: listPathOf(type), body: [update] });
+      const seen = await check(scene, owner, { type, id });
+      assert.equal(seen.body.last_seen, "2026-01-01T00:00:00Z");
+      assert.equal(seen.body.organization_id, owner.organizationId);
+      const { organizationId } = owner;
+      const key = { organizationId, resourceType: type.resourceType, resourceId: id };
+      const { changes } = await showRecord(scene.service.app, key);
+      assert.deepEqual(
+        changes.map(({ payload }) => payload),
+        [mine],
+      );
+    });
+  }
+
+  it("are erased apart, with what belongs to each", async () => {
+    const [person, screening] = [typeNamed("person"), typeNamed("screening")];
+    const about = {
+      related_tx_id: undefined,
+      related_company_id: undefined,
+      related_person_id: "shared",
+    };
+    for (const customer of [owner, stranger]) {
+      await scene.addRecord(customer, person, { person_id: "shared" });
+      await scene.addRecord(customer, screening, { ...about, screening_id: "of shared" });
+    }
+    const body = { person_id: "shared", reason: "a test" };
+    const asked = await scene.ask(stranger, { method: "DELETE", path: pathOf(person), body });
+    const done = await scene.completed(stranger, asked.body.deletion_request_id ?? "");
+    assert.deepEqual(done.body["erased"], { person: 1, screening: 1 });
+    for (const [customer, status] of [
+      [owner, 200],
+      [stranger, 404],
+    ] as const) {
+      for (const [type, id] of [
+        [person, "shared"],
+        [screening, "of shared"],
+      ] as const) {
+        assert.equal((await check(scene, customer, { type, id })).status, status);
+      }
+    }
+  });
+});
+
+describe("a stream that is open", () => {
+  it("writes for the organization of its token alone", async () => {
+    const type = typeNamed("customer_sar");
+    const [mine] = twoIds();
+    await scene.addRecord(owner, type, { sar_id: mine });
+    const stream = openStream(client.address, {
+      method: "POST",
+      path: pathOf(type),
+      token: stranger.token,
+    });
+    await stream.write(`${JSON.stringify(records.record(type, { sar_id: mine }))}\n`);
+    const reply = await stream.end();
+    assert.match(reply.text, /"write_count":1/);
+    assert.doesNotMatch(reply.text, new RegExp(owner.organizationId));
+  });
+});
