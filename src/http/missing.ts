@@ -10,7 +10,7 @@ import { sendError } from "./send-error.ts";
 
 export function registerMissing(server: FastifyInstance, door: Door): void {
   const methods = methodsByPath(door);
-  server.setNotFoundHandler(async (request, reply) => {
+  const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     const { error, headers } = refusal(request, methods);
     try {
       if (request.url.startsWith("/v2/"))
@@ -20,9 +20,14 @@ export function registerMissing(server: FastifyInstance, door: Door): void {
       sendError(door, request, { reply, error: limit });
     }
     return reply;
-  });
-  server.setErrorHandler((error, request, reply) => {
+  };
+  server.setNotFoundHandler(answerMissing);
+  server.setErrorHandler(async (error, request, reply) => {
+    // Fastify refuses a QUERY without a content type before it looks whether anything answers one; here nothing does.
+    if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
+      return answerMissing(request, reply);
     sendError(door, request, { reply, error: asMalformed(error) });
+    return reply;
   });
 }
 
@@ -52,12 +57,16 @@ function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refus
 
 /** Fastify's own refusals that come before any handler: a path that can't be decoded, a broken content type. */
 export function asMalformed(error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "FST_ERR_BAD_URL") {
     return new AppError("malformed_http", { message: "The path is not valid." });
   }
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new AppError("content_type");
   return error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function noSuchOperation(path: string, known: readonly string[]): AppError {
