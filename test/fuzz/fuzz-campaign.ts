@@ -78,27 +78,45 @@ async function sendAll(
   const expectation = new Expectation();
   const findings: string[] = [];
   const byStatus: Record<string, number> = {};
+  const logged = new Set<string>();
   let cases = 0;
   while (cases < options.casesMax && performance.now() < until && findings.length < findingsMax) {
     const seed = options.seed + cases;
     cases += 1;
     const sent = makeCase(scene, seed);
-    const { replies, faults } = await sendCase(server, sent);
-    for (const reply of replies) {
-      byStatus[reply.status] = (byStatus[reply.status] ?? 0) + 1;
-      faults.push(...judgeReply(sent, reply));
-      if (sent.write !== undefined)
-        faults.push(...(await expectation.judge(app, sent.write, reply)));
-    }
-    if (faults.length > 0) findings.push(describeCase(seed, sent, { faults, replies }));
+    const run = { app, expectation, byStatus, seed };
+    if (sent.before !== undefined) findings.push(...(await runCase(server, sent.before, run)));
+    findings.push(...(await runCase(server, sent, run)));
     if (cases % casesPerLook !== 0) continue;
-    findings.push(...(await judgeServer(server)));
+    findings.push(...(await judgeServer(server, logged)));
     options.onProgress?.(cases);
   }
-  findings.push(...(await judgeServer(server)));
+  findings.push(...(await judgeServer(server, logged)));
   const ids = scene.customers.map(({ organizationId }) => organizationId);
   findings.push(...(await expectation.judgeCounts(app, ids)));
   return { findings, cases, records: expectation.accepted, byStatus };
+}
+
+interface Run {
+  readonly app: App;
+  readonly expectation: Expectation;
+  readonly byStatus: Record<string, number>;
+  readonly seed: number;
+}
+
+/** What was found, if anything, as one text. */
+async function runCase(
+  server: ServerProcess,
+  sent: FuzzCase,
+  { app, expectation, byStatus, seed }: Run,
+): Promise<readonly string[]> {
+  const { replies, faults } = await sendCase(server, sent);
+  for (const reply of replies) {
+    byStatus[reply.status] = (byStatus[reply.status] ?? 0) + 1;
+    faults.push(...judgeReply(sent, reply));
+    if (sent.write !== undefined) faults.push(...(await expectation.judge(app, sent.write, reply)));
+  }
+  return faults.length === 0 ? [] : [describeCase(seed, sent, { faults, replies })];
 }
 
 async function sendCase(
@@ -118,14 +136,20 @@ async function sendCase(
   }
 }
 
-/** Alive, ready, and without an error in its log. */
-async function judgeServer(server: ServerProcess): Promise<readonly string[]> {
+/** Alive, ready, and without an error in its log that was not reported before. */
+async function judgeServer(server: ServerProcess, logged: Set<string>): Promise<readonly string[]> {
   const { client, child } = server;
   const { err } = server.output();
   if (child.exitCode !== null || child.signalCode !== null) return [`the server ended: ${err}`];
   const { status, text } = await client.send({ method: "GET", path: "/health/ready" });
-  const errors = err.split("\n").filter((line) => /^\{"level":[56]0,/.test(line));
-  return status === 200 ? errors : [`the server is not ready: ${status} ${text}`, ...errors];
+  const findings = err.split("\n").filter((line) => isLoggedError(line) && !logged.has(line));
+  for (const line of findings) logged.add(line);
+  if (status !== 200) findings.push(`the server is not ready: ${status} ${text}`);
+  return findings;
+}
+
+function isLoggedError(line: string): boolean {
+  return /^\{"level":[56]0,/.test(line);
 }
 
 function describeCase(

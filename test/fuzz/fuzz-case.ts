@@ -22,6 +22,8 @@ export interface FuzzCase {
   /** Instead of the ask: bytes for a socket of their own. */
   readonly raw?: Buffer;
   readonly write?: WriteIntent;
+  /** Sent first: adds what this one updates. */
+  readonly before?: FuzzCase;
   /** False for one with a credential that lets nobody in. */
   readonly authorized: boolean;
 }

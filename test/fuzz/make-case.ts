@@ -1,37 +1,25 @@
 // Makes the cases, each from its own seed alone, so that any one can be had again without those before it.
 
-import { isUtf8 } from "node:buffer";
-import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import type { Customer } from "../support/customer.ts";
 import type { Random } from "../support/random.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
-import { mutateBytes, mutateRecord, mutateText } from "./mutate.ts";
+import { mutateRecord, mutateText } from "./mutate.ts";
 import {
   badAuthorizations,
-  type Headers,
   methods,
   oddPath,
   rawMessages,
   someOddHeaders,
 } from "./odd-requests.ts";
-import { oddText } from "./odd-values.ts";
+import { type Kit, writeJson, writeStream } from "./write-cases.ts";
 
 export function makeCase(scene: Scene, seed: number): FuzzCase {
   const generator = makeRecordGenerator(seed, `f${seed}-`);
   const { random } = generator;
   const maker = pickMaker(random);
   return maker({ scene, random, customer: random.pick(scene.customers), generator });
-}
-
-interface Kit {
-  readonly scene: Scene;
-  readonly random: Random;
-  readonly customer: Customer;
-  readonly generator: ReturnType<typeof makeRecordGenerator>;
 }
 
 type Maker = (kit: Kit) => FuzzCase;
@@ -51,85 +39,6 @@ function pickMaker(random: Random): Maker {
   let left = random.next() * makers.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, maker] of makers) if ((left -= weight) < 0) return maker;
   return writeJson;
-}
-
-/** One record or a list, added or updated, as it should be or spoiled in its values, its text, its bytes or its headers. */
-function writeJson(kit: Kit): FuzzCase {
-  const { random, customer } = kit;
-  const type = random.pick(recordTypes);
-  const asList = random.chance(0.5);
-  const spoil = random.pick([
-    "nothing",
-    "record",
-    "record",
-    "record",
-    "text",
-    "bytes",
-    "headers",
-  ] as const);
-  const count = asList ? random.integer(1, 5) : 1;
-  const items = Array.from({ length: count }, () => anItem(kit, type, spoil === "record"));
-  const json = JSON.stringify(asList ? items : items[0]);
-  const text = spoil === "text" ? mutateText(random, json) : json;
-  const bytes = spoil === "bytes" ? mutateBytes(random, text) : Buffer.from(text);
-  const headers: Headers = spoil === "headers" ? someOddHeaders(random) : {};
-  const path = asList ? `/v2/${type.batchPath ?? type.resourceType}` : `/v2/${type.resourceType}`;
-  const method = random.chance(0.85) ? "POST" : "PUT";
-  const encoding = spoil === "headers" ? { body: bytes, headers: {} } : encode(random, bytes);
-  return {
-    what: `${asList ? "a list" : "one"} of ${type.resourceType}, spoiled: ${spoil}`,
-    ask: {
-      method,
-      path,
-      token: customer.token,
-      ...encoding,
-      headers: { ...encoding.headers, ...lenientOr(random), ...headers },
-    },
-    write: {
-      type,
-      organizationId: customer.organizationId,
-      form: headers["content-type"] === "application/x-ndjson" ? "stream" : "json",
-      text: isUtf8(bytes) && isPlain(headers["content-encoding"]) ? bytes.toString() : undefined,
-      valid: spoil === "nothing" && method === "POST",
-    },
-    authorized: true,
-  };
-}
-
-function isPlain(encoding: Headers[string]): boolean {
-  return encoding === undefined || encoding === "identity";
-}
-
-function writeStream(kit: Kit): FuzzCase {
-  const { random, customer } = kit;
-  const type = random.pick(recordTypes);
-  const spoiled = random.chance(0.7);
-  const lines = Array.from({ length: random.integer(0, 8) }, () => {
-    const line = JSON.stringify(anItem(kit, type, spoiled && random.chance(0.5)));
-    return spoiled && random.chance(0.2) ? mutateText(random, line).replaceAll("\n", " ") : line;
-  });
-  const text = lines.join(random.pick(["\n", "\r\n", "\n\n"])) + random.pick(["", "\n"]);
-  const encoding = encode(random, Buffer.from(text));
-  const path = `/v2/${type.batchPath ?? type.resourceType}`;
-  return {
-    what: `a stream of ${type.resourceType}${spoiled ? ", spoiled" : ""}`,
-    ask: {
-      method: "POST",
-      path,
-      token: customer.token,
-      ...encoding,
-      headers: { ...encoding.headers, "content-type": "application/x-ndjson" },
-    },
-    write: { type, organizationId: customer.organizationId, form: "stream", text, valid: !spoiled },
-    authorized: true,
-  };
-}
-
-function anItem({ random, generator }: Kit, type: RecordType, spoiled: boolean): unknown {
-  const record = generator.record(type);
-  if (!spoiled || random.chance(0.2)) return record;
-  if (random.chance(0.1)) record[type.idField] = `${generator.id(type)}${oddText(random)}`;
-  return mutateRecord(random, record);
 }
 
 /** Requests of the other operations that take a body. */
@@ -191,8 +100,13 @@ function badCredential(kit: Kit): FuzzCase {
     what: `${made.what}, with a bad credential`,
     ask: { ...ask, headers: { ...ask.headers, ...credential } },
     authorized: isOpen,
-    ...(made.write === undefined ? {} : { write: { ...made.write, valid: false } }),
+    ...intent(made),
   };
+}
+
+/** What is written by one who may not has to be refused. */
+function intent({ write }: FuzzCase): Pick<FuzzCase, "write"> {
+  return write === undefined ? {} : { write: { ...write, valid: false } };
 }
 
 /** With a token that may read persons and nothing else. */
@@ -203,7 +117,7 @@ function withReader(kit: Kit): FuzzCase {
     what: `${made.what}, by one who may only read`,
     ask: { ...made.ask, token: kit.scene.readerToken },
     authorized: false,
-    ...(made.write === undefined ? {} : { write: { ...made.write, valid: false } }),
+    ...intent(made),
   };
 }
 
@@ -236,27 +150,4 @@ function spoiledMessage({ scene, random, generator }: Kit): FuzzCase {
   }
   const raw = random.chance(0.3) ? bytes.subarray(0, random.integer(1, bytes.length)) : bytes;
   return { what: `a spoiled message of ${type.resourceType}`, ask: noAsk, raw, authorized: true };
-}
-
-function encode(
-  random: Random,
-  bytes: Buffer,
-): { body: Buffer; headers: Readonly<Record<string, string | undefined>> } {
-  const chunked = random.chance(0.2)
-    ? { "transfer-encoding": "chunked", "content-length": undefined }
-    : {};
-  switch (random.integer(0, 9)) {
-    case 0:
-      return { body: gzipSync(bytes), headers: { ...chunked, "content-encoding": "gzip" } };
-    case 1:
-      return { body: brotliCompressSync(bytes), headers: { ...chunked, "content-encoding": "br" } };
-    case 2:
-      return { body: zstdCompressSync(bytes), headers: { ...chunked, "content-encoding": "zstd" } };
-    default:
-      return { body: bytes, headers: chunked };
-  }
-}
-
-function lenientOr(random: Random): Readonly<Record<string, string>> {
-  return random.chance(0.3) ? { prefer: "handling=lenient" } : {};
 }

@@ -154,6 +154,7 @@ export const rawMessages: readonly string[] = [
   "GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n",
   "GET http://other.example/v2/person HTTP/1.1\r\nHost: x\r\n\r\n",
   "CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+  "QUERY /v2/person HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
   "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
   "GET /\u0000 HTTP/1.1\r\nHost: x\r\n\r\n",
   "GET /\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n",

@@ -1,0 +1,157 @@
+// Odd requests by the thousand leave the service as it was; and the judges of this can say no.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { recordTypeByName } from "../../src/domain/record-types.ts";
+import { makeReply, type Reply } from "../support/http-client.ts";
+import { makeRecordGenerator } from "../support/record-generator.ts";
+import { startServer } from "../support/server.ts";
+import { makeCustomer } from "../support/customer.ts";
+import type { FuzzCase, WriteIntent } from "./fuzz-case.ts";
+import { runFuzzCampaign } from "./fuzz-campaign.ts";
+import { judgeReply } from "./judge-reply.ts";
+import { Expectation } from "./judge-writes.ts";
+import { readReplies } from "./raw-exchange.ts";
+
+const cases = 3_000;
+
+describe("a server that is sent odd requests", () => {
+  it(`answers ${cases} of them well, keeps what it accepted and nothing else, and lives`, async (test) => {
+    const seed = 1_100_000;
+    const { findings, ...figures } = await runFuzzCampaign({
+      seed,
+      casesMax: cases,
+      budgetMs: Infinity,
+    });
+    test.diagnostic(JSON.stringify(figures));
+    assert.deepEqual(findings, []);
+    assert.equal(figures.cases, cases);
+    assert.ok(figures.records > cases / 4, "many were accepted");
+    assert.ok((figures.byStatus["400"] ?? 0) > cases / 4, "many were refused");
+  });
+});
+
+const json = { "content-type": "application/json; charset=utf-8", "x-request-id": "r-1" };
+const sent: FuzzCase = {
+  what: "",
+  ask: { method: "POST", path: "/v2/person" },
+  authorized: true,
+  write: writeOf('{"person_id":"p"}'),
+};
+
+describe("the judge of replies", () => {
+  it("takes a good error and a good success", () => {
+    const error = '{"code":40000,"message":"No.","errors":[{"field":"a","message":"b"}]}';
+    assert.deepEqual(judgeReply(sent, replyOf(400, error)), []);
+    assert.deepEqual(judgeReply(sent, replyOf(201, '{"success":true}')), []);
+  });
+
+  const bad: readonly (readonly [string, number, string, Record<string, string>])[] = [
+    ["a fault of ours", 500, '{"code":50001,"message":"No."}', json],
+    [
+      "a reply without a request id",
+      404,
+      '{"code":40401,"message":"No."}',
+      { ...json, "x-request-id": "" },
+    ],
+    ["an error that is no JSON", 404, "Not found", json],
+    [
+      "an error of another type",
+      404,
+      '{"code":40401,"message":"No."}',
+      { ...json, "content-type": "text/html" },
+    ],
+    ["an error without a code", 404, '{"message":"No."}', json],
+    ["a code of another status", 404, '{"code":40001,"message":"No."}', json],
+    ["an error without a message", 404, '{"code":40401}', json],
+    ["an error with more in it", 404, '{"code":40401,"message":"No.","stack":"at"}', json],
+    ["errors that are no list", 400, '{"code":40001,"message":"No.","errors":{}}', json],
+    [
+      "a refusal that names no field",
+      400,
+      '{"code":40000,"message":"No.","errors":[{"message":"b"}]}',
+      json,
+    ],
+    ["an error without a body", 404, "", json],
+    ["a success that is no JSON", 200, "{", json],
+  ];
+  for (const [what, status, text, headers] of bad) {
+    it(`complains of ${what}`, () => {
+      assert.ok(judgeReply(sent, replyOf(status, text, headers)).length > 0);
+    });
+  }
+
+  it("complains when somebody is let in", () => {
+    assert.ok(judgeReply({ ...sent, authorized: false }, replyOf(200, "{}")).length > 0);
+  });
+
+  it("finds what is no reply behind one", () => {
+    const head = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nx-request-id: r\r\n\r\n";
+    const { replies, rest } = readReplies(Buffer.from(`${head}{}${head}{}junk`));
+    assert.deepEqual(
+      replies.map(({ status, text }) => [status, text]),
+      [
+        [404, "{}"],
+        [404, "{}"],
+      ],
+    );
+    assert.equal(rest.toString(), "junk");
+  });
+});
+
+describe("the judge of what is stored", () => {
+  it("complains of what was accepted and is not there, was refused and is there, or is there otherwise", async () => {
+    const server = await startServer();
+    try {
+      await server.operate(async (app) => {
+        const { organizationId, token } = await makeCustomer(app, server.client);
+        const type = typeNamed("person");
+        const record = makeRecordGenerator(1).record(type);
+        const write = { ...writeOf(JSON.stringify(record)), organizationId };
+        const created = replyOf(201, '{"success":true,"write_count":1}');
+        const refused = replyOf(400, '{"code":40000,"message":"No."}');
+        const judge = (intent: WriteIntent, reply: Reply) =>
+          new Expectation().judge(app, intent, reply);
+
+        assert.equal((await judge(write, created)).length, 1, "accepted, and not there");
+        assert.equal(
+          (await judge({ ...write, valid: true }, refused)).length,
+          1,
+          "valid, and refused",
+        );
+        const reply = await server.client.send({
+          method: "POST",
+          path: "/v2/person",
+          token,
+          body: record,
+        });
+        assert.deepEqual(await judge(write, reply), []);
+        assert.equal((await judge(write, refused)).length, 1, "refused, and there");
+        const other = { ...write, text: JSON.stringify({ ...record, name: "other" }) };
+        assert.equal((await judge(other, created)).length, 1, "there otherwise");
+
+        const twice = new Expectation();
+        await twice.judge(app, write, reply);
+        assert.deepEqual(await twice.judgeCounts(app, [organizationId]), []);
+        await twice.judge(app, { ...write, text: '{"person_id":"more"}' }, created);
+        assert.equal((await twice.judgeCounts(app, [organizationId])).length, 1, "one too few");
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+function replyOf(status: number, text: string, headers: Record<string, string> = json): Reply {
+  return makeReply(status, headers, Buffer.from(text));
+}
+
+function writeOf(text: string): WriteIntent {
+  return { type: typeNamed("person"), organizationId: "o", form: "json", text, valid: false };
+}
+
+function typeNamed(name: string) {
+  const type = recordTypeByName(name);
+  assert.ok(type !== undefined);
+  return type;
+}
