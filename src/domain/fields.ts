@@ -41,8 +41,12 @@ function isIdentifier(value: string): boolean {
   return !controlCharacter.test(value) && value.isWellFormed();
 }
 
-export function identifier(description: string): TSchema {
+export function identifier(
+  description: string,
+  { deprecated }: { readonly deprecated?: true } = {},
+): TSchema {
   return Type.String({
+    ...(deprecated === true ? { deprecated } : {}),
     description,
     minLength: 1,
     maxLength: limits.idCharactersMax,

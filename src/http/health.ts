@@ -20,7 +20,7 @@ export function registerHealth(
   });
   server.get("/metrics", async (request, reply) => {
     const { text, contentType } = await renderMetrics();
-    return door.replies.send(request, reply, { status: 200, body: text, contentType });
+    door.replies.send(request, reply, { status: 200, body: text, contentType });
   });
 }
 

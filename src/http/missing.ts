@@ -8,6 +8,17 @@ import type { Door } from "./door.ts";
 import type { Visit } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 
+/** What is served beside the operations of the API. */
+const servicePaths = [
+  "/health/live",
+  "/health/ready",
+  "/metrics",
+  "/openapi.json",
+  "/docs",
+  "/docs/start.js",
+  "/docs/reference.js",
+];
+
 export function registerMissing(server: FastifyInstance, door: Door): void {
   const methods = methodsByPath(door);
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -79,7 +90,7 @@ type MethodsByPath = ReadonlyMap<string, readonly string[]>;
 
 function methodsByPath({ operations }: Door): MethodsByPath {
   const methods = new Map<string, string[]>();
-  for (const path of ["/health/live", "/health/ready", "/metrics", "/openapi.json", "/docs"]) {
+  for (const path of servicePaths) {
     methods.set(path, ["GET", "HEAD"]);
   }
   for (const { path, method } of operations) {

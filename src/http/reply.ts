@@ -27,7 +27,7 @@ declare module "fastify" {
 export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
 
 export interface Replies {
-  send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply;
+  send(request: FastifyRequest, reply: FastifyReply, answer: Answer): void;
 }
 
 export interface Answer {
@@ -39,24 +39,34 @@ export interface Answer {
 
 const json = "application/json; charset=utf-8";
 
+/**
+ * Writes to Node's response itself: everything that Fastify's own way of sending would add (serialising, hooks, a second
+ * set of headers) is done here or not needed, and it is a third of what a small reply costs.
+ */
 export function makeReplies(observe: ObserveRequest): Replies {
   return {
-    send(request, reply, answer) {
+    send(request, reply, { status, body, contentType, headers }) {
       const { visit } = request;
-      const headers: Record<string, string> = {
-        "content-type": answer.contentType ?? json,
-        "x-request-id": request.id,
-      };
+      const fields = [
+        "content-type",
+        contentType ?? json,
+        "content-length",
+        String(Buffer.byteLength(body)),
+        "x-request-id",
+        request.id,
+      ];
       if (visit?.rate !== undefined) {
-        headers["ratelimit"] = visit.rate.rateLimit;
-        headers["ratelimit-policy"] = visit.rate.rateLimitPolicy;
+        const { rateLimit, rateLimitPolicy } = visit.rate;
+        fields.push("ratelimit", rateLimit, "ratelimit-policy", rateLimitPolicy);
       }
-      if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+      for (const name in headers) fields.push(name, headers[name] ?? "");
       if (visit !== undefined) {
         const name = visit.operation?.name ?? "other";
-        observe(name, answer.status, (performance.now() - visit.startedAt) / 1_000);
+        observe(name, status, (performance.now() - visit.startedAt) / 1_000);
       }
-      return reply.code(answer.status).headers(headers).send(answer.body);
+      reply.hijack();
+      reply.raw.writeHead(status, fields);
+      reply.raw.end(body);
     },
   };
 }

@@ -20,7 +20,9 @@ export const transactionCheck = defineRecordType({
     is_test: optional(flag("Made for a test, not real.")),
     related_tx_ids: optional(identifiers("Transactions that were checked.")),
     related_tx_id: optional(
-      identifier("Transaction that was checked. Deprecated: send `related_tx_ids`."),
+      identifier("Transaction that was checked; send `related_tx_ids` instead.", {
+        deprecated: true,
+      }),
     ),
   },
   relations: [
