@@ -1,0 +1,280 @@
+// Deletions over HTTP: asked for, pending, cancelled or held by an operator, carried out, and what is left afterwards.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { releaseRecord } from "../../src/actions/release-record.ts";
+import { limits } from "../../src/domain/limits.ts";
+import type { RecordType } from "../../src/domain/record-type.ts";
+import { deletableTypes } from "../../src/http/request-schemas.ts";
+import type { Customer } from "../support/customer.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import type { Fields } from "../support/record-generator.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { records } = scene;
+const { app, clock } = scene.service;
+/** Deletions are carried out at once for one, and wait an hour for the other. */
+const prompt = await scene.makeCustomer();
+const patient = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
+after(() => scene.stop());
+
+const twin = "/v2/deletion_request";
+
+function remove(
+  customer: Customer,
+  type: RecordType,
+  id: unknown,
+  more: Fields = {},
+): Promise<Reply> {
+  const body = { [type.idField]: id, reason: "asked by the customer", ...more };
+  return scene.ask(customer, { method: "DELETE", path: pathOf(type), body });
+}
+
+function removeByType(customer: Customer, type: RecordType, id: unknown): Promise<Reply> {
+  const body = {
+    resource_type: type.resourceType,
+    resource_id: id,
+    reason: "asked by the customer",
+  };
+  return scene.ask(customer, { method: "POST", path: twin, body });
+}
+
+function status(customer: Customer, deletion_request_id = ""): Promise<Reply> {
+  return scene.ask(customer, { method: "GET", path: twin, query: { deletion_request_id } });
+}
+
+async function statusOfCheck(
+  customer: Customer,
+  type: RecordType,
+  record: Fields,
+): Promise<number> {
+  return (await check(scene, customer, { type, id: idOf(type, record) })).status;
+}
+
+/** Asks for the deletion of a record and waits until it is carried out; gives what was erased. */
+async function erase(type: RecordType, record: Fields): Promise<unknown> {
+  const asked = await remove(prompt, type, record[type.idField]);
+  assert.equal(asked.status, 200, asked.text);
+  const done = await scene.completed(prompt, asked.body.deletion_request_id ?? "");
+  return done.body["erased"];
+}
+
+for (const type of deletableTypes) {
+  const { resourceType, idField } = type;
+
+  describe(`the deletion of a ${resourceType}`, () => {
+    it("is queued and answered with its id, and removes nothing by then", async () => {
+      const record = await scene.addRecord(patient, type);
+      const reply = await remove(patient, type, record[idField]);
+      assert.equal(reply.status, 200, reply.text);
+      const { deletion_request_id: id } = reply.body;
+      assert.deepEqual(reply.body, { [idField]: record[idField], deletion_request_id: id });
+      assert.match(id ?? "", /^del_[0-9A-Za-z]+$/);
+      assert.equal(await statusOfCheck(patient, type, record), 200);
+      assert.deepEqual((await status(patient, id)).body, {
+        deletion_request_id: id,
+        resource_type: resourceType,
+        resource_id: record[idField],
+        status: "pending",
+        requested_at: new Date(clock.now()).toISOString(),
+      });
+    });
+
+    it("has the same id while it is open, however it is asked for", async () => {
+      const record = await scene.addRecord(patient, type);
+      const id = record[idField];
+      const first = await remove(patient, type, id);
+      for (const again of [
+        await remove(patient, type, id),
+        await remove(patient, type, id, { reason: "another reason" }),
+        await removeByType(patient, type, id),
+      ]) {
+        assert.equal(again.status, 200);
+        assert.equal(again.text, first.text);
+      }
+    });
+
+    it("may be asked for by its twin, where a DELETE would lose its body", async () => {
+      const record = await scene.addRecord(patient, type);
+      const reply = await removeByType(patient, type, record[idField]);
+      assert.equal(reply.status, 200);
+      assert.deepEqual(Object.keys(reply.body), [idField, "deletion_request_id"]);
+      assert.equal(reply.body[idField], record[idField]);
+    });
+
+    it("closes the record to writes until it is cancelled", async () => {
+      const record = await scene.addRecord(patient, type);
+      const id = idOf(type, record);
+      const update = records.update(type, id);
+      const asked = await remove(patient, type, id);
+      const other = records.record(type);
+      const writes: readonly Ask[] = [
+        { method: "POST", path: pathOf(type), body: record },
+        {
+          method: "POST",
+          path: pathOf(type),
+          body: { ...record, timestamp: "2019-01-01T00:00:00Z" },
+        },
+        { method: "PUT", path: pathOf(type), body: update },
+        { method: "POST", path: listPathOf(type), body: [other, record] },
+        { method: "PUT", path: listPathOf(type), body: [update] },
+      ];
+      for (const write of writes) {
+        const reply = await scene.ask(patient, write);
+        assert.deepEqual([reply.status, reply.body.code], [409, 40903], reply.text);
+      }
+      assert.equal(await statusOfCheck(patient, type, other), 404);
+      await cancelDeletion(app, asked.body.deletion_request_id ?? "");
+      const cancelled = await status(patient, asked.body.deletion_request_id);
+      assert.equal(cancelled.body.status, "cancelled");
+      assert.equal("completed_at" in cancelled.body, false);
+      const [, , put] = writes;
+      assert.ok(put !== undefined);
+      assert.equal((await scene.ask(patient, put)).status, 200);
+      const next = await remove(patient, type, id);
+      assert.notEqual(next.body.deletion_request_id, asked.body.deletion_request_id);
+    });
+
+    it("is carried out after the grace period, not before", async () => {
+      const customer = await scene.makeCustomer({ deletionGraceSeconds: 600 });
+      const record = await scene.addRecord(customer, type);
+      const asked = await remove(customer, type, record[idField]);
+      const id = asked.body.deletion_request_id ?? "";
+      clock.advanceMs(599_999);
+      const early = await scene.addRecord(prompt, type);
+      await erase(type, early);
+      assert.equal((await status(customer, id)).body.status, "pending");
+      clock.advanceMs(1);
+      const done = await scene.completed(customer, id);
+      assert.equal(done.body["completed_at"], new Date(clock.now()).toISOString());
+      assert.deepEqual(done.body["erased"], { [resourceType]: 1 });
+    });
+
+    it("removes the record for good, and frees its id", async () => {
+      const record = await scene.addRecord(prompt, type, { timestamp: "2026-01-01T00:00:00Z" });
+      const id = idOf(type, record);
+      assert.deepEqual(await erase(type, record), { [resourceType]: 1 });
+      assert.equal(await statusOfCheck(prompt, type, record), 404);
+      assert.equal((await remove(prompt, type, id)).status, 404);
+      const again = records.record(type, { [idField]: id, timestamp: "2026-05-05T00:00:00Z" });
+      const added = await scene.ask(prompt, { method: "POST", path: pathOf(type), body: again });
+      assert.equal(added.status, 201);
+      const seen = await check(scene, prompt, { type, id });
+      assert.equal(seen.body.first_seen, "2026-05-05T00:00:00Z");
+    });
+
+    it("of what does not exist is answered with 404, both ways", async () => {
+      for (const reply of [
+        await remove(prompt, type, "nobody"),
+        await removeByType(prompt, type, "nobody"),
+      ]) {
+        assert.deepEqual([reply.status, reply.body.code], [404, 40401]);
+      }
+    });
+
+    it("waits for the release of a hold on the record", async () => {
+      const record = await scene.addRecord(prompt, type);
+      const resourceId = idOf(type, record);
+      const key = { organizationId: prompt.organizationId, resourceType, resourceId };
+      await holdRecord(app, key, "a law suit");
+      const asked = await remove(prompt, type, resourceId);
+      const id = asked.body.deletion_request_id ?? "";
+      await waitFor("the worker to meet the hold", async () => {
+        const found = await app.store.findDeletion(id, undefined);
+        return found?.waitingFor;
+      });
+      const waiting = await status(prompt, id);
+      assert.equal(waiting.body.status, "pending");
+      assert.doesNotMatch(waiting.text, /law suit|hold/);
+      assert.equal(await statusOfCheck(prompt, type, record), 200);
+      await releaseRecord(app, key);
+      await scene.completed(prompt, id);
+      assert.equal(await statusOfCheck(prompt, type, record), 404);
+    });
+
+    it("may not be asked for without a reason or an id, nor with anything else", async () => {
+      const record = await scene.addRecord(patient, type);
+      const id = record[idField];
+      const long = "x".repeat(limits.reasonCharactersMax + 1);
+      for (const [more, field] of [
+        [{ reason: undefined }, "reason"],
+        [{ reason: "" }, "reason"],
+        [{ reason: long }, "reason"],
+        [{ reason: 5 }, "reason"],
+        [{ reason: "\ud800" }, "reason"],
+        [{ [idField]: undefined }, idField],
+        [{ [idField]: "" }, idField],
+        [{ [idField]: "x".repeat(257) }, idField],
+        [{ [idField]: 7 }, idField],
+        [{ force: true }, "force"],
+      ] as const) {
+        const reply = await remove(patient, type, id, more);
+        assert.equal(reply.status, 400, reply.text);
+        assert.deepEqual(
+          reply.body.errors?.map((error) => error.field),
+          [field],
+        );
+      }
+      const most = await remove(patient, type, id, { reason: long.slice(1) });
+      assert.equal(most.status, 200);
+    });
+  });
+}
+
+describe("the twin of DELETE", () => {
+  it("names the type that it is about, and only one that may be deleted", async () => {
+    for (const [resource_type, resource_id] of [
+      ["screening", "1"],
+      ["transaction_alert", "1"],
+      ["everything", "1"],
+      ["", "1"],
+      [undefined, "1"],
+    ]) {
+      const body = { resource_type, resource_id, reason: "a test" };
+      const reply = await scene.ask(patient, { method: "POST", path: twin, body });
+      assert.equal(reply.status, 400, reply.text);
+      assert.deepEqual(
+        reply.body.errors?.map(({ field }) => field),
+        ["resource_type"],
+      );
+    }
+  });
+});
+
+describe("the status of a deletion", () => {
+  it("is asked for by an id that exists, once", async () => {
+    const unknown = await status(patient, "del_unknown");
+    assert.deepEqual([unknown.status, unknown.body.code], [404, 40402]);
+    for (const path of [
+      twin,
+      `${twin}?deletion_request_id=`,
+      `${twin}?deletion_request_id=a&deletion_request_id=b`,
+    ]) {
+      const reply = await scene.ask(patient, { method: "GET", path });
+      assert.equal(reply.status, 400);
+      assert.equal(reply.body.errors?.[0]?.field, "deletion_request_id");
+    }
+  });
+
+  it("stays after the deletion, with what was erased and when", async () => {
+    const type = typeNamed("company");
+    const record = await scene.addRecord(prompt, type);
+    const requestedAt = new Date(clock.now()).toISOString();
+    const asked = await remove(prompt, type, record[type.idField]);
+    const done = await scene.completed(prompt, asked.body.deletion_request_id ?? "");
+    const { completed_at, receipt: _receipt, ...rest } = done.body;
+    assert.match(String(completed_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(rest, {
+      deletion_request_id: asked.body.deletion_request_id,
+      resource_type: "company",
+      resource_id: record["company_id"],
+      status: "completed",
+      requested_at: requestedAt,
+      erased: { company: 1 },
+    });
+  });
+});
