@@ -193,8 +193,20 @@ export interface GroupFigures {
   readonly seconds: number;
 }
 
+/** How an engine uses a server that it shares with other processes. */
+export interface ConnectionSettings {
+  /** Connections at most, of this process. */
+  readonly poolMax: number;
+  /** False for a pooler that does not keep prepared statements. */
+  readonly prepare: boolean;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+}
+
 export interface StoreOptions {
   /** `serve` takes the sole right to serve this store and takes over deletions that were under way. */
   readonly role: "serve" | "command";
   readonly onGroup?: (figures: GroupFigures) => void;
+  /** For engines with a server; their defaults if left out. */
+  readonly connections?: ConnectionSettings;
 }

@@ -1,0 +1,39 @@
+// The replies that are kept for the Idempotency-Keys of a group: those known before, and those that the group adds.
+
+export interface KeptReply {
+  readonly organizationId: string;
+  readonly keyHash: Uint8Array;
+  readonly fingerprint: Uint8Array;
+  /** JSON; holds no content. */
+  readonly outcome: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+export function replyText(organizationId: string, keyHash: Uint8Array): string {
+  return `${organizationId}\n${Buffer.from(keyHash).toString("base64")}`;
+}
+
+export class RepliesOfGroup {
+  readonly #known: ReadonlyMap<string, KeptReply>;
+  readonly #added = new Map<string, KeptReply>();
+
+  constructor(known: ReadonlyMap<string, KeptReply>) {
+    this.#known = known;
+  }
+
+  /** To be stored, in the order of their texts, so that two processes never wait for each other in a ring. */
+  get kept(): readonly KeptReply[] {
+    return [...this.#added]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, reply]) => reply);
+  }
+
+  find(text: string): KeptReply | undefined {
+    return this.#added.get(text) ?? this.#known.get(text);
+  }
+
+  keep(text: string, reply: KeptReply): void {
+    this.#added.set(text, reply);
+  }
+}

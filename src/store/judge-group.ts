@@ -1,0 +1,111 @@
+// Judges the writes of a group one after another, in memory: what becomes of each draft, and which rows come of them all.
+// The engine has read what the group needs to know; this reads and writes nothing.
+
+import { AppError } from "../domain/error.ts";
+import { limits } from "../domain/limits.ts";
+import type { DraftOutcome, Draft, RecordKey, RecordWrite } from "../domain/record-write.ts";
+import { type KeptReply, replyText, RepliesOfGroup } from "./group-replies.ts";
+import { packDrafts, type PackedOutcome } from "./packed-outcome.ts";
+import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
+
+/** Keys are texts that the engine makes (`keyOf`). */
+export interface Known {
+  readonly keyOf: (key: RecordKey) => string;
+  readonly records: ReadonlyMap<string, KnownRecord>;
+  /** Records that an open deletion closes to writes. */
+  readonly closed: ReadonlySet<string>;
+  /** True if a stored change of the record has this payload. */
+  readonly hasIdentical: (key: string, payload: string) => boolean;
+  /** By `replyText`. */
+  readonly replies: ReadonlyMap<string, KeptReply>;
+}
+
+export type Judgement =
+  | { readonly ok: true; readonly outcome: PackedOutcome }
+  | { readonly ok: false; readonly error: AppError };
+
+export interface Verdict {
+  /** In the order of the writes. */
+  readonly judgements: readonly Judgement[];
+  readonly records: RecordsOfGroup;
+  readonly changes: readonly ChangeOfGroup[];
+  readonly replies: readonly KeptReply[];
+}
+
+export function judgeGroup(writes: readonly RecordWrite[], known: Known): Verdict {
+  const records = new RecordsOfGroup(known.records);
+  const replies = new RepliesOfGroup(known.replies);
+  const judgements = writes.map((write) => judgeOnce(write, { known, records, replies }));
+  return { judgements, records, changes: records.changes, replies: replies.kept };
+}
+
+interface Group {
+  readonly known: Known;
+  readonly records: RecordsOfGroup;
+  readonly replies: RepliesOfGroup;
+}
+
+/** With a known mark: the outcome that is kept. */
+function judgeOnce(write: RecordWrite, group: Group): Judgement {
+  const { idempotency: mark, organizationId, receivedAt } = write;
+  if (mark === undefined) return { ok: true, outcome: judge(write, group) };
+  const text = replyText(organizationId, mark.keyHash);
+  const kept = group.replies.find(text);
+  if (kept !== undefined && receivedAt - kept.createdAt < limits.idempotencyKeptMs) {
+    return Buffer.compare(kept.fingerprint, mark.fingerprint) === 0
+      ? { ok: true, outcome: JSON.parse(kept.outcome) as PackedOutcome }
+      : { ok: false, error: new AppError("idempotency_reused") };
+  }
+  const outcome = judge(write, group);
+  const { keyHash, fingerprint } = mark;
+  group.replies.keep(text, {
+    organizationId,
+    keyHash,
+    fingerprint,
+    outcome: JSON.stringify(outcome),
+    createdAt: receivedAt,
+  });
+  return { ok: true, outcome };
+}
+
+function judge(write: RecordWrite, group: Group): PackedOutcome {
+  const standsAlone = write.lenient || write.drafts.length <= 1;
+  if (!standsAlone) group.records.remember();
+  const outcomes = write.drafts.map((draft) => judgeDraft(write, draft, group));
+  const drafts = packDrafts(outcomes);
+  if (!standsAlone && outcomes.some(isRefusal)) {
+    group.records.forget();
+    return { written: 0, drafts };
+  }
+  return { written: outcomes.filter(isWritten).length, drafts };
+}
+
+function judgeDraft(write: RecordWrite, draft: Draft, group: Group): DraftOutcome {
+  const { organizationId, resourceType, mode } = write;
+  const record = { organizationId, resourceType, resourceId: draft.id };
+  const key = group.known.keyOf(record);
+  if (group.known.closed.has(key)) return "deletion_open";
+  if (!group.records.exists(key)) {
+    if (mode === "update") return "no_such_record";
+    group.records.create(key, { record, write, draft });
+    return "created";
+  }
+  if (mode === "update") {
+    group.records.append(key, { record, write, draft });
+    return "updated";
+  }
+  const identical =
+    group.records.hasIdentical(key, draft.payload) || group.known.hasIdentical(key, draft.payload);
+  if (mode === "add") return identical ? "identical_record_exists" : "record_exists";
+  if (identical) return "unchanged";
+  group.records.append(key, { record, write, draft });
+  return "updated";
+}
+
+function isWritten(outcome: DraftOutcome): boolean {
+  return outcome === "created" || outcome === "updated";
+}
+
+function isRefusal(outcome: DraftOutcome): boolean {
+  return !isWritten(outcome) && outcome !== "unchanged";
+}

@@ -1,0 +1,39 @@
+// The outcome of a write with a letter a draft: small enough to keep for an Idempotency-Key, and cheap to hand from one
+// thread to another. Holds nothing that WriteOutcome does not.
+
+import type { DraftOutcome, WriteOutcome } from "../domain/record-write.ts";
+
+export interface PackedOutcome {
+  readonly written: number;
+  readonly drafts: string;
+}
+
+const letters: Readonly<Record<DraftOutcome, string>> = {
+  created: "c",
+  updated: "u",
+  unchanged: "n",
+  identical_record_exists: "i",
+  record_exists: "e",
+  no_such_record: "m",
+  deletion_open: "d",
+};
+
+const outcomes: ReadonlyMap<string, DraftOutcome> = new Map(
+  Object.entries(letters).map(([outcome, letter]) => [letter, outcome as DraftOutcome]),
+);
+
+export function packDrafts(drafts: readonly DraftOutcome[]): string {
+  let packed = "";
+  for (const outcome of drafts) packed += letters[outcome];
+  return packed;
+}
+
+export function unpackOutcome({ written, drafts }: PackedOutcome): WriteOutcome {
+  return { written, drafts: Array.from(drafts, unpackLetter) };
+}
+
+function unpackLetter(letter: string): DraftOutcome {
+  const outcome = outcomes.get(letter);
+  if (outcome === undefined) throw new TypeError(`"${letter}" stands for no outcome`);
+  return outcome;
+}

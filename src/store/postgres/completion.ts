@@ -1,0 +1,130 @@
+// The proof that an erasure is complete: looks again, by other ways than those by which it was carried out, and completes
+// the deletion only if nothing is left. What it finds it adds to the plan; it erases nothing.
+
+import type { Deletion } from "../../domain/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record-write.ts";
+import type { Act } from "../store.ts";
+import { isObstacle, planFrom, writePlan } from "./cascade.ts";
+import { wait } from "./claim.ts";
+import { noteDeletion, readExistingDeletion } from "./deletion.ts";
+import { lockPlansOf } from "./hold.ts";
+import { findRecords } from "./record.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "./record-key.ts";
+import { findRelationsFrom, findRelationsTo } from "./relation.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** `found`: the plan was extended. `held`: what was found may not be touched. */
+export type Look =
+  | { readonly result: "completed"; readonly deletion: Deletion }
+  | { readonly result: "found" }
+  | { readonly result: "held"; readonly waitingFor: string };
+
+const targetsAtOnce = 5_000;
+
+const readTargets = `
+  SELECT position, organization_id, resource_type, resource_id FROM deletion_target
+  WHERE deletion_request_id = $1 AND action = 'erase' AND position > $2
+  ORDER BY position LIMIT $3`;
+
+const findChanged = `
+  SELECT DISTINCT change.organization_id, change.resource_type, change.resource_id
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN change USING (organization_id, resource_type, resource_id)`;
+
+const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = $1`;
+
+const setCompleted = `
+  UPDATE deletion SET
+    status = 'completed', completed_at = $2, waiting_for = NULL, held = false,
+    next_attempt_at = NULL, lease_until = NULL, claimant = NULL
+  WHERE deletion_request_id = $1 AND status = 'processing'`;
+
+/** The caller has locked the deletion. */
+export async function completeDeletion(
+  transaction: Transaction,
+  deletion: Deletion,
+  act: Act,
+): Promise<Look> {
+  const { deletionRequestId, organizationId, erased, redacted } = deletion;
+  await lockPlansOf(transaction, organizationId);
+  const left = await findLeft(transaction, deletionRequestId);
+  if (left.length > 0) return planAgain(transaction, deletion, { left, act });
+  await transaction.run(removeTargets, deletionRequestId);
+  await transaction.run(setCompleted, deletionRequestId, act.now);
+  const completed = await readExistingDeletion(transaction, deletionRequestId);
+  const detail = { erased, redacted };
+  await noteDeletion(transaction, {
+    organizationId,
+    deletionRequestId,
+    action: "complete",
+    detail,
+    act,
+  });
+  return { result: "completed", deletion: completed };
+}
+
+async function planAgain(
+  transaction: Transaction,
+  deletion: Deletion,
+  { left, act }: { readonly left: readonly RecordKey[]; readonly act: Act },
+): Promise<Look> {
+  for (const record of left) {
+    const planned = await planFrom(transaction, record);
+    if (isObstacle(planned)) {
+      const until = act.now + limits.heldDeletionRetryMs;
+      await wait(transaction, deletion, { ...planned, until });
+      return { result: "held", waitingFor: planned.waitingFor };
+    }
+    await writePlan(transaction, deletion, planned);
+  }
+  return { result: "found" };
+}
+
+/** Targets to be erased of which anything is left: the record, a change of it, or a relation from or to it. */
+async function findLeft(
+  transaction: Transaction,
+  deletionRequestId: string,
+): Promise<readonly RecordKey[]> {
+  const left = new Map<string, RecordKey>();
+  let after = 0;
+  for (;;) {
+    const targets = await transaction.all<KeyRow & { position: number }>(
+      readTargets,
+      deletionRequestId,
+      after,
+      targetsAtOnce,
+    );
+    const found = await findAnything(transaction, targets.map(toKey));
+    for (const target of targets) {
+      const key = rowKeyText(target);
+      if (found.has(key) && left.size < limits.erasureStepRecordsMax) left.set(key, toKey(target));
+    }
+    const last = targets.at(-1);
+    if (last === undefined || targets.length < targetsAtOnce) return [...left.values()];
+    after = last.position;
+  }
+}
+
+async function findAnything(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const [records, changes, to, from] = await Promise.all([
+    findRecords(transaction, keys),
+    transaction.all<KeyRow>(findChanged, ...keyColumns(keys)),
+    findRelationsTo(transaction, keys),
+    findRelationsFrom(transaction, keys),
+  ]);
+  return new Set([
+    ...records.keys(),
+    ...changes.map(rowKeyText),
+    ...to.map(({ organization_id, to_type, to_id }) => nameKey(organization_id, to_type, to_id)),
+    ...from.map((row) => nameKey(row.organization_id, row.from_type, row.from_id)),
+  ]);
+}
+
+function nameKey(...[organizationId, resourceType, resourceId]: [string, string, string]): string {
+  return keyText({ organizationId, resourceType, resourceId });
+}

@@ -1,0 +1,138 @@
+// The bounded pool of connections, and transactions on it. Reconnects by itself; knows nothing of what is in the tables.
+
+import { escapeLiteral, Pool, type PoolClient, type PoolConfig, types } from "pg";
+import type { ConnectionSettings } from "../store.ts";
+import { describeFailure, isAnswer, isCollision } from "./failure.ts";
+import { listOrganizations, type Scope } from "./scope.ts";
+import {
+  answerGraceMs,
+  attemptsMax,
+  connectTimeoutMs,
+  idleInTransactionTimeoutMs,
+  patientAnswerMs,
+} from "./settings.ts";
+import { Transaction, type TransactionOptions } from "./transaction.ts";
+
+const int8 = 20;
+
+/** Numbers of ours are counts and milliseconds, which a double holds exactly. */
+const typeParsers = {
+  getTypeParser: ((oid, format) =>
+    oid === int8
+      ? Number
+      : (types.getTypeParser(oid, format) as unknown)) as typeof types.getTypeParser,
+};
+
+/**
+ * Every statement of daily work finds its rows by a key. A plan that was made while a table was small must not go on to
+ * read all of it when it has grown, so plans that would are not considered, and the plan is made once.
+ */
+const keyedPlans: Readonly<Record<string, string>> = {
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  plan_cache_mode: "force_generic_plan",
+};
+
+const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
+
+export type Work<Result> = (transaction: Transaction) => Promise<Result>;
+
+export class Database {
+  readonly #pool: Pool;
+  readonly #settings: ConnectionSettings;
+  /** Whether the tables are spread over a Citus cluster; known once the store is open. */
+  distributed = false;
+
+  constructor(url: string, settings: ConnectionSettings) {
+    this.#settings = settings;
+    this.#pool = new Pool({
+      connectionString: url,
+      application_name: "sluice",
+      max: settings.poolMax,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: connectTimeoutMs + answerGraceMs,
+      keepAlive: true,
+      pipeline: true,
+      types: typeParsers,
+    } satisfies PoolConfig);
+    // An idle connection that breaks leaves the pool by itself; without a listener it would end the process.
+    this.#pool.on("error", () => undefined);
+  }
+
+  /**
+   * Runs `work` in a transaction and commits; begins again when it met another one, so `work` must be able to. Rejects
+   * with AppError unavailable when the server can't be reached or doesn't answer. That may be during the commit: then
+   * it is not known whether the transaction took effect.
+   */
+  async transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#attempt(scope, work);
+      } catch (error) {
+        if (!isCollision(error) || attempt === attemptsMax) throw describeFailure(error);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #attempt<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    let broken = false;
+    try {
+      await client.query(this.#begin(scope));
+      const result = await work(new Transaction(client, this.#transactionOptions(scope)));
+      await commit(client);
+      return result;
+    } catch (error) {
+      broken = !(await rollBack(client));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  #transactionOptions({ patient = false }: Scope): TransactionOptions {
+    const { prepare, statementTimeoutMs } = this.#settings;
+    const answerMs = patient ? patientAnswerMs : statementTimeoutMs + answerGraceMs;
+    return { prepare, distributed: this.distributed, answerMs };
+  }
+
+  /** One message: the settings end with the transaction, so they hold behind a pooler too. */
+  #begin(scope: Scope): string {
+    const { statementTimeoutMs, lockTimeoutMs } =
+      scope.patient === true ? unlimited : this.#settings;
+    const values: Readonly<Record<string, string>> = {
+      "sluice.organizations": listOrganizations(scope),
+      "sluice.view": scope.view ?? "",
+      statement_timeout: `${statementTimeoutMs}`,
+      lock_timeout: `${lockTimeoutMs}`,
+      idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
+      ...(scope.view === "all" ? {} : keyedPlans),
+    };
+    const settings = Object.entries(values).map(
+      ([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, true)`,
+    );
+    const mode = scope.snapshot === true ? " ISOLATION LEVEL REPEATABLE READ READ ONLY" : "";
+    return `BEGIN${mode}; SELECT ${settings.join(", ")}`;
+  }
+}
+
+/** A transaction in which a statement failed is rolled back by COMMIT, which then says so instead of failing. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query("COMMIT");
+  if (command !== "COMMIT") throw new TypeError("a transaction was committed after a failure");
+}
+
+/** False if the connection is of no more use. */
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query("ROLLBACK");
+    return true;
+  } catch (error) {
+    return isAnswer(error);
+  }
+}

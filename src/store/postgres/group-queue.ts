@@ -1,0 +1,116 @@
+// Group commit: what arrives while a group is under way waits, and goes into the next one together. A lone job waits for
+// nobody. One group is under way at a time, so that jobs take effect in the order in which they came.
+
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { GroupFigures } from "../store.ts";
+
+export interface GroupOptions<Job, Result> {
+  /** Results in the order of the jobs. */
+  readonly run: (jobs: readonly Job[]) => Promise<readonly Result[]>;
+  /** How much a job counts towards `itemsMax`. */
+  readonly sizeOf: (job: Job) => number;
+  /** Whether a job may go into the group that begins with another. */
+  readonly mayShare: (first: Job, job: Job) => boolean;
+  readonly itemsMax: number;
+  readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
+}
+
+interface Waiting<Job, Result> {
+  readonly job: Job;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class GroupQueue<Job, Result> {
+  readonly #options: GroupOptions<Job, Result>;
+  #waiting: Waiting<Job, Result>[] = [];
+  #scheduled = false;
+  #underWay: Promise<void> | undefined;
+  #closing = false;
+
+  constructor(options: GroupOptions<Job, Result>) {
+    this.#options = options;
+  }
+
+  /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
+  submit(job: Job): Promise<Result> {
+    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#waiting.length >= limits.queuedWritesMax) {
+      return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Takes nothing more, and finishes what waits. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    while (this.#waiting.length > 0 || this.#underWay !== undefined) await this.#start();
+  }
+
+  /** At the end of this turn of the event loop, so that what arrives in one turn shares a group. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#start();
+    });
+  }
+
+  /** Starts the next group unless one is under way; resolves when that one is done. Never rejects. */
+  #start(): Promise<void> {
+    this.#underWay ??= this.#runGroup(this.#takeGroup()).then(() => {
+      this.#underWay = undefined;
+      if (this.#waiting.length > 0) void this.#start();
+    });
+    return this.#underWay;
+  }
+
+  async #runGroup(group: readonly Waiting<Job, Result>[]): Promise<void> {
+    if (group.length === 0) return;
+    const startedAt = performance.now();
+    try {
+      const results = await this.#options.run(group.map(({ job }) => job));
+      const seconds = (performance.now() - startedAt) / 1_000;
+      this.#options.onGroup?.({ writes: group.length, seconds });
+      settle(group, results);
+    } catch (error) {
+      // One of them may be at fault, and only that one shall fail.
+      if (group.length === 1 || error instanceof AppError) {
+        for (const { reject } of group) reject(error);
+      } else {
+        for (const waiting of group) await this.#runGroup([waiting]);
+      }
+    }
+  }
+
+  #takeGroup(): readonly Waiting<Job, Result>[] {
+    const { sizeOf, mayShare, itemsMax } = this.#options;
+    const first = this.#waiting[0];
+    if (first === undefined) return [];
+    let count = 0;
+    let items = 0;
+    for (const { job } of this.#waiting) {
+      items += sizeOf(job);
+      if (count > 0 && (items > itemsMax || !mayShare(first.job, job))) break;
+      count += 1;
+      if (count >= limits.groupWritesMax) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}
+
+function settle<Job, Result>(
+  group: readonly Waiting<Job, Result>[],
+  results: readonly Result[],
+): void {
+  group.forEach(({ resolve, reject }, index) => {
+    const result = results[index];
+    if (result === undefined) reject(new TypeError("a job of a group has no result"));
+    else resolve(result);
+  });
+}

@@ -1,0 +1,100 @@
+// What `check` asks of the store: the invariants between the tables, and the audit chain. The server looks after its own
+// files (pg_amcheck, data checksums). Repairs nothing.
+
+import { type AuditHead, emptyChain, followsInChain } from "../audit-row.ts";
+import type { IntegrityReport } from "../store.ts";
+import { readAuditHead, readAuditRows } from "./audit.ts";
+import type { Transaction } from "./transaction.ts";
+
+const findingsMax = 100;
+const auditPageRows = 1_000;
+
+interface Invariant {
+  /** Said when a row is found. */
+  readonly broken: string;
+  /** Finds rows that break it, with a column `subject` to name each. */
+  readonly sql: string;
+}
+
+const invariants: readonly Invariant[] = [
+  {
+    broken: "A record has no change",
+    sql: `
+      SELECT resource_type || ' ' || resource_id || ' of ' || organization_id AS subject FROM record
+      WHERE NOT EXISTS (
+        SELECT 1 FROM change
+        WHERE change.resource_id = record.resource_id
+          AND change.organization_id = record.organization_id
+          AND change.resource_type = record.resource_type) LIMIT $1`,
+  },
+  {
+    broken: "A change has no record",
+    sql: `
+      SELECT resource_type || ' ' || resource_id || ' of ' || organization_id AS subject FROM change
+      WHERE NOT EXISTS (
+        SELECT 1 FROM record
+        WHERE record.resource_id = change.resource_id
+          AND record.organization_id = change.organization_id
+          AND record.resource_type = change.resource_type) LIMIT $1`,
+  },
+  {
+    broken: "A relation begins at a record that does not exist",
+    sql: `
+      SELECT from_type || ' ' || from_id || ' of ' || relation.organization_id AS subject
+      FROM relation LEFT JOIN record
+        ON record.organization_id = relation.organization_id
+          AND resource_type = from_type AND resource_id = from_id
+      WHERE resource_id IS NULL LIMIT $1`,
+  },
+  {
+    broken: "More than one deletion of a record is open",
+    sql: `
+      SELECT min(deletion_request_id) AS subject FROM deletion
+      WHERE status IN ('pending', 'processing')
+      GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT $1`,
+  },
+  {
+    broken: "A deletion that is not processing has a plan",
+    sql: `
+      SELECT DISTINCT deletion_request_id AS subject
+      FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)
+      WHERE status IS DISTINCT FROM 'processing' LIMIT $1`,
+  },
+  {
+    broken: "A deletion that is processing has no plan",
+    sql: `
+      SELECT deletion_request_id AS subject
+      FROM deletion LEFT JOIN deletion_target USING (deletion_request_id)
+      WHERE status = 'processing' AND position IS NULL LIMIT $1`,
+  },
+];
+
+export async function checkIntegrity(transaction: Transaction): Promise<IntegrityReport> {
+  const findings: string[] = [];
+  for (const { broken, sql } of invariants) {
+    const rows = await transaction.all<{ subject: string }>(sql, findingsMax);
+    findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
+  }
+  const brokenEntry = await checkAuditChain(transaction);
+  if (brokenEntry !== undefined) findings.push(brokenEntry);
+  return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
+}
+
+/** The first entry that does not follow from the one before, or was altered; or an end that is not the last entry's. */
+async function checkAuditChain(transaction: Transaction): Promise<string | undefined> {
+  let previous: AuditHead = emptyChain;
+  for (;;) {
+    const afterEntryNo = previous.entry_no;
+    const rows = await readAuditRows(transaction, { afterEntryNo, limit: auditPageRows });
+    for (const row of rows) {
+      if (!followsInChain(row, previous)) {
+        return `The audit chain is broken at entry ${row.entry_no}.`;
+      }
+      previous = row;
+    }
+    if (rows.length < auditPageRows) break;
+  }
+  const head = await readAuditHead(transaction);
+  if (head?.entry_no === previous.entry_no && head.hash === previous.hash) return undefined;
+  return `The audit chain ends at entry ${previous.entry_no}, and should at ${head?.entry_no ?? "?"}.`;
+}

@@ -1,0 +1,52 @@
+// Who carries out a deletion: a process takes it for a while, and every further step makes sure that it has it still. So
+// no two processes ever carry out the same one, however slow or cut off one of them is.
+
+import type { Deletion } from "../../domain/deletion.ts";
+import { type DeletionRow, toDeletion } from "../deletion-row.ts";
+import { StoreError } from "../store-error.ts";
+import type { Transaction } from "./transaction.ts";
+
+const lockOne = `SELECT * FROM deletion WHERE deletion_request_id = $1 FOR UPDATE`;
+
+interface LeasedRow extends DeletionRow {
+  readonly claimant: string | null;
+}
+
+/** Names of the claims that this process made, by deletion. */
+export class Leases {
+  readonly #claimants = new Map<string, string>();
+
+  taken({ deletionRequestId }: Deletion, claimant: string): void {
+    this.#claimants.set(deletionRequestId, claimant);
+  }
+
+  over(deletionRequestId: string): void {
+    this.#claimants.delete(deletionRequestId);
+  }
+
+  claimantOf(deletionRequestId: string): string | undefined {
+    return this.#claimants.get(deletionRequestId);
+  }
+
+  /** What this process has taken and not finished. */
+  get open(): readonly (readonly [deletionRequestId: string, claimant: string])[] {
+    return [...this.#claimants];
+  }
+
+  /**
+   * Locks the deletion to the end of the transaction, which from then on sees its organization. Throws StoreError if it is
+   * not this process that has it.
+   */
+  async hold(transaction: Transaction, deletionRequestId: string): Promise<Deletion> {
+    const row = await transaction.get<LeasedRow>(lockOne, deletionRequestId);
+    if (row === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
+    if (row.status !== "processing") {
+      throw new TypeError(`the deletion ${deletionRequestId} is ${row.status}, not processing`);
+    }
+    if (row.claimant === null || row.claimant !== this.claimantOf(deletionRequestId)) {
+      throw new StoreError(`The deletion ${deletionRequestId} is carried out by another process.`);
+    }
+    await transaction.enter(row.organization_id);
+    return toDeletion(row);
+  }
+}

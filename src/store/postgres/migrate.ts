@@ -1,0 +1,103 @@
+// Brings the tables to the form that this version works with, one numbered step after another, all in one transaction.
+// Never touches a store that is newer, or a database that is not a store.
+
+import { StoreError } from "../store-error.ts";
+import { distribute, hasCitus, isDistributed } from "./citus.ts";
+import type { Database } from "./database.ts";
+import { hasState } from "./failure.ts";
+import { firstTables } from "./migration/0001-first-tables.ts";
+import { rowSecurity } from "./migration/row-security.ts";
+import { rebuilding } from "./scope.ts";
+import type { Transaction } from "./transaction.ts";
+
+interface Migration {
+  readonly sql: string;
+  /** Left out on Citus, which can't keep it: its workers don't get the settings of a transaction. */
+  readonly exceptOnCitus?: string;
+}
+
+/** In order; the schema version is how many of them a store has had. */
+const migrations: readonly Migration[] = [{ sql: firstTables, exceptOnCitus: rowSecurity }];
+
+export const schemaVersion = migrations.length;
+
+/** Any number that no other program is likely to choose. */
+const lockKey = 7_518_242_301;
+
+const lock = `SELECT pg_advisory_xact_lock($1)`;
+
+const findMeta = `SELECT to_regclass('meta') IS NOT NULL AS found`;
+const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
+
+/** Views and tables of extensions are nobody's data. */
+const findTable = `
+  SELECT 1 FROM pg_class
+  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
+  LIMIT 1`;
+
+const createMeta = `
+  CREATE TABLE IF NOT EXISTS meta (
+    name text COLLATE "C" NOT NULL PRIMARY KEY,
+    value bigint NOT NULL
+  );`;
+
+const writeVersion = `
+  INSERT INTO meta (name, value) VALUES ('schema_version', $1)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+const insufficientPrivilege = "42501";
+
+/** Does nothing if there is nothing to do. Of processes that start at once, one does it and the others find it done. */
+export async function migrate(database: Database): Promise<void> {
+  const version = await database.transaction({}, versionOf);
+  if (version === schemaVersion) return;
+  refuseNewer(version);
+  try {
+    await database.transaction(rebuilding, bringUp);
+  } catch (error) {
+    throw hasState(error, insufficientPrivilege) ? forbidden(error) : error;
+  }
+}
+
+async function bringUp(transaction: Transaction): Promise<void> {
+  await transaction.run(lock, lockKey);
+  const version = await versionOf(transaction);
+  refuseNewer(version);
+  if (version === schemaVersion) return;
+  const citus = version === 0 ? await hasCitus(transaction) : await isDistributed(transaction);
+  await transaction.exec(createMeta);
+  for (const { sql, exceptOnCitus } of migrations.slice(version)) {
+    await transaction.exec(sql);
+    if (!citus && exceptOnCitus !== undefined) await transaction.exec(exceptOnCitus);
+  }
+  if (citus && version === 0) await distribute(transaction);
+  await transaction.run(writeVersion, schemaVersion);
+}
+
+async function versionOf(transaction: Transaction): Promise<number> {
+  const meta = await transaction.get<{ found: boolean }>(findMeta);
+  if (meta?.found === true) {
+    return (await transaction.get<{ value: number }>(readVersion))?.value ?? 0;
+  }
+  if ((await transaction.get(findTable)) === undefined) return 0;
+  throw new StoreError(
+    "The database that DATABASE_URL names holds tables of another program. Give Sluice a database of its own.",
+  );
+}
+
+function refuseNewer(version: number): void {
+  if (version <= schemaVersion) return;
+  throw new StoreError(
+    `The database has schema version ${version}, and this version of Sluice knows ${schemaVersion} at most. ` +
+      "Use the version of Sluice that wrote it, or a newer one.",
+  );
+}
+
+function forbidden(cause: unknown): StoreError {
+  return new StoreError(
+    "The schema of the database has to be brought up to this version, and the role in DATABASE_URL may not do that. " +
+      "Run `sluice migrate` once with a role that owns the tables.",
+    { cause },
+  );
+}

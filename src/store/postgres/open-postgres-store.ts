@@ -1,0 +1,102 @@
+// Opens the store on PostgreSQL: checks what kind of server it is, brings the schema up, and hands over. Any number of
+// processes may open the same one at once. Never repeats the URL, which may hold a password.
+
+import { AppError } from "../../domain/error.ts";
+import { StoreError } from "../store-error.ts";
+import type { Store, StoreOptions } from "../store.ts";
+import { isDistributed } from "./citus.ts";
+import { Database } from "./database.ts";
+import { ServerFault } from "./failure.ts";
+import { migrate } from "./migrate.ts";
+import { PostgresStore } from "./postgres-store.ts";
+import { defaultSettings } from "./settings.ts";
+
+const oldestServer = 150_000;
+
+const describeServer = `
+  SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS recovering,
+    current_setting('server_version') AS name, current_setting('server_encoding') AS encoding`;
+
+interface Server {
+  readonly version: number;
+  readonly recovering: boolean;
+  readonly name: string;
+  readonly encoding: string;
+}
+
+/** Throws StoreError. */
+export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
+  const database = makeDatabase(url, options);
+  try {
+    await refuseUnfit(database);
+    await migrate(database);
+    database.distributed = await database.transaction({}, isDistributed);
+    return new PostgresStore(database, options);
+  } catch (error) {
+    await database.close();
+    throw describeOpening(url, error);
+  }
+}
+
+function makeDatabase(url: string, options: StoreOptions): Database {
+  try {
+    return new Database(url, options.connections ?? defaultSettings);
+  } catch {
+    // The driver's error repeats the URL.
+    throw new StoreError(
+      "DATABASE_URL can't be read. It looks like this: postgres://user:password@host:5432/database.",
+    );
+  }
+}
+
+async function refuseUnfit(database: Database): Promise<void> {
+  const server = await database.transaction({}, (transaction) =>
+    transaction.get<Server>(describeServer),
+  );
+  if (server === undefined) throw new TypeError("the server does not describe itself");
+  if (server.version < oldestServer) {
+    throw new StoreError(
+      `The server that DATABASE_URL names is PostgreSQL ${server.name}; 15 or newer is needed.`,
+    );
+  }
+  if (server.encoding !== "UTF8") {
+    throw new StoreError(
+      `The database that DATABASE_URL names has the encoding ${server.encoding}. Make it with ENCODING 'UTF8'.`,
+    );
+  }
+  if (server.recovering) {
+    throw new StoreError(
+      "The server that DATABASE_URL names is a read-only replica. Name the primary, or add " +
+        "target_session_attrs=read-write to what chooses the server.",
+    );
+  }
+}
+
+function describeOpening(url: string, error: unknown): unknown {
+  if (error instanceof StoreError) return error;
+  const cause = error instanceof AppError ? error.cause : error;
+  if (!(error instanceof AppError) && !(error instanceof ServerFault)) return error;
+  const reason = cause instanceof Error ? describeReason(cause) : "no answer";
+  return new StoreError(
+    `The store at ${describePlace(url)} can't be opened: ${reason}. ` +
+      "Check that the server runs there and that the user and the password in DATABASE_URL are right.",
+    { cause },
+  );
+}
+
+/** Of several addresses that were tried, each has an error of its own. */
+function describeReason(cause: Error): string {
+  if (cause instanceof AggregateError) {
+    return cause.errors.map((error) => (error as Error).message).join(", ");
+  }
+  return cause.message;
+}
+
+function describePlace(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `${host}${pathname}`;
+  } catch {
+    return "DATABASE_URL";
+  }
+}

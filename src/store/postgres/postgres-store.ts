@@ -1,0 +1,297 @@
+// The store on PostgreSQL: which of its methods runs in which transaction, and what that one may see. Holds no SQL, and
+// decides nothing about records.
+
+import type {
+  ApiKey,
+  AuditEntry,
+  Caller,
+  Hold,
+  KeyHolder,
+  Organization,
+} from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type {
+  RecordHistory,
+  RecordKey,
+  RecordWrite,
+  Sighting,
+  WriteOutcome,
+} from "../../domain/record-write.ts";
+import { toAuditEntry } from "../audit-row.ts";
+import { unpackOutcome } from "../packed-outcome.ts";
+import { StoreError } from "../store-error.ts";
+import type * as promised from "../store.ts";
+import { createToken, findCaller } from "./access-token.ts";
+import { createKey, findKey, findKeyBySecret, listKeys, revokeKey, rotateKey } from "./api-key.ts";
+import { readAuditRows } from "./audit.ts";
+import { claimDeletion } from "./claim.ts";
+import { completeDeletion } from "./completion.ts";
+import type { Database, Work } from "./database.ts";
+import {
+  cancelDeletion,
+  deletionFigures,
+  findDeletion,
+  listDeletions,
+  postponeDeletion,
+} from "./deletion.ts";
+import { eraseStep } from "./erasure.ts";
+import { GroupQueue } from "./group-queue.ts";
+import { listHolds, placeHold, releaseHold } from "./hold.ts";
+import { checkIntegrity } from "./integrity.ts";
+import type { Job, JobResult } from "./job.ts";
+import { makeJobQueue } from "./job-groups.ts";
+import { Leases } from "./lease.ts";
+import {
+  changeOrganization,
+  createOrganization,
+  findOrganization,
+  listOrganizations,
+  readCredentialsVersion,
+} from "./organization.ts";
+import { purgeExpired } from "./purge.ts";
+import { countRecords, findRecords, readHistory } from "./record.ts";
+import { keyText } from "./record-key.ts";
+import { allOrganizations, inPeace, oneOrAll, organization, type Scope } from "./scope.ts";
+
+const credentials: Scope = { view: "credentials" };
+const deletions: Scope = { view: "deletions" };
+
+export class PostgresStore implements promised.Store {
+  readonly engine = "postgres";
+  readonly #database: Database;
+  readonly #jobs: GroupQueue<Job, JobResult>;
+  readonly #looks: GroupQueue<RecordKey, Sighting | null>;
+  readonly #leases = new Leases();
+  #closed: Promise<void> | undefined;
+
+  constructor(database: Database, options: promised.StoreOptions) {
+    this.#database = database;
+    this.#jobs = makeJobQueue(database, options.onGroup);
+    this.#looks = new GroupQueue<RecordKey, Sighting | null>({
+      run: (keys) => this.#findAll(keys),
+      sizeOf: () => 1,
+      mayShare: () => true,
+      itemsMax: limits.groupItemsMax,
+    });
+  }
+
+  async writeRecords(write: RecordWrite): Promise<WriteOutcome> {
+    const result = await this.#jobs.submit({ kind: "write", write });
+    if (!result.ok) throw result.error;
+    if (!("outcome" in result)) throw new TypeError("a write came to no outcome");
+    return unpackOutcome(result.outcome);
+  }
+
+  /** Looks that are asked for at once share a transaction, as writes do. */
+  async findRecord(key: RecordKey): Promise<Sighting | undefined> {
+    return (await this.#looks.submit(key)) ?? undefined;
+  }
+
+  async #findAll(keys: readonly RecordKey[]): Promise<readonly (Sighting | null)[]> {
+    const organizations = keys.map(({ organizationId }) => organizationId);
+    const found = await this.#in({ organizations }, (tx) => findRecords(tx, keys));
+    return keys.map((key) => found.get(keyText(key)) ?? null);
+  }
+
+  readHistory(key: RecordKey): Promise<RecordHistory | undefined> {
+    return this.#in(organization(key.organizationId), (tx) => readHistory(tx, key));
+  }
+
+  countRecords(organizationId: string): Promise<Readonly<Record<string, number>>> {
+    return this.#in(organization(organizationId), (tx) => countRecords(tx, organizationId));
+  }
+
+  async requestDeletion(
+    request: promised.DeletionRequest,
+    act: promised.Act,
+  ): Promise<string | undefined> {
+    const result = await this.#jobs.submit({ kind: "request", request, act });
+    if (!result.ok) throw result.error;
+    if (!("deletionRequestId" in result)) throw new TypeError("a request came to no deletion");
+    return result.deletionRequestId ?? undefined;
+  }
+
+  async findDeletion(
+    deletionRequestId: string,
+    organizationId: string | undefined,
+  ): Promise<Deletion | undefined> {
+    const found = await this.#in(oneOrAll(organizationId), (tx) =>
+      findDeletion(tx, deletionRequestId),
+    );
+    if (organizationId !== undefined && found?.organizationId !== organizationId) return undefined;
+    return found;
+  }
+
+  listDeletions(filter: promised.DeletionFilter): Promise<readonly Deletion[]> {
+    return this.#in(oneOrAll(filter.organizationId), (tx) => listDeletions(tx, filter));
+  }
+
+  cancelDeletion(deletionRequestId: string, act: promised.Act): Promise<promised.CancelOutcome> {
+    return this.#in(allOrganizations, (tx) => cancelDeletion(tx, deletionRequestId, act));
+  }
+
+  placeHold(key: RecordKey, reason: string, act: promised.Act): Promise<promised.HoldOutcome> {
+    return this.#in(organization(key.organizationId), (tx) => placeHold(tx, { key, reason, act }));
+  }
+
+  releaseHold(key: RecordKey, act: promised.Act): Promise<Hold | undefined> {
+    return this.#in(organization(key.organizationId), (tx) => releaseHold(tx, { key, act }));
+  }
+
+  listHolds(organizationId: string | undefined): Promise<readonly Hold[]> {
+    return this.#in(oneOrAll(organizationId), (tx) => listHolds(tx, organizationId));
+  }
+
+  async claimDeletion(claim: promised.Claim): Promise<Deletion | undefined> {
+    const deletion = await this.#in(deletions, (tx) => claimDeletion(tx, claim));
+    if (deletion !== undefined) this.#leases.taken(deletion, claim.claimant);
+    return deletion;
+  }
+
+  eraseStep(
+    deletionRequestId: string,
+    recordsMax: number,
+    act: promised.Act,
+  ): Promise<promised.ErasureStep> {
+    return this.#in(deletions, async (tx) => {
+      const deletion = await this.#leases.hold(tx, deletionRequestId);
+      return eraseStep(tx, deletion, { recordsMax, act });
+    });
+  }
+
+  async completeDeletion(
+    deletionRequestId: string,
+    act: promised.Act,
+  ): Promise<Deletion | undefined> {
+    const look = await this.#in(deletions, async (tx) => {
+      const deletion = await this.#leases.hold(tx, deletionRequestId);
+      return completeDeletion(tx, deletion, act);
+    });
+    if (look.result === "held") {
+      throw new StoreError(
+        `Something related arrived meanwhile that waits for ${look.waitingFor}.`,
+      );
+    }
+    if (look.result === "found") return undefined;
+    this.#leases.over(deletionRequestId);
+    return look.deletion;
+  }
+
+  async postponeDeletion(
+    deletionRequestId: string,
+    why: string,
+    nextAttemptAt: number,
+  ): Promise<void> {
+    const claimant = this.#leases.claimantOf(deletionRequestId);
+    if (claimant === undefined) return;
+    await this.#in(deletions, (tx) =>
+      postponeDeletion(tx, { deletionRequestId, why, nextAttemptAt, claimant }),
+    );
+    this.#leases.over(deletionRequestId);
+  }
+
+  deletionFigures(now: number): Promise<promised.DeletionFigures> {
+    return this.#in(deletions, (tx) => deletionFigures(tx, now));
+  }
+
+  createOrganization(created: Organization, act: promised.Act): Promise<boolean> {
+    return this.#in(organization(created.organizationId), (tx) =>
+      createOrganization(tx, created, act),
+    );
+  }
+
+  findOrganization(organizationId: string): Promise<Organization | undefined> {
+    return this.#in(organization(organizationId), (tx) => findOrganization(tx, organizationId));
+  }
+
+  listOrganizations(): Promise<readonly Organization[]> {
+    return this.#in(allOrganizations, listOrganizations);
+  }
+
+  changeOrganization(
+    organizationId: string,
+    change: promised.OrganizationChange,
+    act: promised.Act,
+  ): Promise<Organization | undefined> {
+    return this.#in(organization(organizationId), (tx) =>
+      changeOrganization(tx, { organizationId, change, act }),
+    );
+  }
+
+  createKey(key: promised.NewKey, act: promised.Act): Promise<void> {
+    return this.#in(organization(key.organizationId), (tx) => createKey(tx, key, act));
+  }
+
+  listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]> {
+    return this.#in(oneOrAll(organizationId), (tx) => listKeys(tx, organizationId));
+  }
+
+  findKey(keyId: string): Promise<ApiKey | undefined> {
+    return this.#in(credentials, (tx) => findKey(tx, keyId));
+  }
+
+  findKeyBySecret(secretHash: Uint8Array): Promise<KeyHolder | undefined> {
+    return this.#in(credentials, (tx) => findKeyBySecret(tx, secretHash));
+  }
+
+  revokeKey(keyId: string, act: promised.Act): Promise<ApiKey | undefined> {
+    return this.#in(allOrganizations, (tx) => revokeKey(tx, keyId, act));
+  }
+
+  rotateKey(
+    keyId: string,
+    successor: promised.NewKey,
+    oldExpiresAt: number,
+    act: promised.Act,
+  ): Promise<ApiKey | undefined> {
+    return this.#in(allOrganizations, (tx) =>
+      rotateKey(tx, { keyId, successor, oldExpiresAt, act }),
+    );
+  }
+
+  createToken(token: promised.NewToken): Promise<void> {
+    return this.#in(organization(token.organizationId), (tx) => createToken(tx, token));
+  }
+
+  findCaller(tokenHash: Uint8Array): Promise<Caller | undefined> {
+    return this.#in(credentials, (tx) => findCaller(tx, tokenHash));
+  }
+
+  credentialsVersion(): Promise<number> {
+    return this.#in({}, readCredentialsVersion);
+  }
+
+  async ping(): Promise<void> {
+    await this.#in({}, readCredentialsVersion);
+  }
+
+  purgeExpired(now: number): Promise<void> {
+    return this.#in(allOrganizations, (tx) => purgeExpired(tx, now));
+  }
+
+  async listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]> {
+    const rows = await this.#in(allOrganizations, (tx) =>
+      readAuditRows(tx, { afterEntryNo, limit }),
+    );
+    return rows.map(toAuditEntry);
+  }
+
+  checkIntegrity(): Promise<promised.IntegrityReport> {
+    return this.#in(inPeace, checkIntegrity);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#jobs.close(), this.#looks.close()]);
+    await this.#database.close();
+  }
+
+  #in<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+    return this.#database.transaction(scope, work);
+  }
+}

@@ -1,0 +1,188 @@
+// Records and their changes: the statements of a group, and how records are read. Every statement takes many rows; judges
+// nothing.
+
+import type { RecordHistory, RecordKey, Sighting } from "../../domain/record-write.ts";
+import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../group-records.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "./record-key.ts";
+import type { Transaction } from "./transaction.ts";
+
+interface SightingRow {
+  readonly first_seen: string;
+  readonly last_seen: string;
+}
+
+const lockRows = `
+  SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN record USING (organization_id, resource_type, resource_id)
+  ORDER BY record.organization_id, record.resource_type, record.resource_id
+  FOR NO KEY UPDATE OF record`;
+
+/** Citus locks rows of several shards only by changing them. */
+const lockRowsOnCitus = `
+  UPDATE record SET first_seen = record.first_seen
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+  WHERE record.organization_id = named.organization_id
+    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+  RETURNING record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen`;
+
+const insertRecords = `
+  INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  ON CONFLICT DO NOTHING`;
+
+const widenRecords = `
+  UPDATE record SET first_seen = named.first_seen, last_seen = named.last_seen
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+    AS named (organization_id, resource_type, resource_id, first_seen, last_seen)
+  WHERE record.organization_id = named.organization_id
+    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id`;
+
+const insertChanges = `
+  INSERT INTO change
+    (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload)
+  SELECT organization_id, resource_type, resource_id, nextval('arrival'), received_at, reply_key, payload
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::text[])
+    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload)`;
+
+const findIdentical = `
+  SELECT DISTINCT asked.item::int AS item
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+      AS asked (organization_id, resource_type, resource_id, payload, item)
+    JOIN change USING (organization_id, resource_type, resource_id, payload)`;
+
+const findSightings = `
+  SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN record USING (organization_id, resource_type, resource_id)`;
+
+const readChanges = `
+  SELECT first_seen, last_seen, change_no, received_at, payload
+  FROM record JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+  ORDER BY change_no`;
+
+const countByType = `
+  SELECT resource_type, count(*) AS records FROM record
+  WHERE organization_id = $1 GROUP BY resource_type ORDER BY resource_type`;
+
+/** Those that exist, each locked to the end of the transaction, taken in the order of their keys. */
+export async function lockRecords(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlyMap<string, KnownRecord>> {
+  if (keys.length === 0) return new Map();
+  const sql = transaction.distributed ? lockRowsOnCitus : lockRows;
+  return toKnown(await transaction.all<KeyRow & SightingRow>(sql, ...keyColumns(keys)));
+}
+
+export async function findRecords(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlyMap<string, KnownRecord>> {
+  return toKnown(await transaction.all<KeyRow & SightingRow>(findSightings, ...keyColumns(keys)));
+}
+
+function toKnown(rows: readonly (KeyRow & SightingRow)[]): ReadonlyMap<string, KnownRecord> {
+  return new Map(
+    rows.map((row) => [
+      rowKeyText(row),
+      { firstSeen: row.first_seen, lastSeen: row.last_seen } satisfies Sighting,
+    ]),
+  );
+}
+
+/** How many were inserted; fewer than given if others exist by now. */
+export async function insertNewRecords(
+  transaction: Transaction,
+  records: readonly RecordOfGroup[],
+): Promise<number> {
+  return records.length === 0 ? 0 : transaction.run(insertRecords, ...recordColumns(records));
+}
+
+export async function widenSightings(
+  transaction: Transaction,
+  records: readonly RecordOfGroup[],
+): Promise<void> {
+  if (records.length > 0) await transaction.run(widenRecords, ...recordColumns(records));
+}
+
+function recordColumns(records: readonly RecordOfGroup[]): string[][] {
+  return [
+    ...keyColumns(records.map(({ record }) => record)),
+    records.map(({ firstSeen }) => firstSeen),
+    records.map(({ lastSeen }) => lastSeen),
+  ];
+}
+
+/** Numbered in the order given. */
+export async function appendChanges(
+  transaction: Transaction,
+  changes: readonly ChangeOfGroup[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await transaction.run(
+    insertChanges,
+    ...keyColumns(changes.map(({ record }) => record)),
+    changes.map(({ write }) => write.receivedAt),
+    changes.map(({ write }) => write.idempotency?.keyHash ?? null),
+    changes.map(({ draft }) => draft.payload),
+  );
+}
+
+/** True for each that equals a stored change of its record. */
+export async function findIdenticalChanges(
+  transaction: Transaction,
+  asked: readonly { readonly record: RecordKey; readonly payload: string }[],
+): Promise<readonly boolean[]> {
+  if (asked.length === 0) return [];
+  const rows = await transaction.all<{ item: number }>(
+    findIdentical,
+    ...keyColumns(asked.map(({ record }) => record)),
+    asked.map(({ payload }) => payload),
+  );
+  const found = new Set(rows.map(({ item }) => item));
+  return asked.map((_, index) => found.has(index + 1));
+}
+
+/** One statement, so that an erasure between two could not tear it. */
+export async function readHistory(
+  transaction: Transaction,
+  key: RecordKey,
+): Promise<RecordHistory | undefined> {
+  const { organizationId, resourceType, resourceId } = key;
+  const rows = await transaction.all<SightingRow & ChangeRow>(
+    readChanges,
+    organizationId,
+    resourceType,
+    resourceId,
+  );
+  const first = rows[0];
+  if (first === undefined) return undefined;
+  return {
+    firstSeen: first.first_seen,
+    lastSeen: first.last_seen,
+    changes: rows.map(({ change_no, received_at, payload }) => ({
+      changeNo: change_no,
+      receivedAt: received_at,
+      payload,
+    })),
+  };
+}
+
+export async function countRecords(
+  transaction: Transaction,
+  organizationId: string,
+): Promise<Readonly<Record<string, number>>> {
+  const rows = await transaction.all<{ resource_type: string; records: number }>(
+    countByType,
+    organizationId,
+  );
+  return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
+}
+
+interface ChangeRow {
+  readonly change_no: number;
+  readonly received_at: number;
+  readonly payload: string;
+}

@@ -1,0 +1,84 @@
+// One transaction on one connection, as the statements' files see it. Begins and ends nothing itself.
+
+import { hash as digest } from "node:crypto";
+import type { PoolClient, QueryConfig } from "pg";
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | readonly (null | boolean | number | string | Uint8Array)[];
+
+const enterOrganization = `SELECT set_config('sluice.organizations', $1, true)`;
+
+/** By the text of a statement: the name under which it is prepared. There are as many as statements in this folder. */
+const names = new Map<string, string>();
+
+export interface TransactionOptions {
+  readonly prepare: boolean;
+  readonly distributed: boolean;
+  /** How long a statement may go without an answer before it is given up, with its connection. */
+  readonly answerMs: number;
+}
+
+export class Transaction {
+  /** True on Citus, which refuses a few statements that the others have. */
+  readonly distributed: boolean;
+  readonly #client: PoolClient;
+  readonly #options: TransactionOptions;
+
+  constructor(client: PoolClient, options: TransactionOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.distributed = options.distributed;
+  }
+
+  /** From here on the transaction sees the data of this organization too. */
+  async enter(organizationId: string): Promise<void> {
+    await this.run(enterOrganization, organizationId);
+  }
+
+  // The row type of a statement is known where the statement is written.
+  /** `sql` must be a constant of the caller's: each text is prepared once a connection, and kept. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  async all<Row>(sql: string, ...values: readonly Value[]): Promise<Row[]> {
+    const { rows } = await this.#client.query(this.#statement(sql, values));
+    return rows as Row[];
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  async get<Row>(sql: string, ...values: readonly Value[]): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, ...values))[0];
+  }
+
+  /** How many rows were changed. */
+  async run(sql: string, ...values: readonly Value[]): Promise<number> {
+    const { rowCount } = await this.#client.query(this.#statement(sql, values));
+    return rowCount ?? 0;
+  }
+
+  /** Several statements without values, for migrations. */
+  async exec(sql: string): Promise<void> {
+    await this.#client.query(this.#patiently({ text: sql }));
+  }
+
+  #statement(sql: string, values: readonly Value[]): QueryConfig {
+    const text = this.#patiently({ text: sql, values: [...values] });
+    return this.#options.prepare ? { ...text, name: nameOf(sql) } : text;
+  }
+
+  #patiently(config: QueryConfig): QueryConfig & { query_timeout: number } {
+    return { ...config, query_timeout: this.#options.answerMs };
+  }
+}
+
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `sluice_${digest("sha256", sql).slice(0, 16)}`;
+    names.set(sql, name);
+  }
+  return name;
+}

@@ -1,0 +1,172 @@
+// Carries out a group of writes in one transaction of a few multi-row statements: reads what judging needs, judges, stores.
+// Holds no SQL, and decides nothing about a draft.
+//
+// A group of new records is the common case, and costs the fewest statements: it is judged as if none of its records
+// existed, and inserted at once. Where that turns out wrong, all is rolled back and the group is judged again, on what is
+// stored. Records are locked, or inserted, in the order of their keys before deletions are looked at, so that a plan
+// made meanwhile waits for this transaction before it erases anything.
+
+import type { RecordKey, RecordWrite } from "../../domain/record-write.ts";
+import { type Judgement, judgeGroup, type Known, type Verdict } from "../judge-group.ts";
+import { findClosed } from "./closed-record.ts";
+import type { Database } from "./database.ts";
+import { Collision } from "./failure.ts";
+import { findReplies, keepReplies } from "./idempotency.ts";
+import {
+  appendChanges,
+  findIdenticalChanges,
+  insertNewRecords,
+  lockRecords,
+  widenSightings,
+} from "./record.ts";
+import { keyText } from "./record-key.ts";
+import { addRelations, relationsOf } from "./relation.ts";
+import type { Transaction } from "./transaction.ts";
+
+const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
+  keyOf: keyText,
+  records: new Map(),
+  closed: new Set(),
+  hasIdentical: () => false,
+};
+
+/** After a guess that was wrong, so many groups are not guessed about. */
+const carefulGroups = 16;
+
+export class WriteGroups {
+  readonly #database: Database;
+  #careful = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** A judgement for each write, in order. Rejects if nothing was written, or if it is not known whether anything was. */
+  run(writes: readonly RecordWrite[]): Promise<readonly Judgement[]> {
+    const organizations = new Set(writes.map(({ organizationId }) => organizationId));
+    this.#careful = Math.max(0, this.#careful - 1);
+    let guess = this.#careful === 0 && writes.every(({ mode }) => mode !== "update");
+    return this.#database.transaction({ organizations }, async (transaction) => {
+      if (!guess) return judgeCarefully(transaction, writes);
+      guess = false;
+      try {
+        return await judgeNew(transaction, writes);
+      } catch (error) {
+        this.#careful = carefulGroups;
+        throw error;
+      }
+    });
+  }
+}
+
+/** Throws Collision if any of the records exists, is closed, or if anything else is not as it was taken to be. */
+async function judgeNew(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+): Promise<readonly Judgement[]> {
+  const replies = await findKept(transaction, writes);
+  const verdict = judgeGroup(writes, { ...none, replies });
+  // What is not inserted is not met by the record that may be there already.
+  const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
+  if (verdict.changes.length < drafts) throw new Collision("a draft would not be stored");
+  const touched = keysOf(writes);
+  const [inserted, , , closed] = await Promise.all([
+    insertNewRecords(transaction, verdict.records.created),
+    appendChanges(transaction, verdict.changes),
+    addRelations(transaction, relationsOf(verdict.changes)),
+    findClosed(transaction, touched),
+  ]);
+  if (inserted < verdict.records.created.length) throw new Collision("a record exists");
+  if (closed.size > 0) throw new Collision("a record is closed");
+  await keepReplies(transaction, verdict.replies);
+  return verdict.judgements;
+}
+
+async function judgeCarefully(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+): Promise<readonly Judgement[]> {
+  const keys = keysOf(writes);
+  const [replies, records] = await Promise.all([
+    findKept(transaction, writes),
+    lockRecords(transaction, keys),
+  ]);
+  const closed = await findClosed(transaction, keys);
+  const hasIdentical = await lookForIdentical(transaction, writes, records);
+  const verdict = judgeGroup(writes, { ...none, records, closed, hasIdentical, replies });
+  await store(transaction, verdict);
+  return verdict.judgements;
+}
+
+async function store(transaction: Transaction, verdict: Verdict): Promise<void> {
+  const { created, widened } = verdict.records;
+  const [inserted, , closed] = await Promise.all([
+    insertNewRecords(transaction, created),
+    widenSightings(transaction, widened),
+    // What is new was not locked when the deletions were looked at.
+    created.length === 0
+      ? new Set()
+      : findClosed(
+          transaction,
+          created.map(({ record }) => record),
+        ),
+    appendChanges(transaction, verdict.changes),
+    addRelations(transaction, relationsOf(verdict.changes)),
+  ]);
+  if (inserted < created.length) throw new Collision("another process has created a record");
+  if (closed.size > 0) throw new Collision("a deletion of a new record was opened");
+  await keepReplies(transaction, verdict.replies);
+}
+
+function findKept(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+): ReturnType<typeof findReplies> {
+  const names = new Map<string, { organizationId: string; keyHash: Uint8Array }>();
+  for (const { organizationId, idempotency: mark } of writes) {
+    if (mark === undefined) continue;
+    const { keyHash } = mark;
+    names.set(`${organizationId}\n${Buffer.from(keyHash).toString("base64")}`, {
+      organizationId,
+      keyHash,
+    });
+  }
+  return findReplies(transaction, [...names.values()]);
+}
+
+/** Each record once. */
+function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
+  const keys = new Map<string, RecordKey>();
+  for (const { organizationId, resourceType, drafts } of writes) {
+    for (const { id } of drafts) {
+      const key = { organizationId, resourceType, resourceId: id };
+      keys.set(keyText(key), key);
+    }
+  }
+  return [...keys.values()];
+}
+
+/** Asks about every draft that would add to a record that exists. */
+async function lookForIdentical(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+  records: Known["records"],
+): Promise<Known["hasIdentical"]> {
+  const asked: { readonly record: RecordKey; readonly payload: string }[] = [];
+  for (const { mode, organizationId, resourceType, drafts } of writes) {
+    if (mode === "update") continue;
+    for (const { id, payload } of drafts) {
+      const record = { organizationId, resourceType, resourceId: id };
+      if (records.has(keyText(record))) asked.push({ record, payload });
+    }
+  }
+  const answers = await findIdenticalChanges(transaction, asked);
+  const identical = new Set(
+    asked.filter((_, index) => answers[index]).map((item) => contentText(item)),
+  );
+  return (key, payload) => identical.has(`${key}\n${payload}`);
+}
+
+function contentText({ record, payload }: { record: RecordKey; payload: string }): string {
+  return `${keyText(record)}\n${payload}`;
+}

@@ -1,0 +1,19 @@
+// Takes references to erased records out of one stored payload. The same on every engine; reads and writes nothing.
+
+import { nodeKey, type NodeKey, withoutReferences } from "../domain/erasure.ts";
+import { canonicalPayload } from "../domain/payload.ts";
+import type { Payload, ResourceType } from "../domain/record-type.ts";
+import { recordTypeByName } from "../domain/record-types.ts";
+
+/** The payload as it is to be stored; the same text if it names none of them. */
+export function redactPayload(
+  resourceType: ResourceType,
+  payload: string,
+  gone: ReadonlySet<NodeKey>,
+): string {
+  const type = recordTypeByName(resourceType);
+  if (type === undefined) throw new TypeError(`there is no record type ${resourceType}`);
+  const before = JSON.parse(payload) as Payload;
+  const after = withoutReferences(type, before, (to, id) => gone.has(nodeKey(to, id)));
+  return canonicalPayload(type, after);
+}

