@@ -1,6 +1,6 @@
 // A request that a test sends bit by bit while the reply comes back bit by bit (application/x-ndjson).
 
-import { request } from "node:http";
+import { Agent, request } from "node:http";
 import { type Ask, makeReply, type Reply, urlOf } from "./http-client.ts";
 
 export interface OpenStream {
@@ -13,9 +13,12 @@ export interface OpenStream {
 }
 
 export function openStream(address: string, ask: Ask): OpenStream {
+  // Keeps its connection until the server closes it.
+  const agent = new Agent({ keepAlive: true });
   const headers = { "content-type": "application/x-ndjson", ...ask.headers };
   const sending = request(urlOf(address, ask), {
     method: ask.method,
+    agent,
     headers: {
       ...(headers as Record<string, string>),
       ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
@@ -43,7 +46,10 @@ export function openStream(address: string, ask: Ask): OpenStream {
       sending.end();
       return reply;
     },
-    destroy: () => sending.destroy(),
+    destroy: () => {
+      sending.destroy();
+      agent.destroy();
+    },
   };
 }
 

@@ -1,0 +1,166 @@
+// How a serving process ends: SIGTERM finishes what is in flight, refuses what is new, closes the store and exits with 0.
+// Processes of their own, as operators run them.
+
+import assert from "node:assert/strict";
+import { after, afterEach, describe, it } from "node:test";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { makeRecordGenerator } from "../support/record-generator.ts";
+import { operate } from "../support/server.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { testEnvironment } from "../support/service.ts";
+import { linesOf, openStream } from "../support/stream-client.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { startScene, typeNamed } from "./scene.ts";
+
+const folder = makeTempFolder();
+const environment = testEnvironment(folder, { LOG_LEVEL: "trace" });
+const type = typeNamed("person");
+const records = makeRecordGenerator(7);
+let running: ServerProcess | undefined;
+
+afterEach(async () => {
+  await running?.end("SIGKILL");
+  running = undefined;
+});
+after(() => removeFolder(folder));
+
+async function start(more: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  running = await startServerProcess({ ...environment, ...more });
+  return running;
+}
+
+/** A customer of the server, made beside it. */
+function customerOf({ client }: ServerProcess): Promise<Customer> {
+  return operate(environment, (app) => makeCustomer(app, client));
+}
+
+function check({ client }: ServerProcess, token: string, id: unknown) {
+  return client.send({
+    method: "GET",
+    path: "/v2/person",
+    query: { person_id: String(id) },
+    token,
+  });
+}
+
+/** Resolves when the server no longer takes connections. */
+function refused({ client }: ServerProcess): Promise<string> {
+  return waitFor("connections to be refused", () =>
+    client.send({ method: "GET", path: "/health/live" }).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code,
+    ),
+  );
+}
+
+describe("SIGTERM", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    it(`or rather ${signal}, ends an idle server with exit code 0`, async () => {
+      const server = await start();
+      await customerOf(server);
+      assert.equal(await server.end(signal), 0, server.output().err);
+    });
+  }
+
+  it("lets a stream that is under way come to its end, and refuses connections meanwhile", async () => {
+    const server = await start({ SHUTDOWN_GRACE_MS: "600000" });
+    const { token } = await customerOf(server);
+    const [first, second] = [records.record(type), records.record(type)];
+    const stream = openStream(server.address, { method: "POST", path: "/v2/person", token });
+    await stream.write(`${JSON.stringify(first)}\n`);
+    const { person_id: id } = first;
+    await waitFor(
+      "the first record",
+      async () => (await check(server, token, id)).status === 200 || undefined,
+    );
+    const ended = server.end("SIGTERM");
+    assert.equal(await refused(server), "ECONNREFUSED");
+    await stream.write(`${JSON.stringify(second)}\n`);
+    const reply = await stream.end();
+    assert.equal(linesOf(reply).at(-1)?.["write_count"], 2);
+    assert.equal(await ended, 0, server.output().err);
+    const again = await start();
+    assert.equal((await check(again, token, second["person_id"])).status, 200);
+  });
+
+  it("loses nothing that was answered with success", async () => {
+    const server = await start();
+    const { token } = await customerOf(server);
+    const answered: unknown[] = [];
+    const sending = Array.from({ length: 8 }, async () => {
+      for (;;) {
+        const body = records.record(type);
+        const ask = { method: "POST", path: "/v2/person", token, body };
+        const reply = await server.client.send(ask).catch(() => undefined);
+        if (reply === undefined || reply.status === 503) return;
+        assert.equal(reply.status, 201);
+        answered.push(body["person_id"]);
+      }
+    });
+    await waitFor("some replies", () => (answered.length > 50 ? true : undefined));
+    assert.equal(await server.end("SIGTERM"), 0, server.output().err);
+    await Promise.all(sending);
+    const again = await start();
+    for (const id of answered) assert.equal((await check(again, token, id)).status, 200);
+  });
+
+  it("waits for no longer than SHUTDOWN_GRACE_MS, and keeps what was durable", async () => {
+    const server = await start({ SHUTDOWN_GRACE_MS: "100" });
+    const { token } = await customerOf(server);
+    const record = records.record(type);
+    const stream = openStream(server.address, { method: "POST", path: "/v2/person", token });
+    await stream.write(`${JSON.stringify(record)}\n`);
+    const { person_id: id } = record;
+    await waitFor(
+      "the record",
+      async () => (await check(server, token, id)).status === 200 || undefined,
+    );
+    assert.equal(await server.end("SIGTERM"), 0, server.output().err);
+    const again = await start();
+    assert.equal((await check(again, token, id)).status, 200);
+  });
+});
+
+describe("a service that is shutting down", () => {
+  it("is not ready, though alive, and says when to come back", async () => {
+    const scene = await startScene();
+    const { client, service } = scene;
+    assert.equal((await client.send({ method: "GET", path: "/health/ready" })).status, 200);
+    service.beginClosing();
+    const ready = await client.send({ method: "GET", path: "/health/ready" });
+    assert.deepEqual([ready.status, ready.body.code], [503, 50301]);
+    assert.equal(ready.headers["retry-after"], "1");
+    assert.equal((await client.send({ method: "GET", path: "/health/live" })).status, 200);
+    await scene.stop();
+  });
+});
+
+describe("the log of a server", () => {
+  it("at its most talkative holds no credential and nothing of any record or reason", async () => {
+    const server = await start();
+    const { token, apiKey } = await customerOf(server);
+    const marks = ["Marked-Name", "marked-id", "Marked-Reason"];
+    const [name, id, reason] = marks;
+    const body = records.record(type, { name, person_id: id });
+    const headers = { "x-request-id": "seen" };
+    const ask = { path: "/v2/person", token, headers };
+    await server.client.send({ ...ask, method: "POST", body });
+    await server.client.send({ ...ask, method: "POST", body });
+    await server.client.send({ ...ask, method: "POST", body: { ...body, name: [name] } });
+    await server.client.send({ ...ask, method: "POST", body: `{"${name}":` });
+    await server.client.send({ ...ask, method: "PUT", body: { person_id: id } });
+    await server.client.send({ ...ask, path: `/v2/person?person_id=${id}`, method: "GET" });
+    await server.client.send({ ...ask, path: `/v2/${name}`, method: "GET", token: apiKey });
+    await server.client.send({ ...ask, method: "DELETE", body: { person_id: id, reason } });
+    await waitFor(
+      "the deletion to be logged",
+      () => /deletion completed/.test(server.output().err) || undefined,
+    );
+    assert.equal(await server.end("SIGTERM"), 0);
+    const { out, err } = server.output();
+    for (const secret of [token, apiKey, ...marks]) {
+      assert.ok(!(out + err).includes(secret), `${secret.slice(0, 12)} is in the log`);
+    }
+  });
+});
