@@ -16,7 +16,15 @@ export async function openApp(
   config: Config,
   options: StoreOptions & { readonly now?: () => number },
 ): Promise<OpenApp> {
-  const store = await openStore(config.databaseUrl, options);
+  const store = await openStore(config.databaseUrl, {
+    connections: {
+      poolMax: config.databasePoolMax,
+      prepare: config.databasePrepare,
+      statementTimeoutMs: config.databaseStatementTimeoutMs,
+      lockTimeoutMs: config.databaseLockTimeoutMs,
+    },
+    ...options,
+  });
   return {
     store,
     now: options.now ?? Date.now,

@@ -6,6 +6,10 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
+  readonly databasePoolMax: number;
+  readonly databasePrepare: boolean;
+  readonly databaseStatementTimeoutMs: number;
+  readonly databaseLockTimeoutMs: number;
   readonly dataDir: string;
   readonly logLevel: string;
   /** 0 turns all rate limits off. */
@@ -45,8 +49,32 @@ export const settings = {
   databaseUrl: setting(
     "DATABASE_URL",
     "sqlite:./data/sluice.db",
-    "Where the data is kept: `sqlite:` and a path.",
+    "Where the data is kept: `sqlite:` and a path, or `postgres://user:password@host:port/database`.",
     databaseUrl,
+  ),
+  databasePoolMax: setting(
+    "DATABASE_POOL_MAX",
+    "10",
+    "Connections to PostgreSQL at most, of this process.",
+    wholeNumber(2, 1_000),
+  ),
+  databasePrepare: setting(
+    "DATABASE_PREPARE",
+    "on",
+    "`off` for a pooler in front of PostgreSQL that does not keep prepared statements.",
+    onOrOff,
+  ),
+  databaseStatementTimeoutMs: setting(
+    "DATABASE_STATEMENT_TIMEOUT_MS",
+    "30000",
+    "How long a statement may take on PostgreSQL, in milliseconds.",
+    wholeNumber(100, 3_600_000),
+  ),
+  databaseLockTimeoutMs: setting(
+    "DATABASE_LOCK_TIMEOUT_MS",
+    "10000",
+    "How long a statement may wait for another transaction on PostgreSQL, in milliseconds.",
+    wholeNumber(10, 3_600_000),
   ),
   dataDir: setting(
     "DATA_DIR",
@@ -141,8 +169,14 @@ function oneOf(values: readonly string[]): (value: string) => string | Problem {
   return (value) => (values.includes(value) ? value : new Problem(`one of ${values.join(", ")}`));
 }
 
+function onOrOff(value: string): boolean | Problem {
+  if (value !== "on" && value !== "off") return new Problem("on or off");
+  return value === "on";
+}
+
 function databaseUrl(value: string): string | Problem {
-  return sqlitePath(value) === undefined
-    ? new Problem("sqlite: followed by a path, such as sqlite:./data/sluice.db")
-    : value;
+  if (sqlitePath(value) !== undefined || /^postgres(?:ql)?:\/\/./.test(value)) return value;
+  return new Problem(
+    "sqlite: followed by a path, such as sqlite:./data/sluice.db, or a URL that begins with postgres:// or postgresql://",
+  );
 }

@@ -7,19 +7,32 @@ import { type PostgresServer, startPostgres } from "../support/postgres-server.t
 import type { Engine } from "./engine.ts";
 import { testEngine } from "./suite.ts";
 
-let server: PostgresServer | undefined;
+let running: PostgresServer | undefined;
+/** Databases that no test has open. Emptying one is much faster than making one. */
+const free: string[] = [];
 
 before(async () => {
-  server = await startPostgres();
+  running = await startPostgres();
 });
-after(() => server?.remove());
+after(() => running?.remove());
+
+function server(): PostgresServer {
+  if (running === undefined) throw new Error("the server runs when the tests do, not before");
+  return running;
+}
+
+const emptyAll = `
+  DELETE FROM access_token; DELETE FROM api_key; DELETE FROM organization;
+  DELETE FROM record; DELETE FROM change; DELETE FROM relation;
+  DELETE FROM deletion; DELETE FROM deletion_target; DELETE FROM hold;
+  DELETE FROM idempotent_reply; DELETE FROM audit_entry;
+  UPDATE audit_head SET entry_no = 0, hash = repeat('0', 64);
+  UPDATE counter SET value = 1; ALTER SEQUENCE arrival RESTART`;
 
 const postgres: Engine = {
   name: "PostgreSQL",
   async open(options) {
-    const running = server;
-    if (running === undefined) throw new Error("the server runs when the tests do, not before");
-    const url = await running.makeDatabase();
+    const url = free.pop() ?? (await server().makeDatabase());
     const opened: Store[] = [];
     async function open(more?: Partial<StoreOptions>): Promise<Store> {
       const store = await openStore(url, { role: "serve", ...options, ...more });
@@ -36,7 +49,8 @@ const postgres: Engine = {
       },
       async remove() {
         await closeAll();
-        await running.dropDatabase(url);
+        await server().query(emptyAll, url);
+        free.push(url);
       },
     };
   },

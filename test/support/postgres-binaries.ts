@@ -28,7 +28,7 @@ const packages: Readonly<Record<string, string>> = {
 
 /** `folder` is where they are copied to if they stand where their user may not look. */
 export async function findBinaries(folder: string): Promise<Binaries> {
-  const runAs = process.getuid?.() === 0 ? nobody() : {};
+  const runAs: RunAs = process.getuid?.() === 0 ? nobody() : {};
   const installed = await installedBinaries();
   if (runAs.uid === undefined || isOpenToAll(installed.postgres)) return { ...installed, runAs };
   const copy = join(folder, "postgres");
@@ -51,8 +51,11 @@ async function installedBinaries(): Promise<Pick<Binaries, "initdb" | "postgres"
 }
 
 function nobody(): Required<RunAs> {
-  const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-  return { uid: id("-u"), gid: id("-g") };
+  return { uid: idOfNobody("-u"), gid: idOfNobody("-g") };
+}
+
+function idOfNobody(flag: "-u" | "-g"): number {
+  return Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
 }
 
 function isOpenToAll(path: string): boolean {

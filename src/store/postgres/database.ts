@@ -13,12 +13,10 @@ import {
 } from "./settings.ts";
 import { Transaction, type TransactionOptions } from "./transaction.ts";
 
-const int8 = 20;
-
 /** Numbers of ours are counts and milliseconds, which a double holds exactly. */
 const typeParsers = {
   getTypeParser: ((oid, format) =>
-    oid === int8
+    oid === types.builtins.INT8
       ? Number
       : (types.getTypeParser(oid, format) as unknown)) as typeof types.getTypeParser,
 };

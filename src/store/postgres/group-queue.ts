@@ -63,11 +63,14 @@ export class GroupQueue<Job, Result> {
 
   /** Starts the next group unless one is under way; resolves when that one is done. Never rejects. */
   #start(): Promise<void> {
-    this.#underWay ??= this.#runGroup(this.#takeGroup()).then(() => {
-      this.#underWay = undefined;
-      if (this.#waiting.length > 0) void this.#start();
-    });
+    this.#underWay ??= this.#runNext();
     return this.#underWay;
+  }
+
+  async #runNext(): Promise<void> {
+    await this.#runGroup(this.#takeGroup());
+    this.#underWay = undefined;
+    if (this.#waiting.length > 0) void this.#start();
   }
 
   async #runGroup(group: readonly Waiting<Job, Result>[]): Promise<void> {
