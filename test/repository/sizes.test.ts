@@ -54,6 +54,7 @@ describe("the sizes", () => {
       "function write(app: App, type: string, id: string, options: Options) {}",
       "function write(app: App, type: string, id: string, { strict }: { strict: boolean }) {}",
       "interface Store { write(app: App, type: string, id: string, act: Act): void }",
+      "interface Store { write(app: App, type: string, id: string, act: store.Act): void }",
       "list.reduce((sum, item, index, all) => sum);",
     ];
     const faulty = [

@@ -102,5 +102,8 @@ function isOptions({ name, type, dotDotDotToken }: ParameterDeclaration): boolea
   if (dotDotDotToken !== undefined) return false;
   if (isObjectBindingPattern(name)) return true;
   if (type === undefined || isArrayTypeNode(type) || isFunctionTypeNode(type)) return false;
-  return /^[A-Z{]/.test(type.getText()) && !/^(?:Buffer|Uint8Array|Date)\b/.test(type.getText());
+  return (
+    /^(?:\w+\.)*[A-Z{]/.test(type.getText()) &&
+    !/^(?:Buffer|Uint8Array|Date)\b/.test(type.getText())
+  );
 }
