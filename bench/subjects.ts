@@ -24,10 +24,19 @@ export async function startFloor(folder: string): Promise<Subject> {
 
 export async function startProduct(folder: string): Promise<Subject> {
   const file = join(folder, "sluice.db");
+  const product = await startProductOn(`sqlite:${file}`, folder);
+  return { name: "product", file, ...product };
+}
+
+/** The product as an operator starts it, with a token made the way a client's is. */
+export async function startProductOn(
+  databaseUrl: string,
+  folder: string,
+): Promise<Pick<Subject, "server" | "token">> {
   const environment = {
     HOST: "127.0.0.1",
     PORT: "0",
-    DATABASE_URL: `sqlite:${file}`,
+    DATABASE_URL: databaseUrl,
     DATA_DIR: folder,
     NODE_ENV: "production",
     LOG_LEVEL: "info",
@@ -39,7 +48,7 @@ export async function startProduct(folder: string): Promise<Subject> {
   const key = runCommand(environment, ["key", "create", "--organization", organizationId]);
   const server = await startServer([path("../src/cli/main.ts"), "serve"], environment);
   const token = await requestToken(server.port, organizationId, key["api_key"] ?? "");
-  return { name: "product", server, file, token };
+  return { server, token };
 }
 
 function runCommand(environment: NodeJS.ProcessEnv, command: readonly string[]) {

@@ -1,0 +1,140 @@
+// `node bench/postgres.ts`: what the write path costs on PostgreSQL. Single adds over 64 connections, against the product
+// and against bare Fastify with one INSERT a request, in turn on one durable server; and how many statements the server
+// counted for each record. It judges no figure; it fails only if a request or a count does.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type PostgresServer, startPostgres } from "../test/support/postgres-server.ts";
+import { startServer } from "./child.ts";
+import { type RoundOrder, type RoundReport, runRound } from "./load.ts";
+import { operationNames } from "./requests.ts";
+import { startProductOn, type Subject } from "./subjects.ts";
+
+type Contender = Pick<Subject, "server" | "token"> & {
+  readonly name: string;
+  readonly url: string;
+  readonly countRows: string;
+};
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "3" },
+    connections: { type: "string", default: "64" },
+    operation: { type: "string", default: "add" },
+  },
+});
+const [rounds, seconds, connections] = [values.rounds, values.seconds, values.connections].map(
+  Number,
+) as [number, number, number];
+
+const resetCounts = "SELECT pg_stat_statements_reset()";
+const countStatements = `
+  SELECT sum(calls)::float8 AS calls FROM pg_stat_statements
+  JOIN pg_database ON pg_database.oid = dbid WHERE datname = `;
+
+interface Figures {
+  readonly perSecond: number;
+  readonly statementsPerRecord: number;
+  readonly p99Ms: number;
+}
+
+async function main(): Promise<void> {
+  const postgres = await startPostgres({
+    durable: true,
+    settings: { shared_preload_libraries: "pg_stat_statements", max_wal_size: "4GB" },
+  });
+  const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const contenders: Contender[] = [];
+  try {
+    await postgres.query("CREATE EXTENSION pg_stat_statements");
+    contenders.push(await startFloor(postgres), await startProduct(postgres, folder));
+    const [floor, product] = await measureInTurn(postgres, contenders);
+    if (floor === undefined || product === undefined) throw new Error("nothing was measured");
+    print([["floor", floor] as const, ["product", product] as const]);
+    process.stdout.write(`product / floor: ${(product.perSecond / floor.perSecond).toFixed(2)}\n`);
+  } finally {
+    for (const { server } of contenders) await server.stop();
+    await postgres.remove();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function startFloor(postgres: PostgresServer): Promise<Contender> {
+  const url = await postgres.makeDatabase();
+  const server = await startServer([join(import.meta.dirname, "postgres-floor.ts"), url], {});
+  const countRows = "SELECT count(*)::int AS rows FROM transaction";
+  return { name: "floor", server, token: undefined, url, countRows };
+}
+
+async function startProduct(postgres: PostgresServer, folder: string): Promise<Contender> {
+  const url = await postgres.makeDatabase();
+  const { server, token } = await startProductOn(url, folder);
+  const countRows = "SELECT count(*)::int AS rows FROM change";
+  return { name: "product", server, token, url, countRows };
+}
+
+/** Round 0 warms up. The one that goes first changes from round to round. */
+async function measureInTurn(
+  postgres: PostgresServer,
+  contenders: readonly Contender[],
+): Promise<readonly Figures[]> {
+  const measured = contenders.map(() => [] as (RoundReport & { statements: number })[]);
+  const acknowledged = contenders.map(() => 0);
+  for (let round = 0; round <= rounds; round += 1) {
+    const order = [...contenders.entries()];
+    if (round % 2 === 1) order.reverse();
+    for (const [index, contender] of order) {
+      await postgres.query(resetCounts);
+      const report = await runRound(orderOf(contender, round));
+      const statements = await statementsOf(postgres, contender.url);
+      acknowledged[index] = (acknowledged[index] ?? 0) + report.rows;
+      if (round > 0) measured[index]?.push({ ...report, statements });
+    }
+  }
+  for (const [index, { name, countRows, url }] of contenders.entries()) {
+    const rows = (await postgres.query(countRows, url))[0]?.["rows"];
+    if (rows !== acknowledged[index]) {
+      throw new Error(
+        `${name} acknowledged ${acknowledged[index]} records, and has ${String(rows)}`,
+      );
+    }
+  }
+  return measured.map(summarise);
+}
+
+function orderOf({ server, token }: Contender, round: number): RoundOrder {
+  const operation = operationNames.find((name) => name === values.operation);
+  if (operation !== "add" && operation !== "batch") throw new Error("--operation is add or batch");
+  return { operation, ids: "ordered", port: server.port, token, connections, seconds, round };
+}
+
+async function statementsOf(postgres: PostgresServer, url: string): Promise<number> {
+  const name = new URL(url).pathname.slice(1);
+  return Number((await postgres.query(`${countStatements}'${name}'`))[0]?.["calls"]);
+}
+
+/** The median of the rounds. */
+function summarise(reports: readonly (RoundReport & { statements: number })[]): Figures {
+  const median = (pick: (report: (typeof reports)[number]) => number) =>
+    reports.map(pick).sort((one, other) => one - other)[Math.floor(reports.length / 2)] ??
+    Number.NaN;
+  return {
+    perSecond: median((report) => report.rows / report.seconds),
+    statementsPerRecord: median((report) => report.statements / report.rows),
+    p99Ms: median((report) => report.p99Ms),
+  };
+}
+
+function print(rows: readonly (readonly [string, Figures])[]): void {
+  for (const [name, { perSecond, statementsPerRecord, p99Ms }] of rows) {
+    process.stdout.write(
+      `${name.padEnd(8)} ${perSecond.toFixed(0).padStart(8)} records/s  ` +
+        `${statementsPerRecord.toFixed(3)} statements/record  p99 ${p99Ms.toFixed(1)} ms\n`,
+    );
+  }
+}
+
+await main();
