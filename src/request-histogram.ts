@@ -43,7 +43,7 @@ export class RequestHistogram {
       labelNames: ["operation", "status"],
       registers: [],
     });
-    metric.get = async () => ({
+    const get: Histogram["get"] = async () => ({
       name: this.#name,
       help: this.#help,
       type: "histogram" as unknown as MetricType,
@@ -53,7 +53,8 @@ export class RequestHistogram {
         [...byStatus.values()].flatMap((series) => this.#valuesOf(series)),
       ),
     });
-    return metric;
+    // prom-client asks the one for JSON and the other for text.
+    return Object.assign(metric, { get, getForPromString: get });
   }
 
   #seriesOf(operation: string, status: number): Series {

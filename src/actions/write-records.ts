@@ -181,7 +181,8 @@ function refusedItem(
   const { code } = errorCatalogue[judged.errorName];
   const message = sentence(judged.errorName, type);
   const id = idOf(type, item);
-  return { index, id, status: "refused", code, message, errors: judged.errors };
+  const errors = judged.errors.slice(0, limits.fieldErrorsMax);
+  return { index, id, status: "refused", code, message, errors };
 }
 
 function outcomeItem(

@@ -75,7 +75,7 @@ export function requestCheck(schema: TSchema, what: string): RequestCheck {
   const validator: Validator = Compile(schema);
   return (value) => {
     if (validator.Check(value)) return;
-    const errors = explainErrors(validator, value, { what });
+    const errors = explainErrors(validator, value, { what }).slice(0, limits.fieldErrorsMax);
     throw new AppError("validation_failed", { message: `The ${what} is not valid.`, errors });
   };
 }

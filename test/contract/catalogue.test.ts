@@ -118,11 +118,15 @@ const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
 };
 
 /** Sends half of a body, and lets minutes pass until the watch has ended the request. */
-async function timeOut(): Promise<Reply> {
+function timeOut(): Promise<Reply> {
+  return endedByWatch('{"half":', 100);
+}
+
+async function endedByWatch(body: string, length: number): Promise<Reply> {
   const { socket, closed, received } = openRaw(client.address);
   socket.write(
     `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${customer.token}\r\nx-request-id: slow\r\n` +
-      'content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":',
+      `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
   );
   let passedMs = 0;
   const real = performance.now.bind(performance);
@@ -155,6 +159,16 @@ describe("every error of the catalogue", () => {
       seen.add(code);
     });
   }
+});
+
+describe("a request that takes too long here, though its body came whole", () => {
+  it("is answered with 503", async () => {
+    const held = service.holdStore("writeRecords");
+    const body = JSON.stringify({ ...person.example, person_id: "slow" });
+    const reply = await endedByWatch(body, Buffer.byteLength(body));
+    assert.deepEqual([reply.status, reply.body.code], [503, 50301]);
+    held.release();
+  });
 });
 
 /** Codes of the catalogue that were not seen, and codes that were seen though the catalogue has them not. */

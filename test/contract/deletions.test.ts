@@ -219,6 +219,9 @@ for (const type of deletableTypes) {
           [field],
         );
       }
+      const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`zz${at}`, 1]));
+      const many = await remove(patient, type, id, unknown);
+      assert.equal(many.body.errors?.length, limits.fieldErrorsMax);
       const most = await remove(patient, type, id, { reason: long.slice(1) });
       assert.equal(most.status, 200);
     });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { Reply } from "../support/http-client.ts";
@@ -115,9 +116,15 @@ for (const type of recordTypes) {
   });
 }
 
+const person = typeNamed("person");
+const transaction = typeNamed("transaction");
+
 describe("lenient handling", () => {
-  const person = typeNamed("person");
-  const transaction = typeNamed("transaction");
+  it("names at most a hundred errors of an item", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`zz${at}`, 1]));
+    const reply = await send("POST", person, [{ ...records.record(person), ...unknown }]);
+    assert.equal(reply.body.results?.[0]?.errors?.length, limits.fieldErrorsMax);
+  });
 
   it("refuses alone the record of which a deletion is open", async () => {
     const [one, other] = [

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
 import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startScene } from "./scene.ts";
@@ -122,6 +123,25 @@ describe("forms of requests that are right, if rare", () => {
     const text = (await closed).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
     assert.equal(parseReply(text).body.code, 40000);
   });
+});
+
+describe("a body that will not be read", () => {
+  for (const [what, line, status] of [
+    ["without a credential", "authorization: Bearer wrong", 401],
+    ["of another type", `${authorization}\r\ncontent-type: text/plain`, 415],
+    ["that is too large", `${authorization}\r\ncontent-type: application/json`, 413],
+  ] as const) {
+    it(`is answered before it comes: ${what}`, async () => {
+      const { socket, closed } = openRaw(client.address);
+      const length = limits.bodyBytesMax + 1;
+      socket.write(
+        `POST /v2/person HTTP/1.1\r\n${host}\r\n${line}\r\ncontent-length: ${length}\r\n\r\n{`,
+      );
+      const reply = parseReply(await closed);
+      assert.equal(reply.status, status);
+      assert.equal(reply.headers.connection, "close");
+    });
+  }
 });
 
 describe("a connection that breaks off", () => {

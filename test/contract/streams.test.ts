@@ -4,9 +4,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { createKey } from "../../src/actions/create-key.ts";
+import { revokeKey } from "../../src/actions/revoke-key.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import { fetchToken } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
 import { linesOf, type OpenStream, openStream } from "../support/stream-client.ts";
@@ -225,8 +228,8 @@ describe("a long stream", () => {
   }
 });
 
-function open(): OpenStream {
-  return openStream(client.address, { method: "POST", path: listPathOf(type), token });
+function open(bearer = token): OpenStream {
+  return openStream(client.address, { method: "POST", path: listPathOf(type), token: bearer });
 }
 
 describe("a stream under way", () => {
@@ -275,6 +278,39 @@ describe("a stream under way", () => {
     const id = String(reply.headers["x-request-id"]);
     assert.ok(scene.service.log.some((line) => line.includes(id) && line.includes("disk on fire")));
     assert.equal(await exists(type, two), false);
+  });
+});
+
+describe("a stream that outlives its credential", () => {
+  it("ends when the token expires, and writes nothing more", async () => {
+    const [one = {}, two = {}] = make(type, 2);
+    const stream = open(await fetchToken(client, customer, { expirySeconds: 300 }));
+    await stream.write(toLines([one]));
+    await waitFor("the record to be there", async () => (await exists(type, one)) || undefined);
+    scene.service.clock.advanceMs(300_000);
+    await stream.write(toLines([two]));
+    const { success, code, write_count } = summaryOf(await stream.end());
+    assert.deepEqual([success, code, write_count], [false, 40103, 1]);
+    assert.equal(await exists(type, two), false);
+  });
+
+  it("ends when the key behind its token is revoked", async () => {
+    const { organizationId: organization } = customer;
+    const made = await createKey(scene.service.app, { organizationId: organization });
+    const holder = { organizationId: organization, apiKey: made.secret };
+    const bearer = await fetchToken(client, holder);
+    const stream = open(bearer);
+    const [one = {}, two = {}] = make(type, 2);
+    await stream.write(toLines([one]));
+    await waitFor("the record to be there", async () => (await exists(type, one)) || undefined);
+    await revokeKey(scene.service.app, made.key.keyId);
+    await waitFor("the revocation to arrive", async () => {
+      const reply = await client.send({ method: "GET", path: "/v2/person", token: bearer });
+      return reply.status === 401 || undefined;
+    });
+    await stream.write(toLines([two]));
+    const { success, code, write_count } = summaryOf(await stream.end());
+    assert.deepEqual([success, code, write_count], [false, 40104, 1]);
   });
 });
 

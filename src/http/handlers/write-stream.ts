@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import { identifyCaller } from "../../actions/identify-caller.ts";
 import { type ItemResult, writeRecords } from "../../actions/write-records.ts";
 import { AppError, errorCatalogue, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -37,8 +38,11 @@ export function makeWriteStream(door: Door, operation: Operation, mode: WriteMod
     const source = decodedBody(call.request.raw);
     const tally: Tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
     const lines = new LineSplitter();
-    const write = (found: readonly Line[]) =>
-      writeLines(door, call, { operation, mode, tally, found });
+    const write = async (found: readonly Line[]) => {
+      // A stream may go on for longer than its token, or the key behind it, is good for.
+      await identifyCaller(door.app, call.request.headers.authorization);
+      await writeLines(door, call, { operation, mode, tally, found });
+    };
     begin(call, operation);
     let failure: AppError | undefined;
     try {

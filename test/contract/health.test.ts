@@ -1,0 +1,91 @@
+// What operators' machines ask: is it alive, is it ready, what are the figures.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import type { Reply } from "../support/http-client.ts";
+import { check, pathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { client, service } = scene;
+const type = typeNamed("risk_assessment");
+after(() => scene.stop());
+
+function get(path: string): Promise<Reply> {
+  return client.send({ method: "GET", path });
+}
+
+describe("/health", () => {
+  it("says that the process lives and that the store answers, without a credential", async () => {
+    for (const [path, status] of [
+      ["/health/live", "live"],
+      ["/health/ready", "ready"],
+    ] as const) {
+      const reply = await get(path);
+      assert.deepEqual([reply.status, reply.body], [200, { status }]);
+    }
+  });
+
+  it("is alive but not ready while the store does not answer, and shows nothing of why", async () => {
+    const restore = service.breakStore("ping", new Error("disk /secret is on fire"));
+    assert.equal((await get("/health/live")).status, 200);
+    const reply = await get("/health/ready");
+    assert.deepEqual([reply.status, reply.body.code], [503, 50301]);
+    assert.ok(Number(reply.headers["retry-after"]) >= 1);
+    assert.doesNotMatch(reply.text, /fire|secret/);
+    restore();
+    assert.equal((await get("/health/ready")).status, 200);
+  });
+
+  it("takes only GET and HEAD", async () => {
+    for (const path of ["/health/live", "/health/ready", "/metrics", "/openapi.json"]) {
+      const reply = await client.send({ method: "POST", path, body: {} });
+      assert.deepEqual(
+        [reply.status, reply.body.code, reply.headers.allow],
+        [405, 40501, "GET, HEAD"],
+      );
+      assert.equal((await client.send({ method: "HEAD", path })).status, 200);
+    }
+  });
+});
+
+async function figure(line: string): Promise<number> {
+  const reply = await get("/metrics");
+  assert.match(reply.headers["content-type"] ?? "", /^text\/plain; version=0\.0\.4/);
+  const found = reply.text.split("\n").find((text) => text.startsWith(`${line} `));
+  return Number(found?.slice(line.length) ?? 0);
+}
+
+describe("/metrics", () => {
+  it("counts requests by operation and status, records by type, and refusals by limit", async () => {
+    const customer = await scene.makeCustomer();
+    const limited = await scene.makeCustomer({ rateLimitPerSecond: 1 });
+    await scene.addRecord(customer, type);
+    const list = [scene.records.record(type), scene.records.record(type)];
+    await scene.ask(customer, { method: "POST", path: pathOf(type), body: list });
+    await scene.ask(customer, { method: "POST", path: pathOf(type), body: {} });
+    await check(scene, customer, { type, id: "nobody" });
+    for (let sent = 0; sent < 4; sent += 1) await check(scene, limited, { type, id: "nobody" });
+    await client.send({ method: "GET", path: "/v2/nothing", token: customer.token });
+    const count = "sluice_request_duration_seconds_count";
+    for (const [line, expected] of [
+      [`${count}{operation="addRiskAssessment",status="201"}`, 2],
+      [`${count}{operation="addRiskAssessment",status="400"}`, 1],
+      [`${count}{operation="checkRiskAssessment",status="404"}`, 3],
+      [`${count}{operation="checkRiskAssessment",status="429"}`, 2],
+      [`${count}{operation="other",status="404"}`, 1],
+      [`sluice_records_written_total{resource_type="risk_assessment"}`, 3],
+      [`sluice_rate_limited_total{limit="organization"}`, 2],
+    ] as const) {
+      assert.equal(await figure(line), expected, line);
+    }
+  });
+
+  it("hold no organization, id, key or token", async () => {
+    const customer = await scene.makeCustomer();
+    const record = await scene.addRecord(customer, type);
+    const { text } = await get("/metrics");
+    for (const secret of [customer.organizationId, customer.keyId, String(record[type.idField])]) {
+      assert.ok(!text.includes(secret));
+    }
+  });
+});
