@@ -1,5 +1,6 @@
 // Every setting in one table: name, default, what it means, how it is read. Settings come from the environment only.
 
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 
 export interface Config {
@@ -16,8 +17,8 @@ export interface Config {
   readonly rateLimitPerSecond: number;
   readonly deletionPollMs: number;
   readonly shutdownGraceMs: number;
-  /** False, true (any proxy) or a list of addresses whose X-Forwarded-For counts. */
-  readonly trustProxy: boolean | string;
+  /** False, or the addresses and networks whose X-Forwarded-For counts. */
+  readonly trustProxy: false | string;
   readonly production: boolean;
 }
 
@@ -79,7 +80,7 @@ export const settings = {
   dataDir: setting(
     "DATA_DIR",
     "./data",
-    "Folder for what is kept beside the store.",
+    "Folder of the embedded store, `sluice.db`, and of what is kept beside it.",
     text("a folder"),
   ),
   logLevel: setting("LOG_LEVEL", "info", `One of ${logLevels.join(", ")}.`, oneOf(logLevels)),
@@ -105,7 +106,7 @@ export const settings = {
     "TRUST_PROXY",
     "off",
     "Whose X-Forwarded-For is believed: `off`, or addresses and networks such as 10.0.0.0/8, separated by commas.",
-    (value) => (value === "off" ? false : value),
+    trustedProxies,
   ),
   production: setting(
     "NODE_ENV",
@@ -130,7 +131,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     return [key, value];
   });
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return Object.fromEntries(entries) as Config;
+  const config = Object.fromEntries(entries) as Config;
+  const hasUrl = (environment[settings.databaseUrl.name] ?? "") !== "";
+  return hasUrl ? config : { ...config, databaseUrl: `sqlite:${config.dataDir}/sluice.db` };
 }
 
 /** The file behind a `sqlite:` URL, as an absolute path; undefined for other engines. */
@@ -172,6 +175,12 @@ function oneOf(values: readonly string[]): (value: string) => string | Problem {
 function onOrOff(value: string): boolean | Problem {
   if (value !== "on" && value !== "off") return new Problem("on or off");
   return value === "on";
+}
+
+function trustedProxies(value: string): false | string | Problem {
+  if (value === "off") return false;
+  const fits = value.split(",").every((part) => isIP(part.trim().replace(/\/\d{1,3}$/, "")) !== 0);
+  return fits ? value : new Problem("off, or addresses and networks separated by commas");
 }
 
 function databaseUrl(value: string): string | Problem {
