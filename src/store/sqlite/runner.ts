@@ -36,6 +36,11 @@ export async function startWriterThread(path: string): Promise<Runner> {
     // The descriptor that wiping uses belongs to the main thread.
     trackUnmanagedFds: false,
   });
+  return runInThread(worker);
+}
+
+/** Resolves when the thread says that it is ready; from then on it is the runner's. */
+export async function runInThread(worker: Worker): Promise<Runner> {
   const thread = new WriterThread(worker);
   await thread.started;
   return thread;

@@ -1,0 +1,133 @@
+// Every column of every table: how an erasure removes it, or why it stays. Data for readers and for the test that compares
+// it with the real tables of each engine; nothing is erased by it.
+
+export type Fate = { readonly erased: string } | { readonly kept: string };
+
+const withRecord: Fate = { erased: "the row goes when the record is erased" };
+const withReference: Fate = {
+  erased: "the row goes when either record is erased; the other's changes are rewritten without it",
+};
+const withPlan: Fate = { erased: "the plan goes when the deletion is verified" };
+const notAboutRecords: Fate = { kept: "says nothing of any record" };
+const proof: Fate = { kept: "what stays of a deletion: that it was asked for and what it came to" };
+const trail: Fate = { kept: "the audit trail is a chain; it never holds record content" };
+const replyHashes: Fate = {
+  erased: "the row goes when any record that the request wrote is erased, or after 24 hours",
+};
+const untilRelease: Fate = {
+  kept: "while a record is held it is not erased; the row goes with the release",
+};
+
+export const erasureMap = {
+  meta: { name: notAboutRecords, value: notAboutRecords },
+  counter: { name: notAboutRecords, value: notAboutRecords },
+  organization: {
+    organization_id: notAboutRecords,
+    name: notAboutRecords,
+    strict_scopes: notAboutRecords,
+    deletion_grace_seconds: notAboutRecords,
+    rate_limit_per_second: notAboutRecords,
+    created_at: notAboutRecords,
+  },
+  api_key: {
+    key_id: notAboutRecords,
+    organization_id: notAboutRecords,
+    name: notAboutRecords,
+    secret_hash: notAboutRecords,
+    scopes: notAboutRecords,
+    created_at: notAboutRecords,
+    expires_at: notAboutRecords,
+    revoked_at: notAboutRecords,
+    last_used_at: notAboutRecords,
+  },
+  access_token: {
+    token_hash: notAboutRecords,
+    key_id: notAboutRecords,
+    organization_id: notAboutRecords,
+    scopes: notAboutRecords,
+    created_at: notAboutRecords,
+    expires_at: notAboutRecords,
+  },
+  record: {
+    organization_id: withRecord,
+    resource_type: withRecord,
+    resource_id: withRecord,
+    record_no: withRecord,
+    first_seen: withRecord,
+    last_seen: withRecord,
+  },
+  change: {
+    record_no: withRecord,
+    change_no: withRecord,
+    received_at: withRecord,
+    reply_key: withRecord,
+    payload: { erased: "the row goes with its record; references to erased records are taken out" },
+  },
+  relation: {
+    organization_id: withReference,
+    from_type: withReference,
+    from_id: withReference,
+    to_type: withReference,
+    to_id: withReference,
+    kind: withReference,
+  },
+  deletion: {
+    deletion_request_id: proof,
+    organization_id: proof,
+    resource_type: proof,
+    resource_id: proof,
+    reason: proof,
+    status: proof,
+    requested_by: proof,
+    requested_at: proof,
+    due_at: proof,
+    started_at: proof,
+    completed_at: proof,
+    erased: proof,
+    redacted: proof,
+    attempts: proof,
+    waiting_for: { erased: "emptied on completion; it may name a record that was held" },
+    held: proof,
+    next_attempt_at: proof,
+    lease_until: proof,
+    claimant: proof,
+  },
+  deletion_target: {
+    deletion_request_id: withPlan,
+    position: withPlan,
+    organization_id: withPlan,
+    action: withPlan,
+    resource_type: withPlan,
+    resource_id: withPlan,
+    record_no: withPlan,
+    to_type: withPlan,
+    to_id: withPlan,
+    done: withPlan,
+  },
+  hold: {
+    organization_id: untilRelease,
+    resource_type: untilRelease,
+    resource_id: untilRelease,
+    reason: untilRelease,
+    placed_at: untilRelease,
+    placed_by: untilRelease,
+  },
+  idempotent_reply: {
+    organization_id: replyHashes,
+    key_hash: replyHashes,
+    fingerprint: replyHashes,
+    outcome: replyHashes,
+    created_at: replyHashes,
+  },
+  audit_entry: {
+    entry_no: trail,
+    at: trail,
+    actor: trail,
+    action: trail,
+    organization_id: trail,
+    subject: trail,
+    detail: trail,
+    previous_hash: trail,
+    hash: trail,
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;

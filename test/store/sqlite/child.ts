@@ -1,0 +1,61 @@
+// Another process with a store of its own, which does what it is told, one thing after another, until it is killed.
+
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+export interface Child {
+  /** Has it do something, and gives what came of it; of several at once only the last one's. Rejects if it failed. */
+  ask(what: string, argument?: string): Promise<unknown>;
+  /** What it has told of its own accord, in order. */
+  readonly told: readonly unknown[];
+  /** SIGKILL, at whatever it is doing. */
+  kill(): Promise<void>;
+  /** Has it close its store and end by itself. */
+  end(): Promise<void>;
+}
+
+/** Starts the process; resolves when its store is open. */
+export async function startChild(
+  test: TestContext,
+  role: "serve" | "command",
+  path: string,
+): Promise<Child> {
+  const child = fork(join(import.meta.dirname, "child-process.ts"), [role, path]);
+  const gone = once(child, "exit");
+  const told: unknown[] = [];
+  let waiting: PromiseWithResolvers<unknown> | undefined;
+  child.on("message", (message: Answer) => {
+    if ("told" in message) told.push(message.told);
+    else if ("error" in message) waiting?.reject(new Error(message.error));
+    else waiting?.resolve(message.value);
+  });
+  child.on("exit", () => waiting?.reject(new Error("the process has ended")));
+  function answer(): Promise<unknown> {
+    waiting = Promise.withResolvers();
+    return waiting.promise;
+  }
+  async function kill(): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await gone;
+  }
+  test.after(kill);
+  await answer();
+  return {
+    told,
+    kill,
+    ask(what, argument) {
+      child.send({ what, argument });
+      return answer();
+    },
+    async end() {
+      child.send({ what: "end" });
+      await gone;
+    },
+  };
+}
+
+/** `told` comes unasked; the others answer what was asked last. */
+export type Answer =
+  { readonly told: unknown } | { readonly value: unknown } | { readonly error: string };

@@ -1,0 +1,182 @@
+// Opening an SQLite store: who may, who is refused and told why, and what is on the disk afterwards.
+
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import { StoreError } from "../../../src/store/store-error.ts";
+import { add, claim, exists, keyOf, request, requireSound } from "../../conformance/scene.ts";
+import { startChild } from "./child.ts";
+import { makePlace } from "./place.ts";
+
+describe("an SQLite store", () => {
+  it("is made readable by its owner alone", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "transaction", "t");
+    assert.equal(statSync(join(place.folder, "data")).mode & 0o777, 0o700);
+    for (const suffix of ["", "-wal", "-shm", ".serving"]) {
+      assert.equal(statSync(`${place.path}${suffix}`).mode & 0o777, 0o600, suffix);
+    }
+  });
+
+  it("keeps the mode of a folder that is there already", async (test) => {
+    const place = makePlace(test);
+    mkdirSync(join(place.folder, "data"));
+    chmodSync(join(place.folder, "data"), 0o750);
+    await place.open();
+    assert.equal(statSync(join(place.folder, "data")).mode & 0o777, 0o750);
+  });
+
+  it("is served by one at a time, and by the next as soon as that one closed", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await assert.rejects(place.open(), (error) => {
+      assert.ok(error instanceof StoreError);
+      assert.match(error.message, /is being served by another process/);
+      assert.ok(error.message.includes(place.path), error.message);
+      return true;
+    });
+    await store.close();
+    await (await place.open()).ping();
+  });
+
+  it("is not served by a second process, and is again when the first one is killed", async (test) => {
+    const place = makePlace(test);
+    const child = await startChild(test, "serve", place.path);
+    await assert.rejects(place.open(), /is being served by another process/);
+    await child.kill();
+    await (await place.open()).ping();
+  });
+
+  it("is open to commands beside the one that serves, in other processes too", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const command = await place.open({ role: "command" });
+    await add(command, "transaction", "from a command");
+    assert.equal(await exists(store, keyOf("transaction", "from a command")), true);
+    const child = await startChild(test, "command", place.path);
+    await child.ask("add", "from a process");
+    await child.end();
+    assert.equal(await exists(store, keyOf("transaction", "from a process")), true);
+    await requireSound(store);
+  });
+
+  it("is made once by several processes that start at the same time", async (test) => {
+    const place = makePlace(test);
+    const children = await Promise.all(
+      Array.from({ length: 4 }, () => startChild(test, "command", place.path)),
+    );
+    await Promise.all(children.map((child, index) => child.ask("add", `t${index}`)));
+    await Promise.all(children.map((child) => child.end()));
+    const store = await place.open();
+    assert.deepEqual(await store.countRecords("org_acme"), { transaction: 4 });
+    await requireSound(store);
+  });
+
+  it("gives deletions that were under way to the process that serves next, at once", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "transaction", "t");
+    const id = await request(store, keyOf("transaction", "t"));
+    assert.ok(await claim(store));
+    assert.equal(await claim(store), undefined);
+    await store.close();
+    const command = await place.open({ role: "command" });
+    assert.equal(await claim(command), undefined);
+    await command.close();
+    const next = await place.open();
+    assert.equal((await claim(next))?.deletionRequestId, id);
+  });
+
+  it("needs no checkpoint to be complete: the log is brought in when it is closed", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "transaction", "t");
+    await store.close();
+    assert.deepEqual([...place.readFiles().keys()].sort(), ["sluice.db", "sluice.db.serving"]);
+  });
+});
+
+describe("opening an SQLite store is refused", () => {
+  it("if it was written by a newer version", async (test) => {
+    const place = makePlace(test);
+    await (await place.open()).close();
+    place.withDatabase((database) =>
+      database.exec("UPDATE meta SET value = 99 WHERE name = 'schema_version'"),
+    );
+    for (const role of ["serve", "command"] as const) {
+      await assert.rejects(place.open({ role }), (error) => {
+        assert.ok(error instanceof StoreError);
+        assert.match(error.message, /schema version 99/);
+        assert.ok(error.message.includes(place.path), error.message);
+        return true;
+      });
+    }
+    place.withDatabase((database) => {
+      const { value } = database.prepare("SELECT value FROM meta WHERE value = 99").get() ?? {};
+      assert.equal(value, 99);
+      database.exec("UPDATE meta SET value = 1 WHERE name = 'schema_version'");
+    });
+    await (await place.open()).ping();
+  });
+
+  it("if the file is another program's database, which stays as it was", async (test) => {
+    const place = makePlace(test);
+    mkdirSync(join(place.folder, "data"));
+    place.withDatabase((database) => database.exec("CREATE TABLE theirs (id)"));
+    await assert.rejects(place.open(), /holds tables of another program/);
+    place.withDatabase((database) => {
+      const tables = database.prepare("SELECT name FROM sqlite_schema").all();
+      assert.deepEqual(
+        tables.map(({ name }) => name),
+        ["theirs"],
+      );
+    });
+  });
+
+  it("if the file is no database at all", async (test) => {
+    const place = makePlace(test);
+    mkdirSync(join(place.folder, "data"));
+    writeFileSync(place.path, "This is the diary of a nobody. ".repeat(100));
+    for (const role of ["serve", "command"] as const) {
+      await assert.rejects(place.open({ role }), (error) => {
+        assert.ok(error instanceof StoreError);
+        assert.match(error.message, /can't be opened.*not an SQLite database/);
+        return true;
+      });
+    }
+  });
+
+  it("if the folder can't be made", async (test) => {
+    const place = makePlace(test);
+    writeFileSync(join(place.folder, "data"), "a file in the way");
+    for (const role of ["serve", "command"] as const) {
+      await assert.rejects(place.open({ role }), (error) => {
+        assert.ok(error instanceof StoreError);
+        assert.match(error.message, /Check that the folder exists or can be made/);
+        return true;
+      });
+    }
+  });
+
+  it("for an engine that does not exist, without repeating the URL", async () => {
+    await assert.rejects(
+      openStore("mysql://user:secret@host/db", { role: "command" }),
+      (error) => error instanceof StoreError && !error.message.includes("secret"),
+    );
+  });
+
+  it("and leaves nothing open that would keep the next from serving", async (test) => {
+    const place = makePlace(test);
+    mkdirSync(join(place.folder, "data"));
+    const theirs = new DatabaseSync(place.path);
+    theirs.exec("CREATE TABLE theirs (id)");
+    await assert.rejects(place.open());
+    theirs.exec("DROP TABLE theirs");
+    theirs.close();
+    await (await place.open()).ping();
+  });
+});

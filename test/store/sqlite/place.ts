@@ -1,0 +1,60 @@
+// A folder with an SQLite store in it, for tests that look at the files or at the tables behind the store's back.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { TestContext } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { Store, StoreOptions } from "../../../src/store/store.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+export interface Place {
+  readonly folder: string;
+  readonly path: string;
+  /** Closed when the test is done, unless it was closed before. */
+  open(options?: Partial<StoreOptions>): Promise<Store>;
+  /** Looks at the tables, or alters them, on a connection of its own. */
+  withDatabase<Result>(work: (database: DatabaseSync) => Result): Result;
+  withReader(work: (database: DatabaseSync) => Promise<void>): Promise<void>;
+  /** All bytes of all files, by the name of the file. */
+  readFiles(): ReadonlyMap<string, Buffer>;
+}
+
+export function makePlace(test: TestContext): Place {
+  const folder = makeTempFolder();
+  const path = join(folder, "data", "sluice.db");
+  const opened: Store[] = [];
+  test.after(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    removeFolder(folder);
+  });
+  return {
+    folder,
+    path,
+    async open(options) {
+      const store = await openStore(`sqlite:${path}`, { role: "serve", ...options });
+      opened.push(store);
+      return store;
+    },
+    withDatabase(work) {
+      const database = new DatabaseSync(path);
+      try {
+        return work(database);
+      } finally {
+        database.close();
+      }
+    },
+    async withReader(work) {
+      const database = new DatabaseSync(path, { readOnly: true });
+      try {
+        await work(database);
+      } finally {
+        database.close();
+      }
+    },
+    readFiles() {
+      const names = readdirSync(join(folder, "data"));
+      return new Map(names.map((name) => [name, readFileSync(join(folder, "data", name))]));
+    },
+  };
+}
