@@ -11,7 +11,7 @@ import {
   idleInTransactionTimeoutMs,
   patientAnswerMs,
 } from "./settings.ts";
-import { Transaction, type TransactionOptions } from "./transaction.ts";
+import { Transaction } from "./transaction.ts";
 
 /** Numbers of ours are counts and milliseconds, which a double holds exactly. */
 const typeParsers = {
@@ -33,6 +33,8 @@ const keyedPlans: Readonly<Record<string, string>> = {
 };
 
 const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
+
+type Attempt<Result> = (client: PoolClient) => Promise<Result>;
 
 export type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
@@ -63,28 +65,55 @@ export class Database {
    * with AppError unavailable when the server can't be reached or doesn't answer. That may be during the commit: then
    * it is not known whether the transaction took effect.
    */
-  async transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#attempt(scope, work);
-      } catch (error) {
-        if (!isCollision(error) || attempt === attemptsMax) throw describeFailure(error);
-      }
-    }
+  transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+    return this.#repeat(async (client) => {
+      await client.query(this.#begin(scope));
+      const result = await work(this.#transaction(client, scope));
+      await commit(client);
+      return result;
+    });
+  }
+
+  /**
+   * The same with one trip to the server: `work` sends all its statements at once, and the commit goes with them. Where
+   * they may not be committed, one of them has to fail. Outside a transaction they must do no harm: should BEGIN fail,
+   * each would be on its own.
+   */
+  inOneGo<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+    return this.#repeat(async (client) => {
+      const sent = [
+        client.query(this.#begin(scope)),
+        work(this.#transaction(client, scope)),
+        commit(client),
+      ] as const;
+      // The first failure in the order of sending is the cause of the others.
+      await Promise.allSettled(sent);
+      await sent[0];
+      const result = await sent[1];
+      await sent[2];
+      return result;
+    });
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
   }
 
-  async #attempt<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+  async #repeat<Result>(attempt: Attempt<Result>): Promise<Result> {
+    for (let count = 1; ; count += 1) {
+      try {
+        return await this.#withClient(attempt);
+      } catch (error) {
+        if (!isCollision(error) || count === attemptsMax) throw describeFailure(error);
+      }
+    }
+  }
+
+  async #withClient<Result>(attempt: Attempt<Result>): Promise<Result> {
     const client = await this.#pool.connect();
     let broken = false;
     try {
-      await client.query(this.#begin(scope));
-      const result = await work(new Transaction(client, this.#transactionOptions(scope)));
-      await commit(client);
-      return result;
+      return await attempt(client);
     } catch (error) {
       broken = !(await rollBack(client));
       throw error;
@@ -93,10 +122,10 @@ export class Database {
     }
   }
 
-  #transactionOptions({ patient = false }: Scope): TransactionOptions {
+  #transaction(client: PoolClient, { patient = false }: Scope): Transaction {
     const { prepare, statementTimeoutMs } = this.#settings;
     const answerMs = patient ? patientAnswerMs : statementTimeoutMs + answerGraceMs;
-    return { prepare, distributed: this.distributed, answerMs };
+    return new Transaction(client, { prepare, distributed: this.distributed, answerMs });
   }
 
   /** One message: the settings end with the transaction, so they hold behind a pooler too. */

@@ -6,7 +6,7 @@ import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record-write.ts";
 import { type KeptReply, replyText } from "../group-replies.ts";
 import { Collision } from "./failure.ts";
-import type { Transaction } from "./transaction.ts";
+import { inTransaction, type Transaction } from "./transaction.ts";
 
 const findKept = `
   SELECT reply.organization_id, reply.key_hash, fingerprint, outcome, created_at
@@ -17,6 +17,7 @@ const findKept = `
 const keep = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[], $5::bigint[])
+  WHERE ${inTransaction}
   ON CONFLICT (organization_id, key_hash) DO UPDATE SET
     fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
   WHERE idempotent_reply.created_at <= excluded.created_at - $6::bigint`;
@@ -56,13 +57,13 @@ export async function findReplies(
   );
 }
 
-/** Throws Collision if another process has kept one of them meanwhile. */
-export async function keepReplies(
+/** How many were kept; fewer than given if another process has kept one of them meanwhile. */
+export async function addReplies(
   transaction: Transaction,
   replies: readonly KeptReply[],
-): Promise<void> {
-  if (replies.length === 0) return;
-  const kept = await transaction.run(
+): Promise<number> {
+  if (replies.length === 0) return 0;
+  return transaction.run(
     keep,
     ...nameColumns(replies),
     replies.map(({ fingerprint }) => fingerprint),
@@ -70,6 +71,14 @@ export async function keepReplies(
     replies.map(({ createdAt }) => createdAt),
     limits.idempotencyKeptMs,
   );
+}
+
+/** Throws Collision if another process has kept one of them meanwhile. */
+export async function keepReplies(
+  transaction: Transaction,
+  replies: readonly KeptReply[],
+): Promise<void> {
+  const kept = await addReplies(transaction, replies);
   if (kept < replies.length) throw new Collision("another process has kept the reply");
 }
 

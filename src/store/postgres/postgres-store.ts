@@ -90,16 +90,16 @@ export class PostgresStore implements promised.Store {
 
   async #findAll(keys: readonly RecordKey[]): Promise<readonly (Sighting | null)[]> {
     const organizations = keys.map(({ organizationId }) => organizationId);
-    const found = await this.#in({ organizations }, (tx) => findRecords(tx, keys));
+    const found = await this.#look({ organizations }, (tx) => findRecords(tx, keys));
     return keys.map((key) => found.get(keyText(key)) ?? null);
   }
 
   readHistory(key: RecordKey): Promise<RecordHistory | undefined> {
-    return this.#in(organization(key.organizationId), (tx) => readHistory(tx, key));
+    return this.#look(organization(key.organizationId), (tx) => readHistory(tx, key));
   }
 
   countRecords(organizationId: string): Promise<Readonly<Record<string, number>>> {
-    return this.#in(organization(organizationId), (tx) => countRecords(tx, organizationId));
+    return this.#look(organization(organizationId), (tx) => countRecords(tx, organizationId));
   }
 
   async requestDeletion(
@@ -116,7 +116,7 @@ export class PostgresStore implements promised.Store {
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Deletion | undefined> {
-    const found = await this.#in(oneOrAll(organizationId), (tx) =>
+    const found = await this.#look(oneOrAll(organizationId), (tx) =>
       findDeletion(tx, deletionRequestId),
     );
     if (organizationId !== undefined && found?.organizationId !== organizationId) return undefined;
@@ -124,7 +124,7 @@ export class PostgresStore implements promised.Store {
   }
 
   listDeletions(filter: promised.DeletionFilter): Promise<readonly Deletion[]> {
-    return this.#in(oneOrAll(filter.organizationId), (tx) => listDeletions(tx, filter));
+    return this.#look(oneOrAll(filter.organizationId), (tx) => listDeletions(tx, filter));
   }
 
   cancelDeletion(deletionRequestId: string, act: promised.Act): Promise<promised.CancelOutcome> {
@@ -140,7 +140,7 @@ export class PostgresStore implements promised.Store {
   }
 
   listHolds(organizationId: string | undefined): Promise<readonly Hold[]> {
-    return this.#in(oneOrAll(organizationId), (tx) => listHolds(tx, organizationId));
+    return this.#look(oneOrAll(organizationId), (tx) => listHolds(tx, organizationId));
   }
 
   async claimDeletion(claim: promised.Claim): Promise<Deletion | undefined> {
@@ -202,11 +202,11 @@ export class PostgresStore implements promised.Store {
   }
 
   findOrganization(organizationId: string): Promise<Organization | undefined> {
-    return this.#in(organization(organizationId), (tx) => findOrganization(tx, organizationId));
+    return this.#look(organization(organizationId), (tx) => findOrganization(tx, organizationId));
   }
 
   listOrganizations(): Promise<readonly Organization[]> {
-    return this.#in(allOrganizations, listOrganizations);
+    return this.#look(allOrganizations, listOrganizations);
   }
 
   changeOrganization(
@@ -224,15 +224,15 @@ export class PostgresStore implements promised.Store {
   }
 
   listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]> {
-    return this.#in(oneOrAll(organizationId), (tx) => listKeys(tx, organizationId));
+    return this.#look(oneOrAll(organizationId), (tx) => listKeys(tx, organizationId));
   }
 
   findKey(keyId: string): Promise<ApiKey | undefined> {
-    return this.#in(credentials, (tx) => findKey(tx, keyId));
+    return this.#look(credentials, (tx) => findKey(tx, keyId));
   }
 
   findKeyBySecret(secretHash: Uint8Array): Promise<KeyHolder | undefined> {
-    return this.#in(credentials, (tx) => findKeyBySecret(tx, secretHash));
+    return this.#look(credentials, (tx) => findKeyBySecret(tx, secretHash));
   }
 
   revokeKey(keyId: string, act: promised.Act): Promise<ApiKey | undefined> {
@@ -255,15 +255,15 @@ export class PostgresStore implements promised.Store {
   }
 
   findCaller(tokenHash: Uint8Array): Promise<Caller | undefined> {
-    return this.#in(credentials, (tx) => findCaller(tx, tokenHash));
+    return this.#look(credentials, (tx) => findCaller(tx, tokenHash));
   }
 
   credentialsVersion(): Promise<number> {
-    return this.#in({}, readCredentialsVersion);
+    return this.#look({}, readCredentialsVersion);
   }
 
   async ping(): Promise<void> {
-    await this.#in({}, readCredentialsVersion);
+    await this.#look({}, readCredentialsVersion);
   }
 
   purgeExpired(now: number): Promise<void> {
@@ -271,7 +271,7 @@ export class PostgresStore implements promised.Store {
   }
 
   async listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]> {
-    const rows = await this.#in(allOrganizations, (tx) =>
+    const rows = await this.#look(allOrganizations, (tx) =>
       readAuditRows(tx, { afterEntryNo, limit }),
     );
     return rows.map(toAuditEntry);
@@ -289,6 +289,11 @@ export class PostgresStore implements promised.Store {
   async #close(): Promise<void> {
     await Promise.all([this.#jobs.close(), this.#looks.close()]);
     await this.#database.close();
+  }
+
+  /** For one statement that reads. */
+  #look<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+    return this.#database.inOneGo(scope, work);
   }
 
   #in<Result>(scope: Scope, work: Work<Result>): Promise<Result> {

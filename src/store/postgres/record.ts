@@ -4,7 +4,7 @@
 import type { RecordHistory, RecordKey, Sighting } from "../../domain/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../group-records.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "./record-key.ts";
-import type { Transaction } from "./transaction.ts";
+import { inTransaction, type Transaction } from "./transaction.ts";
 
 interface SightingRow {
   readonly first_seen: string;
@@ -29,6 +29,7 @@ const lockRowsOnCitus = `
 const insertRecords = `
   INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  WHERE ${inTransaction}
   ON CONFLICT DO NOTHING`;
 
 const widenRecords = `
@@ -43,7 +44,8 @@ const insertChanges = `
     (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload)
   SELECT organization_id, resource_type, resource_id, nextval('arrival'), received_at, reply_key, payload
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::text[])
-    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload)`;
+    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload)
+  WHERE ${inTransaction}`;
 
 const findIdentical = `
   SELECT DISTINCT asked.item::int AS item

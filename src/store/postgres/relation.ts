@@ -4,7 +4,7 @@ import type { RelationKind } from "../../domain/record-type.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
 import type { ChangeOfGroup } from "../group-records.ts";
 import { keyColumns } from "./record-key.ts";
-import type { Transaction } from "./transaction.ts";
+import { inTransaction, type Transaction } from "./transaction.ts";
 
 export interface RelationRow {
   readonly organization_id: string;
@@ -19,6 +19,7 @@ export interface RelationRow {
 const insertRelations = `
   INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+  WHERE ${inTransaction}
   ON CONFLICT (organization_id, to_type, to_id, from_type, from_id)
   DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND relation.kind <> 'belongs'`;
 

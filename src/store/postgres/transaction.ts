@@ -11,6 +11,12 @@ export type Value =
   | Uint8Array
   | readonly (null | boolean | number | string | Uint8Array)[];
 
+/**
+ * A condition of what is sent without waiting for BEGIN (Database.inOneGo): false outside a transaction, whose settings
+ * end with it.
+ */
+export const inTransaction = `current_setting('sluice.organizations', true) <> ''`;
+
 const enterOrganization = `SELECT set_config('sluice.organizations', $1, true)`;
 
 /** By the text of a statement: the name under which it is prepared. There are as many as statements in this folder. */

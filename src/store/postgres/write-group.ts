@@ -7,11 +7,13 @@
 // made meanwhile waits for this transaction before it erases anything.
 
 import type { RecordKey, RecordWrite } from "../../domain/record-write.ts";
+import { replyText } from "../group-replies.ts";
 import { type Judgement, judgeGroup, type Known, type Verdict } from "../judge-group.ts";
 import { findClosed } from "./closed-record.ts";
 import type { Database } from "./database.ts";
 import { Collision } from "./failure.ts";
-import { findReplies, keepReplies } from "./idempotency.ts";
+import { findReplies, keepReplies, type ReplyName } from "./idempotency.ts";
+import { storeNew } from "./new-records.ts";
 import {
   appendChanges,
   findIdenticalChanges,
@@ -21,6 +23,7 @@ import {
 } from "./record.ts";
 import { keyText } from "./record-key.ts";
 import { addRelations, relationsOf } from "./relation.ts";
+import type { Scope } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
 const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
@@ -42,44 +45,35 @@ export class WriteGroups {
   }
 
   /** A judgement for each write, in order. Rejects if nothing was written, or if it is not known whether anything was. */
-  run(writes: readonly RecordWrite[]): Promise<readonly Judgement[]> {
-    const organizations = new Set(writes.map(({ organizationId }) => organizationId));
-    this.#careful = Math.max(0, this.#careful - 1);
-    let guess = this.#careful === 0 && writes.every(({ mode }) => mode !== "update");
-    return this.#database.transaction({ organizations }, async (transaction) => {
-      if (!guess) return judgeCarefully(transaction, writes);
-      guess = false;
-      try {
-        return await judgeNew(transaction, writes);
-      } catch (error) {
-        this.#careful = carefulGroups;
-        throw error;
-      }
-    });
+  async run(writes: readonly RecordWrite[]): Promise<readonly Judgement[]> {
+    const scope = { organizations: new Set(writes.map(({ organizationId }) => organizationId)) };
+    return (
+      (await this.#guess(scope, writes)) ??
+      this.#database.transaction(scope, (transaction) => judgeCarefully(transaction, writes))
+    );
   }
-}
 
-/** Throws Collision if any of the records exists, is closed, or if anything else is not as it was taken to be. */
-async function judgeNew(
-  transaction: Transaction,
-  writes: readonly RecordWrite[],
-): Promise<readonly Judgement[]> {
-  const replies = await findKept(transaction, writes);
-  const verdict = judgeGroup(writes, { ...none, replies });
-  // What is not inserted is not met by the record that may be there already.
-  const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
-  if (verdict.changes.length < drafts) throw new Collision("a draft would not be stored");
-  const touched = keysOf(writes);
-  const [inserted, , , closed] = await Promise.all([
-    insertNewRecords(transaction, verdict.records.created),
-    appendChanges(transaction, verdict.changes),
-    addRelations(transaction, relationsOf(verdict.changes)),
-    findClosed(transaction, touched),
-  ]);
-  if (inserted < verdict.records.created.length) throw new Collision("a record exists");
-  if (closed.size > 0) throw new Collision("a record is closed");
-  await keepReplies(transaction, verdict.replies);
-  return verdict.judgements;
+  /** Undefined if there is no guessing, or if it was wrong. */
+  async #guess(
+    scope: Scope,
+    writes: readonly RecordWrite[],
+  ): Promise<readonly Judgement[] | undefined> {
+    this.#careful = Math.max(0, this.#careful - 1);
+    if (this.#careful > 0 || this.#database.distributed) return undefined;
+    if (writes.some(({ mode }) => mode === "update")) return undefined;
+    const names = markNames(writes);
+    const replies =
+      names.length === 0
+        ? new Map()
+        : await this.#database.inOneGo(scope, (transaction) => findReplies(transaction, names));
+    const verdict = judgeGroup(writes, { ...none, replies });
+    // What is not inserted does not meet the record that may be there already.
+    const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
+    if (drafts === 0 || verdict.changes.length < drafts) return undefined;
+    if (await storeNew(this.#database, scope, verdict)) return verdict.judgements;
+    this.#careful = carefulGroups;
+    return undefined;
+  }
 }
 
 async function judgeCarefully(
@@ -88,7 +82,7 @@ async function judgeCarefully(
 ): Promise<readonly Judgement[]> {
   const keys = keysOf(writes);
   const [replies, records] = await Promise.all([
-    findKept(transaction, writes),
+    findReplies(transaction, markNames(writes)),
     lockRecords(transaction, keys),
   ]);
   const closed = await findClosed(transaction, keys);
@@ -118,20 +112,14 @@ async function store(transaction: Transaction, verdict: Verdict): Promise<void> 
   await keepReplies(transaction, verdict.replies);
 }
 
-function findKept(
-  transaction: Transaction,
-  writes: readonly RecordWrite[],
-): ReturnType<typeof findReplies> {
-  const names = new Map<string, { organizationId: string; keyHash: Uint8Array }>();
+/** Each mark once. */
+function markNames(writes: readonly RecordWrite[]): readonly ReplyName[] {
+  const names = new Map<string, ReplyName>();
   for (const { organizationId, idempotency: mark } of writes) {
     if (mark === undefined) continue;
-    const { keyHash } = mark;
-    names.set(`${organizationId}\n${Buffer.from(keyHash).toString("base64")}`, {
-      organizationId,
-      keyHash,
-    });
+    names.set(replyText(organizationId, mark.keyHash), { organizationId, keyHash: mark.keyHash });
   }
-  return findReplies(transaction, [...names.values()]);
+  return [...names.values()];
 }
 
 /** Each record once. */
