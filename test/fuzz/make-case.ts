@@ -13,7 +13,7 @@ import {
   rawMessages,
   someOddHeaders,
 } from "./odd-requests.ts";
-import { type Kit, writeJson, writeStream } from "./write-cases.ts";
+import { type Kit, writeItems, writeJson, writeStream } from "./write-cases.ts";
 
 export function makeCase(scene: Scene, seed: number): FuzzCase {
   const generator = makeRecordGenerator(seed, `f${seed}-`);
@@ -41,33 +41,39 @@ function pickMaker(random: Random): Maker {
   return writeJson;
 }
 
-/** Requests of the other operations that take a body. */
-function otherBody({ random, customer, generator }: Kit): FuzzCase {
-  const { organizationId, apiKey, token } = customer;
+/** Requests of the other operations that take a body. What they delete is the unwatched customer's, added just before. */
+function otherBody(kit: Kit): FuzzCase {
+  const { scene, random, generator } = kit;
+  const { organizationId, apiKey, token } = scene.unwatched;
   const type = random.pick(recordTypes.filter(({ deletable }) => deletable === true));
+  const record = generator.record(type);
+  const before = writeItems(
+    { ...kit, customer: scene.unwatched },
+    { type, method: "POST", asList: false, spoil: "nothing", items: [record] },
+  );
+  const id = record[type.idField];
   const reason = "fuzz";
   const scopes = { organization_id: organizationId, scopes: [random.pick(allScopes)] };
   const [method, path, body] = random.pick<readonly [string, string, Fields]>([
     ["POST", "/auth/token", { expiry_seconds: random.integer(250, 90_000), scopes }],
     ["POST", "/v2/auth/token", { expiry_seconds: 300, scopes }],
-    ["DELETE", `/v2/${type.resourceType}`, { [type.idField]: generator.id(type), reason }],
-    [
-      "POST",
-      "/v2/deletion_request",
-      { resource_type: type.resourceType, resource_id: "x", reason },
-    ],
+    ["DELETE", `/v2/${type.resourceType}`, { [type.idField]: id, reason }],
+    ["POST", "/v2/deletion_request", { resource_type: type.resourceType, resource_id: id, reason }],
   ]);
-  const spoiled = random.chance(0.8) ? mutateRecord(random, body) : body;
-  const json = JSON.stringify(spoiled);
-  const authorization = path.endsWith("/auth/token") ? apiKey : `Bearer ${token}`;
+  const json = JSON.stringify(random.chance(0.8) ? mutateRecord(random, body) : body);
+  const issuesToken = path.endsWith("/auth/token");
   return {
     what: `${method} ${path}`,
     ask: {
       method,
       path,
       body: random.chance(0.2) ? mutateText(random, json) : json,
-      headers: { authorization, ...(random.chance(0.2) ? someOddHeaders(random) : {}) },
+      headers: {
+        authorization: issuesToken ? apiKey : `Bearer ${token}`,
+        ...(random.chance(0.2) ? someOddHeaders(random) : {}),
+      },
     },
+    ...(issuesToken ? {} : { before }),
     authorized: true,
   };
 }

@@ -46,7 +46,7 @@ interface Written {
   readonly items: readonly Fields[];
 }
 
-function writeItems(kit: Kit, { type, method, asList, spoil, items }: Written): FuzzCase {
+export function writeItems(kit: Kit, { type, method, asList, spoil, items }: Written): FuzzCase {
   const { random, customer } = kit;
   const sent = spoil === "record" ? items.map((item) => spoilItem(kit, type, item)) : items;
   const json = JSON.stringify(asList ? sent : sent[0]);
