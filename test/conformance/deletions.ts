@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { Store } from "../../src/store/store.ts";
+import type { DeletionFilter, Store } from "../../src/store/store.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
 import {
   acme,
@@ -273,10 +273,7 @@ function testOverview(engine: Engine): void {
     });
 
     it("lists the newest first, by organization and by status", async () => {
-      async function list(filter: Partial<Parameters<Store["listDeletions"]>[0]>) {
-        const deletions = await store.listDeletions({ limit: 10, ...filter });
-        return deletions.map(({ resourceId }) => resourceId);
-      }
+      const list = (filter: Partial<DeletionFilter>) => listIds(store, filter);
       assert.deepEqual(await list({}), ["t4", "t3", "t2", "t1", "t0"]);
       assert.deepEqual(await list({ limit: 2 }), ["t4", "t3"]);
       assert.deepEqual(await list({ organizationId: other }), ["t4", "t1"]);
@@ -295,4 +292,9 @@ function testOverview(engine: Engine): void {
       assert.equal((await store.deletionFigures(200)).oldestDueAt, undefined);
     });
   });
+}
+
+async function listIds(store: Store, filter: Partial<DeletionFilter>): Promise<readonly string[]> {
+  const deletions = await store.listDeletions({ limit: 10, ...filter });
+  return deletions.map(({ resourceId }) => resourceId);
 }

@@ -20,12 +20,12 @@ export interface ModelDeletion {
   waitingFor: string | undefined;
 }
 
-const refusals: readonly DraftOutcome[] = [
+const refusals: ReadonlySet<DraftOutcome> = new Set([
   "identical_record_exists",
   "record_exists",
   "no_such_record",
   "deletion_open",
-];
+]);
 
 export class Model {
   /** The payloads of each record, in order of arrival. */
@@ -40,7 +40,7 @@ export class Model {
   ): WriteOutcome {
     const before = new Map(this.records);
     const drafts = payloads.map((payload) => this.#writeOne(resourceType, payload, mode));
-    if (!lenient && drafts.some((outcome) => refusals.includes(outcome))) {
+    if (!lenient && drafts.some((outcome) => refusals.has(outcome))) {
       this.records.clear();
       for (const [name, changes] of before) this.records.set(name, changes);
       return { written: 0, drafts };

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
+import type { Deletion } from "../../src/domain/deletion.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { makeDraft } from "../../src/domain/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
@@ -190,18 +191,10 @@ async function compare(store: Store, model: Model): Promise<void> {
     );
   }
   const deletions = await store.listDeletions({ limit: 1_000, organizationId: acme });
-  assert.deepEqual(
-    deletions
-      .toReversed()
-      .map(({ deletionRequestId: id, status, erased, redacted, waitingFor }) => ({
-        ...{ id, status, erased, redacted },
-        waits: waitingFor !== undefined,
-      })),
-    model.deletions.map(({ id, status, erased, redacted, waitingFor }) => ({
-      ...{ id, status, erased, redacted },
-      waits: waitingFor !== undefined,
-    })),
-  );
+  const stored = deletions
+    .toReversed()
+    .map(({ deletionRequestId: id, ...rest }) => ({ id, ...rest }));
+  assert.deepEqual(stored.map(summarize), model.deletions.map(summarize));
   await requireSound(store);
 }
 
@@ -209,3 +202,11 @@ function keyNamed(name: string) {
   const [type = "", id = ""] = name.split("/");
   return keyOf(type, id);
 }
+
+function summarize({ id, status, erased, redacted, waitingFor }: Summary): unknown {
+  return { id, status, erased, redacted, waits: waitingFor !== undefined };
+}
+
+type Summary = Pick<Deletion, "status" | "erased" | "redacted" | "waitingFor"> & {
+  readonly id: string;
+};

@@ -100,8 +100,8 @@ export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text.padEnd(32, "."));
 }
 
-export function mark(key: string, request = "request"): IdempotencyMark {
-  return { keyHash: bytesOf(key), fingerprint: bytesOf(request) };
+export function mark(key: string, content = "request"): IdempotencyMark {
+  return { keyHash: bytesOf(key), fingerprint: bytesOf(content) };
 }
 
 let requests = 0;

@@ -98,24 +98,25 @@ export function testUpkeep(engine: Engine): void {
   testAudit(engine);
 }
 
+/** One of every act that the trail tells of. */
+async function live(store: Store): Promise<void> {
+  const key = keyOf("transaction", "secret-id");
+  await store.createOrganization(organization(acme), operator);
+  await store.changeOrganization(acme, { name: "New" }, operator);
+  await store.createKey(newKey("key_1"), operator);
+  await store.rotateKey("key_1", newKey("key_2"), 500, operator);
+  await store.revokeKey("key_2", operator);
+  await add(store, "transaction", "secret-id", { sender_id: "secret-sender" });
+  await store.placeHold(key, "a case", operator);
+  await store.releaseHold(key, operator);
+  await request(store, key, { deletionRequestId: "del_c", reason: "secret-reason" });
+  await store.cancelDeletion("del_c", operator);
+  await request(store, key, { deletionRequestId: "del_d" });
+  await carryOutAll(store);
+}
+
 function testAudit(engine: Engine): void {
   describe(`${engine.name}: the audit trail`, () => {
-    async function live(store: Store): Promise<void> {
-      const key = keyOf("transaction", "secret-id");
-      await store.createOrganization(organization(acme), operator);
-      await store.changeOrganization(acme, { name: "New" }, operator);
-      await store.createKey(newKey("key_1"), operator);
-      await store.rotateKey("key_1", newKey("key_2"), 500, operator);
-      await store.revokeKey("key_2", operator);
-      await add(store, "transaction", "secret-id", { sender_id: "secret-sender" });
-      await store.placeHold(key, "a case", operator);
-      await store.releaseHold(key, operator);
-      await request(store, key, { deletionRequestId: "del_c", reason: "secret-reason" });
-      await store.cancelDeletion("del_c", operator);
-      await request(store, key, { deletionRequestId: "del_d" });
-      await carryOutAll(store);
-    }
-
     it("tells every act in order, who did it and to what, and never what a record says", async (test) => {
       const { store } = await openSite(engine, test);
       await live(store);

@@ -37,7 +37,7 @@ export function makePlace(test: TestContext): Place {
       return store;
     },
     withDatabase(work) {
-      const database = new DatabaseSync(path);
+      const database = new DatabaseSync(path, { defensive: false });
       try {
         return work(database);
       } finally {

@@ -1,0 +1,60 @@
+// The erasure map and the real tables say the same, both ways.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { erasureMap, type Fate } from "../../src/store/erasure-map.ts";
+import { makePlace } from "./sqlite/place.ts";
+
+type Columns = Readonly<Record<string, readonly string[]>>;
+
+/** The differences, as sentences. */
+function compare(mapped: Columns, real: Columns): readonly string[] {
+  const names = (columns: Columns) =>
+    Object.entries(columns).flatMap(([table, of]) => of.map((column) => `${table}.${column}`));
+  const inMap = new Set(names(mapped));
+  const inTables = new Set(names(real));
+  return [
+    ...[...inTables.difference(inMap)].map((name) => `${name} has no fate`),
+    ...[...inMap.difference(inTables)].map((name) => `${name} does not exist`),
+  ];
+}
+
+const mapped: Columns = Object.fromEntries(
+  Object.entries(erasureMap).map(([table, columns]) => [table, Object.keys(columns)]),
+);
+
+describe("the erasure map", () => {
+  it("names every column of every table on SQLite, and no other", async (test) => {
+    const place = makePlace(test);
+    await (await place.open({ role: "command" })).close();
+    const real = place.withDatabase((database) => {
+      const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+      const columnsOf = database.prepare("SELECT name FROM pragma_table_info(?)");
+      return Object.fromEntries(
+        tables.map(({ name: table }) => [
+          String(table),
+          columnsOf.all(String(table)).map(({ name }) => String(name)),
+        ]),
+      );
+    });
+    assert.ok(Object.keys(real).length > 10);
+    assert.deepEqual(compare(mapped, real), []);
+  });
+
+  it("would be found to lack a column, and to have one too many", () => {
+    const real = { ...mapped, hold: ["reason", "new_column"], fresh: ["id"] };
+    assert.deepEqual(compare(mapped, real).slice(0, 3), [
+      "hold.new_column has no fate",
+      "fresh.id has no fate",
+      "hold.organization_id does not exist",
+    ]);
+  });
+
+  it("says something of each", () => {
+    for (const columns of Object.values(erasureMap)) {
+      for (const fate of Object.values<Fate>(columns)) {
+        assert.ok(Object.values(fate).every((text) => text.length > 10));
+      }
+    }
+  });
+});

@@ -1,0 +1,28 @@
+// A program that writes groups of records until they are refused, and then says which were acknowledged. Meant to be
+// started where the file system has little room.
+
+import { openStore } from "../../../src/store/open-store.ts";
+import { exists, keyOf, transaction, write } from "../../conformance/scene.ts";
+import type { FillReport } from "./full-disk.test.ts";
+
+const store = await openStore(`sqlite:${process.argv[2]}`, { role: "serve" });
+const acknowledged: string[] = [];
+const refused: string[] = [];
+const filler = [{ key: "filler", value: "x".repeat(1_000), type: "STRING" }];
+
+for (let round = 0; refused.length === 0; round += 1) {
+  const ids = Array.from({ length: 20 }, (_, index) => `t-${round}-${index}`);
+  await Promise.all(
+    ids.map((id) =>
+      write(store, transaction(id, { additional_properties: filler })).then(
+        () => acknowledged.push(id),
+        () => refused.push(id),
+      ),
+    ),
+  );
+}
+const first = acknowledged[0] ?? "";
+const stillReads = await exists(store, keyOf("transaction", first));
+const report: FillReport = { acknowledged, refused, stillReads };
+process.stdout.write(JSON.stringify(report));
+await store.close();

@@ -1,0 +1,101 @@
+// The check of a store finds what somebody altered behind its back: each invariant, and the audit trail.
+
+import assert from "node:assert/strict";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { describe, it, type TestContext } from "node:test";
+import {
+  acme,
+  add,
+  claim,
+  keyOf,
+  newKey,
+  operator,
+  organization,
+  request,
+} from "../../conformance/scene.ts";
+import { makePlace } from "./place.ts";
+
+/** What the check says of a store in good order after these statements have been run on it. */
+async function findings(test: TestContext, ...statements: string[]): Promise<readonly string[]> {
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  await store.createKey(newKey("key_1"), operator);
+  await store.createKey(newKey("key_2"), operator);
+  await add(store, "transaction", "t");
+  await add(store, "transaction", "u");
+  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  await request(store, keyOf("transaction", "t"), { deletionRequestId: "del_t", now: 1 });
+  await request(store, keyOf("transaction", "u"), { deletionRequestId: "del_u", now: 2 });
+  await claim(store);
+  assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+  place.withDatabase((database) => {
+    database.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+    for (const sql of statements) database.exec(sql);
+  });
+  const report = await store.checkIntegrity();
+  assert.equal(report.ok, report.findings.length === 0);
+  return report.findings;
+}
+
+describe("the check of a store", () => {
+  it("has nothing to say of one that nobody altered", async (test) => {
+    assert.deepEqual(await findings(test), []);
+  });
+
+  const alterations: readonly (readonly [sql: string, said: RegExp])[] = [
+    ["DELETE FROM change WHERE change_no = 1", /^A record has no change: record 1\.$/],
+    ["DELETE FROM record WHERE resource_id = 'u'", /^A change has no record: change 2\/2\.$/],
+    ["UPDATE record SET record_no = 1 WHERE record_no = 2", /^Two records have the same number/],
+    [
+      "UPDATE relation SET from_id = 'd'",
+      /^A relation begins at a record that does not exist: transaction_check d of org_acme\.$/,
+    ],
+    [
+      `DROP INDEX deletion_open;
+       UPDATE deletion SET resource_id = 't' WHERE deletion_request_id = 'del_u'`,
+      /^More than one deletion of a record is open: del_t\.$/,
+    ],
+    [
+      "UPDATE deletion SET status = 'completed' WHERE deletion_request_id = 'del_t'",
+      /^A deletion that is not processing has a plan: del_t\.$/,
+    ],
+    ["DELETE FROM deletion_target", /^A deletion that is processing has no plan: del_t\.$/],
+    ["UPDATE counter SET value = 2", /^A change has a number that was not given out: change 3\/3/],
+    ["DELETE FROM organization", /^A row of api_key refers to a row that does not exist\.$/],
+    ["UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 2", /broken at entry 2\.$/],
+    ["UPDATE audit_entry SET at = at + 1 WHERE entry_no = 3", /broken at entry 3\.$/],
+    ["UPDATE audit_entry SET detail = '{}' WHERE entry_no = 1", /broken at entry 1\.$/],
+    ["UPDATE audit_entry SET subject = 'x' WHERE entry_no = 4", /broken at entry 4\.$/],
+    ["DELETE FROM audit_entry WHERE entry_no = 2", /broken at entry 3\.$/],
+    ["DELETE FROM audit_entry WHERE entry_no = 1", /broken at entry 2\.$/],
+    ["UPDATE audit_entry SET entry_no = 99 WHERE entry_no = 3", /broken at entry 4\.$/],
+  ];
+  for (const [sql, said] of alterations) {
+    it(`finds: ${sql.replace(/\s+/g, " ")}`, async (test) => {
+      const found = await findings(test, sql);
+      assert.ok(
+        found.some((finding) => said.test(finding)),
+        found.join("\n"),
+      );
+    });
+  }
+
+  it("finds a file that is damaged", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open({ role: "command" });
+    await add(store, "transaction", "t");
+    await request(store, keyOf("transaction", "t"));
+    await store.close();
+    const page = place.withDatabase((database) =>
+      database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'deletion_by_time'").get(),
+    );
+    // The number of cells in the page of an index: one entry is gone.
+    const file = openSync(place.path, "r+");
+    writeSync(file, Buffer.from([0, 0]), 0, 2, (Number(page?.["rootpage"]) - 1) * 4_096 + 3);
+    closeSync(file);
+    const { ok, findings: found } = await (await place.open()).checkIntegrity();
+    assert.equal(ok, false);
+    assert.match(found.join("\n"), /^SQLite says of the file: .*deletion_by_time/m);
+  });
+});

@@ -1,0 +1,133 @@
+// What goes from one thread to the other arrives as it was.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { AppError } from "../../../src/domain/error.ts";
+import {
+  flattenJobs,
+  flattenResults,
+  type Job,
+  type Result,
+  unflattenJobs,
+  unflattenResults,
+} from "../../../src/store/sqlite/job.ts";
+import { StoreError } from "../../../src/store/store-error.ts";
+
+const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+const text = fc.string({ unit: "binary" });
+const noNullPrototype = true;
+const anyReference = fc.record(
+  { to: text, id: text, kind: fc.constantFrom("belongs" as const, "mentions" as const) },
+  { noNullPrototype },
+);
+const anyDraft = fc.record(
+  {
+    id: text,
+    timestamp: text,
+    payload: text,
+    references: fc.array(anyReference, { maxLength: 3 }),
+  },
+  { noNullPrototype },
+);
+const anyWrite = fc.record(
+  {
+    organizationId: text,
+    resourceType: text,
+    mode: fc.constantFrom("add" as const, "append" as const, "update" as const),
+    lenient: fc.boolean(),
+    receivedAt: fc.nat(),
+    drafts: fc.array(anyDraft, { maxLength: 4 }),
+    idempotency: fc.record({ keyHash: bytes, fingerprint: bytes }),
+  },
+  {
+    requiredKeys: ["organizationId", "resourceType", "mode", "lenient", "receivedAt", "drafts"],
+    noNullPrototype,
+  },
+);
+const anyOperation = fc.record(
+  {
+    name: fc.constantFrom("ping" as const, "placeHold" as const),
+    args: fc.constantFrom(undefined, { key: { id: "k" }, reason: "r" }, 5),
+  },
+  { noNullPrototype },
+);
+
+function plain(jobs: readonly Job[]): unknown {
+  return jobs.map((job) => {
+    if (!("idempotency" in job) || job.idempotency === undefined) return job;
+    const { keyHash, fingerprint } = job.idempotency;
+    return { ...job, idempotency: [Buffer.from(keyHash), Buffer.from(fingerprint)] };
+  });
+}
+
+describe("jobs between threads", () => {
+  it("are the same on the other side", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anyWrite, anyOperation)), (jobs) => {
+        assert.deepEqual(plain(unflattenJobs(structuredClone(flattenJobs(jobs)))), plain(jobs));
+      }),
+    );
+  });
+
+  it("do not take along the memory around their hashes", () => {
+    const pool = new Uint8Array(100_000);
+    const keyHash = pool.subarray(10, 42);
+    const flat = flattenJobs([
+      {
+        organizationId: "o",
+        resourceType: "t",
+        mode: "add",
+        lenient: false,
+        receivedAt: 1,
+        drafts: [],
+        idempotency: { keyHash, fingerprint: keyHash },
+      },
+    ]);
+    assert.ok(flat.every((item) => typeof item !== "object"));
+  });
+});
+
+function pass(result: Result): Result | undefined {
+  return unflattenResults(structuredClone(flattenResults([result])))[0];
+}
+
+describe("results between threads", () => {
+  it("are the same on the other side", () => {
+    const values = [{ written: 3, drafts: "cuc" }, undefined, null, true, 7, "text", { a: [1] }];
+    const results: Result[] = values.map((value) => ({ ok: true, value }));
+    assert.deepEqual(unflattenResults(structuredClone(flattenResults(results))), results);
+  });
+
+  it("keep everything that errors of callers say", () => {
+    const sent = new AppError("unavailable", {
+      message: "later",
+      errors: [{ field: "amount", message: "wrong" }],
+      retryAfterSeconds: 9,
+    });
+    const result = pass({ ok: false, error: sent });
+    assert.ok(result?.ok === false && result.error instanceof AppError);
+    const { errorName, code, message, errors, retryAfterSeconds } = result.error;
+    assert.deepEqual(
+      { errorName, code, message, errors, retryAfterSeconds },
+      {
+        errorName: "unavailable",
+        code: 50301,
+        message: "later",
+        retryAfterSeconds: 9,
+        errors: [{ field: "amount", message: "wrong" }],
+      },
+    );
+  });
+
+  it("keep the kind and the text of other errors", () => {
+    const store = pass({ ok: false, error: new StoreError("full") });
+    assert.ok(store?.ok === false && store.error instanceof StoreError);
+    assert.equal(store.error.message, "full");
+    const other = pass({ ok: false, error: new TypeError("wrong") });
+    assert.ok(other?.ok === false && other.error instanceof TypeError);
+    assert.equal(other.error.message, "wrong");
+    const thrown = pass({ ok: false, error: "a text" });
+    assert.ok(thrown?.ok === false && thrown.error instanceof Error);
+  });
+});
