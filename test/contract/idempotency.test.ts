@@ -116,6 +116,24 @@ describe("an Idempotency-Key", () => {
     assert.equal(reply.body.organization_id, other.organizationId);
   });
 
+  it("is each organization's own also while it is in flight", async () => {
+    const other = await scene.makeCustomer();
+    const key = newKey();
+    const held = scene.service.holdStore("writeRecords");
+    const asks = [customer.token, other.token].map((token) => ({
+      ...withKey(post(person, records.record(person)), key),
+      token,
+    }));
+    const replies = Promise.all(asks.map((ask) => scene.client.send(ask)));
+    await held.called;
+    await scene.client.send({ method: "GET", path: pathOf(person), token: other.token });
+    held.release();
+    assert.deepEqual(
+      (await replies).map(({ status }) => status),
+      [201, 201],
+    );
+  });
+
   for (const [length, status] of [
     [0, 400],
     [1, 201],

@@ -6,6 +6,7 @@ import { after, describe, it } from "node:test";
 import { holdRecord } from "../../src/actions/hold-record.ts";
 import { releaseRecord } from "../../src/actions/release-record.ts";
 import { showRecord } from "../../src/actions/show-record.ts";
+import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
@@ -153,6 +154,19 @@ describe("all related data", () => {
     const root = await add(tx, { tx_id: "yet to come" });
     assert.deepEqual(await erase(tx, root), { transaction: 1, screening: 1 });
     assert.equal(await statusOfCheck(screening, screened), 404);
+  });
+
+  it("of a person goes also when it is more than one step takes", async () => {
+    const root = await add(person);
+    const about = { related_tx_id: undefined, related_company_id: undefined };
+    const count = 2 * limits.erasureStepRecordsMax + 1;
+    const list = Array.from({ length: count }, () =>
+      records.record(screening, { ...about, related_person_id: root["person_id"] }),
+    );
+    await scene.ask(customer, { method: "POST", path: pathOf(screening), body: list });
+    assert.deepEqual(await erase(person, root), { person: 1, screening: count });
+    const [first = {}] = list;
+    assert.equal(await statusOfCheck(screening, first), 404);
   });
 
   it("stays while a hold is on any of it", async () => {
