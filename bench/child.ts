@@ -46,7 +46,7 @@ async function readPort(child: ChildProcess): Promise<number> {
 }
 
 /** Fields 14 and 15 of /proc/PID/stat (proc_pid_stat(5)), in ticks of 10 milliseconds. */
-function cpuSecondsOf(pid: number | undefined): number {
+export function cpuSecondsOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

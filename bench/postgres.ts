@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres } from "../test/support/postgres-server.ts";
-import { startServer } from "./child.ts";
+import { cpuSecondsOf, startServer } from "./child.ts";
 import { type RoundOrder, type RoundReport, runRound } from "./load.ts";
 import { operationNames } from "./requests.ts";
 import { startProductOn, type Subject } from "./subjects.ts";
@@ -35,9 +35,18 @@ const countStatements = `
   SELECT sum(calls)::float8 AS calls FROM pg_stat_statements
   JOIN pg_database ON pg_database.oid = dbid WHERE datname = `;
 
+interface Measured extends RoundReport {
+  readonly statements: number;
+  readonly serverSeconds: number;
+  readonly postgresSeconds: number;
+}
+
 interface Figures {
   readonly perSecond: number;
   readonly statementsPerRecord: number;
+  /** Processor time of the server, and of its connections' processes. */
+  readonly serverMicroseconds: number;
+  readonly postgresMicroseconds: number;
   readonly p99Ms: number;
 }
 
@@ -81,17 +90,21 @@ async function measureInTurn(
   postgres: PostgresServer,
   contenders: readonly Contender[],
 ): Promise<readonly Figures[]> {
-  const measured = contenders.map(() => [] as (RoundReport & { statements: number })[]);
+  const measured = contenders.map(() => [] as Measured[]);
   const acknowledged = contenders.map(() => 0);
   for (let round = 0; round <= rounds; round += 1) {
     const order = [...contenders.entries()];
     if (round % 2 === 1) order.reverse();
     for (const [index, contender] of order) {
       await postgres.query(resetCounts);
+      const before = [contender.server.cpuSeconds(), await backendSeconds(postgres, contender.url)];
       const report = await runRound(orderOf(contender, round));
+      const after = [contender.server.cpuSeconds(), await backendSeconds(postgres, contender.url)];
+      const [serverSeconds = 0, postgresSeconds = 0] = after.map((at, n) => at - (before[n] ?? 0));
       const statements = await statementsOf(postgres, contender.url);
       acknowledged[index] = (acknowledged[index] ?? 0) + report.rows;
-      if (round > 0) measured[index]?.push({ ...report, statements });
+      if (round > 0)
+        measured[index]?.push({ ...report, statements, serverSeconds, postgresSeconds });
     }
   }
   for (const [index, { name, countRows, url }] of contenders.entries()) {
@@ -103,6 +116,12 @@ async function measureInTurn(
     }
   }
   return measured.map(summarise);
+}
+
+async function backendSeconds(postgres: PostgresServer, url: string): Promise<number> {
+  const name = new URL(url).pathname.slice(1);
+  const rows = await postgres.query(`SELECT pid FROM pg_stat_activity WHERE datname = '${name}'`);
+  return rows.reduce((sum, { pid }) => sum + cpuSecondsOf(Number(pid)), 0);
 }
 
 function orderOf({ server, token }: Contender, round: number): RoundOrder {
@@ -117,22 +136,27 @@ async function statementsOf(postgres: PostgresServer, url: string): Promise<numb
 }
 
 /** The median of the rounds. */
-function summarise(reports: readonly (RoundReport & { statements: number })[]): Figures {
+function summarise(reports: readonly Measured[]): Figures {
   const median = (pick: (report: (typeof reports)[number]) => number) =>
     reports.map(pick).sort((one, other) => one - other)[Math.floor(reports.length / 2)] ??
     Number.NaN;
   return {
     perSecond: median((report) => report.rows / report.seconds),
     statementsPerRecord: median((report) => report.statements / report.rows),
+    serverMicroseconds: median((report) => (report.serverSeconds * 1e6) / report.rows),
+    postgresMicroseconds: median((report) => (report.postgresSeconds * 1e6) / report.rows),
     p99Ms: median((report) => report.p99Ms),
   };
 }
 
 function print(rows: readonly (readonly [string, Figures])[]): void {
-  for (const [name, { perSecond, statementsPerRecord, p99Ms }] of rows) {
+  for (const [name, figures] of rows) {
+    const { perSecond, statementsPerRecord, p99Ms } = figures;
     process.stdout.write(
       `${name.padEnd(8)} ${perSecond.toFixed(0).padStart(8)} records/s  ` +
-        `${statementsPerRecord.toFixed(3)} statements/record  p99 ${p99Ms.toFixed(1)} ms\n`,
+        `${statementsPerRecord.toFixed(3)} statements/record  p99 ${p99Ms.toFixed(1)} ms  ` +
+        `CPU of server ${figures.serverMicroseconds.toFixed(0)} µs/record, ` +
+        `of PostgreSQL ${figures.postgresMicroseconds.toFixed(0)} µs/record\n`,
     );
   }
 }

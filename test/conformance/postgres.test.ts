@@ -14,7 +14,10 @@ const free: string[] = [];
 before(async () => {
   running = await startPostgres();
 });
-after(() => running?.remove());
+after(async () => {
+  for (const url of free) await running?.dropDatabase(url);
+  await running?.remove();
+});
 
 function server(): PostgresServer {
   if (running === undefined) throw new Error("the server runs when the tests do, not before");

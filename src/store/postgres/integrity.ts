@@ -40,11 +40,11 @@ const invariants: readonly Invariant[] = [
   {
     broken: "A relation begins at a record that does not exist",
     sql: `
-      SELECT from_type || ' ' || from_id || ' of ' || relation.organization_id AS subject
-      FROM relation LEFT JOIN record
-        ON record.organization_id = relation.organization_id
-          AND resource_type = from_type AND resource_id = from_id
-      WHERE resource_id IS NULL LIMIT $1`,
+      SELECT from_type || ' ' || from_id || ' of ' || organization_id AS subject
+      FROM (
+        SELECT organization_id, from_type, from_id FROM relation
+        EXCEPT SELECT organization_id, resource_type, resource_id FROM record) AS lost
+      LIMIT $1`,
   },
   {
     broken: "More than one deletion of a record is open",
