@@ -49,12 +49,22 @@ export function makeRequests(name: OperationName | "seed", options: RequestOptio
   }
 }
 
-function transaction(id: string): string {
+/** Everything of a transaction but its id, in enough varieties that no neighbours are alike. */
+const particulars = Array.from({ length: 997 }, (_, index) => {
+  const currency = ["EUR", "USD", "CHF"][index % 3];
+  const [sender, receiver] = index % 2 === 0 ? ["DE", "FR"] : ["US", "CA"];
+  const timestamp = new Date(Date.UTC(2026, 0, 31) + index * 86_629).toISOString();
   return (
-    `{"tx_id":"${id}","type":"DEPOSIT","method":"SEPA","amount":125.5,"currency":"EUR","status":"PENDING",` +
-    `"sender_id":"customer-1048576","sender_country":"DE","receiver_id":"merchant-65536","receiver_country":"FR",` +
-    `"timestamp":"2026-01-31T09:30:00Z"}`
+    `"type":"DEPOSIT","method":"SEPA","amount":${(index * 17.01).toFixed(2)},"currency":"${currency}",` +
+    `"status":"PENDING","sender_id":"customer-${1_000_000 + index}","sender_country":"${sender}",` +
+    `"receiver_id":"merchant-${50_000 + index}","receiver_country":"${receiver}","timestamp":"${timestamp}"}`
   );
+});
+let lastTransaction = 0;
+
+function transaction(id: string): string {
+  lastTransaction += 1;
+  return `{"tx_id":"${id}",${particulars[lastTransaction % particulars.length]}`;
 }
 
 /** Later than every change before it, so that last_seen moves each time. */
@@ -99,5 +109,5 @@ function seedId(ids: IdOrder, number: number): string {
 
 /** 26 characters, as many as a ULID. */
 function orderedId(round: number, number: number): string {
-  return `tx-${String(round).padStart(6, "0")}-${String(number).padStart(16, "0")}`;
+  return `tx-${String(round).padStart(10, "0")}-${String(number).padStart(12, "0")}`;
 }
