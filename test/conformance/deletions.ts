@@ -273,14 +273,15 @@ function testOverview(engine: Engine): void {
     });
 
     it("lists the newest first, by organization and by status", async () => {
-      const list = (filter: Partial<DeletionFilter>) => listIds(store, filter);
-      assert.deepEqual(await list({}), ["t4", "t3", "t2", "t1", "t0"]);
-      assert.deepEqual(await list({ limit: 2 }), ["t4", "t3"]);
-      assert.deepEqual(await list({ organizationId: other }), ["t4", "t1"]);
-      assert.deepEqual(await list({ status: "pending" }), ["t3", "t2"]);
-      assert.deepEqual(await list({ status: "completed" }), ["t0"]);
-      assert.deepEqual(await list({ organizationId: other, status: "processing" }), ["t1"]);
-      assert.deepEqual(await list({ organizationId: acme, status: "cancelled" }), []);
+      assert.deepEqual(await listIds(store, {}), ["t4", "t3", "t2", "t1", "t0"]);
+      assert.deepEqual(await listIds(store, { limit: 2 }), ["t4", "t3"]);
+      assert.deepEqual(await listIds(store, { organizationId: other }), ["t4", "t1"]);
+      assert.deepEqual(await listIds(store, { status: "pending" }), ["t3", "t2"]);
+      assert.deepEqual(await listIds(store, { status: "completed" }), ["t0"]);
+      assert.deepEqual(await listIds(store, { organizationId: other, status: "processing" }), [
+        "t1",
+      ]);
+      assert.deepEqual(await listIds(store, { organizationId: acme, status: "cancelled" }), []);
     });
 
     it("counts by status, and knows since when the oldest is due", async () => {

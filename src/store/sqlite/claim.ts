@@ -3,10 +3,11 @@
 
 import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
+import { type DeletionRow, toDeletion } from "../deletion-row.ts";
 import type { Claim } from "../store.ts";
 import { isObstacle, type Obstacle, planFrom, writePlan } from "./cascade.ts";
 import type { Connection } from "./connection.ts";
-import { type DeletionRow, noteDeletion, readExistingDeletion, toDeletion } from "./deletion.ts";
+import { noteDeletion, readExistingDeletion } from "./deletion.ts";
 import type { Group } from "./group.ts";
 
 const findAbandoned = `

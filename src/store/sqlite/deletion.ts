@@ -1,7 +1,7 @@
 // Deletion requests: opened, cancelled, given back after a failure, and read. Their plans and what erases are elsewhere.
 
-import type { Deletion, DeletionStatus, ErasedCounts } from "../../domain/deletion.ts";
-import { openStatuses } from "../../domain/deletion.ts";
+import type { Deletion, DeletionStatus } from "../../domain/deletion.ts";
+import { type DeletionRow, toDeletion } from "../deletion-row.ts";
 import type {
   Act,
   CancelOutcome,
@@ -14,25 +14,6 @@ import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
 import { readRecordNo } from "./record.ts";
-
-export interface DeletionRow {
-  readonly deletion_request_id: string;
-  readonly organization_id: string;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly reason: string;
-  readonly status: DeletionStatus;
-  readonly requested_by: string;
-  readonly requested_at: number;
-  readonly due_at: number;
-  readonly started_at: number | null;
-  readonly completed_at: number | null;
-  readonly erased: string;
-  readonly redacted: number;
-  readonly attempts: number;
-  readonly waiting_for: string | null;
-  readonly next_attempt_at: number | null;
-}
 
 const findOpen = `
   SELECT deletion_request_id FROM deletion
@@ -202,31 +183,6 @@ export function readExistingDeletion(connection: Connection, deletionRequestId: 
   const deletion = readDeletion(connection, deletionRequestId);
   if (deletion === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
   return deletion;
-}
-
-export function isOpen(deletion: Deletion): boolean {
-  return openStatuses.some((status) => status === deletion.status);
-}
-
-export function toDeletion(row: DeletionRow): Deletion {
-  return {
-    deletionRequestId: row.deletion_request_id,
-    organizationId: row.organization_id,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    reason: row.reason,
-    status: row.status,
-    requestedBy: row.requested_by,
-    requestedAt: row.requested_at,
-    dueAt: row.due_at,
-    startedAt: row.started_at ?? undefined,
-    completedAt: row.completed_at ?? undefined,
-    erased: JSON.parse(row.erased) as ErasedCounts,
-    redacted: row.redacted,
-    attempts: row.attempts,
-    waitingFor: row.waiting_for ?? undefined,
-    nextAttemptAt: row.next_attempt_at ?? undefined,
-  };
 }
 
 /** The record is named by the deletion itself, so the trail needs no id of it. */

@@ -2,12 +2,10 @@
 // out of records that stay. Counts what it did in the same transaction; never decides what goes.
 
 import type { Deletion, ErasedCounts } from "../../domain/deletion.ts";
-import { nodeKey, type NodeKey, withoutReferences } from "../../domain/erasure.ts";
+import { nodeKey, type NodeKey } from "../../domain/erasure.ts";
 import { limits } from "../../domain/limits.ts";
-import { canonicalPayload } from "../../domain/payload.ts";
-import type { Payload } from "../../domain/record-type.ts";
-import { recordTypeByName } from "../../domain/record-types.ts";
 import type { Change } from "../../domain/record-write.ts";
+import { redactPayload } from "../redact-payload.ts";
 import type { Act, ErasureStep } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { readExistingDeletion } from "./deletion.ts";
@@ -171,13 +169,9 @@ function rewriteChanges(
   },
 ): void {
   const { resourceType, recordNo, gone } = args;
-  const type = recordTypeByName(resourceType);
-  if (type === undefined) throw new TypeError(`there is no record type ${resourceType}`);
   const changes = connection.all<Pick<Change, "changeNo" | "payload">>(readPayloads, recordNo);
   for (const { changeNo, payload } of changes) {
-    const before = JSON.parse(payload) as Payload;
-    const after = withoutReferences(type, before, (to, id) => gone.has(nodeKey(to, id)));
-    const rewritten = canonicalPayload(type, after);
+    const rewritten = redactPayload(resourceType, payload, gone);
     if (rewritten !== payload) connection.run(rewritePayload, rewritten, recordNo, changeNo);
   }
 }

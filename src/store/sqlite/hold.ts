@@ -1,9 +1,9 @@
 // Legal holds: placed, released and read. A hold only says that a record is to stay; cascade.ts obeys it.
 
-import { hash as digest } from "node:crypto";
 import type { Hold } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
 import type { Act, HoldOutcome } from "../store.ts";
+import { nameForTrail } from "../audit-row.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
@@ -134,9 +134,4 @@ function note(
     subject: nameForTrail(key),
     detail,
   });
-}
-
-/** The trail outlives the record, so it has the digest of the id: enough to recognise it, not to read it. */
-function nameForTrail({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${resourceType} sha256:${digest("sha256", `${organizationId}/${resourceType}/${resourceId}`)}`;
 }

@@ -2,7 +2,8 @@
 // Repairs nothing.
 
 import type { IntegrityReport } from "../store.ts";
-import { type AuditRow, hashAuditRow, noHash, readAuditRows } from "./audit.ts";
+import { type AuditHead, emptyChain, followsInChain } from "../audit-row.ts";
+import { readAuditRows } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 
 const findingsMax = 100;
@@ -99,15 +100,14 @@ function checkFile(connection: Connection): readonly string[] {
 
 /** The first entry that does not follow from the one before, or was altered. */
 function checkAuditChain(connection: Connection): string | undefined {
-  let previous: Pick<AuditRow, "entry_no" | "hash"> = { entry_no: 0, hash: noHash };
+  let previous: AuditHead = emptyChain;
   for (;;) {
     const rows = readAuditRows(connection, {
       afterEntryNo: previous.entry_no,
       limit: auditPageRows,
     });
     for (const row of rows) {
-      const follows = row.entry_no === previous.entry_no + 1 && row.previous_hash === previous.hash;
-      if (!follows || hashAuditRow(row) !== row.hash) {
+      if (!followsInChain(row, previous)) {
         return `The audit chain is broken at entry ${row.entry_no}.`;
       }
       previous = row;

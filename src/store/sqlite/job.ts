@@ -6,7 +6,7 @@ import type { Draft, RecordWrite, Reference, WriteMode } from "../../domain/reco
 import type { RelationKind } from "../../domain/record-type.ts";
 import { StoreError } from "../store-error.ts";
 import type { OperationName } from "./operation.ts";
-import type { PackedOutcome } from "./packed-outcome.ts";
+import type { PackedOutcome } from "../packed-outcome.ts";
 
 export interface OperationJob {
   readonly name: OperationName;

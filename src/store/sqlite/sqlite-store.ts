@@ -31,9 +31,10 @@ import type {
   OrganizationChange,
   Store,
 } from "../store.ts";
+import { toAuditEntry } from "../audit-row.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
-import { readAuditRows, toAuditEntry } from "./audit.ts";
+import { readAuditRows } from "./audit.ts";
 import { completeDeletion } from "./complete-deletion.ts";
 import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
@@ -42,7 +43,7 @@ import { listHolds } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
-import { type PackedOutcome, unpackOutcome } from "./packed-outcome.ts";
+import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { WriteQueue } from "./write-queue.ts";

@@ -4,7 +4,7 @@
 import type { DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
-import { packDrafts, type PackedOutcome } from "./packed-outcome.ts";
+import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
 /** Throws AppError idempotency_reused, before anything was written. */

@@ -1,0 +1,178 @@
+// Opening a store on PostgreSQL: who may, what is refused and with which words, and that many may at once.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openStore } from "../../../src/store/open-store.ts";
+import { schemaVersion } from "../../../src/store/postgres/migrate.ts";
+import { readServiceRole } from "../../support/guide-sql.ts";
+import {
+  password,
+  type PostgresServer,
+  startPostgres,
+  urlOf,
+} from "../../support/postgres-server.ts";
+import {
+  carryOutAll,
+  keyOf,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  request,
+  acme,
+  requireSound,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+
+const run = promisify(execFile);
+const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
+
+describe("opening a store on PostgreSQL", () => {
+  let server: PostgresServer;
+  const made: string[] = [];
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(async () => {
+    for (const url of made) await server.dropDatabase(url);
+    await server.remove();
+  });
+
+  async function makeDatabase(): Promise<string> {
+    const url = await server.makeDatabase();
+    made.push(url);
+    return url;
+  }
+
+  async function requireRefused(url: string, words: RegExp): Promise<void> {
+    await assert.rejects(openStore(url, { role: "command" }), (error: Error) => {
+      assert.equal(error.name, "StoreError");
+      assert.match(error.message, words);
+      assert.ok(!error.message.includes(password), "the password is in the message");
+      return true;
+    });
+  }
+
+  it("makes the tables of an empty database, from many at once", async () => {
+    const url = await makeDatabase();
+    const stores = await Promise.all(
+      Array.from({ length: 6 }, () => openStore(url, { role: "serve" })),
+    );
+    for (const store of stores) await requireSound(store);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it("makes them from two processes that start at the same moment", async () => {
+    const url = await makeDatabase();
+    const { PATH = "" } = process.env;
+    const options = { env: { PATH, DATABASE_URL: url } };
+    const command = [bin, "organization", "list", "--json"];
+    const done = await Promise.all([1, 2].map(() => run(process.execPath, command, options)));
+    for (const { stderr } of done) assert.equal(stderr, "");
+  });
+
+  it("refuses a schema that is newer", async () => {
+    const url = await makeDatabase();
+    await (await openStore(url, { role: "command" })).close();
+    const newer = schemaVersion + 1;
+    await server.query(`UPDATE meta SET value = ${newer} WHERE name = 'schema_version'`, url);
+    await requireRefused(url, new RegExp(`schema version ${newer}, .* knows ${schemaVersion} at most`));
+  });
+
+  it("refuses a database that holds tables of another program, and leaves it alone", async () => {
+    const url = await makeDatabase();
+    await server.query("CREATE SCHEMA public", url).catch(() => undefined);
+    await server.query("CREATE TABLE invoice (id int)", url);
+    await requireRefused(url, /holds tables of another program/);
+    assert.deepEqual(
+      await server.query("SELECT relname FROM pg_class WHERE relname = 'meta'", url),
+      [],
+    );
+  });
+
+  it("refuses a server that is not there, a user that it does not know, and a database that is not UTF-8", async () => {
+    const url = await makeDatabase();
+    await requireRefused(url.replace(/:\d+\//, ":1/"), /127\.0\.0\.1:1\/.* can't be opened: .*REFUSED/);
+    await requireRefused(urlOf(url, { user: "nobody_here" }), /nobody_here/);
+    await requireRefused(urlOf(url, { database: "not_there" }), /not_there/);
+    const latin = "sluice_test_latin";
+    await server.query(`CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    made.push(urlOf(url, { database: latin }));
+    await requireRefused(urlOf(url, { database: latin }), /encoding LATIN1/);
+  });
+
+  it("works without prepared statements", async () => {
+    const url = await makeDatabase();
+    const connections = { poolMax: 2, prepare: false, statementTimeoutMs: 5_000, lockTimeoutMs: 1_000 };
+    const store = await openStore(url, { role: "serve", connections });
+    await write(store, [transaction("a"), transaction("b")]);
+    const prepared = await server.query("SELECT count(*)::int AS count FROM pg_prepared_statements");
+    assert.deepEqual(prepared, [{ count: 0 }]);
+    await requireSound(store);
+    await store.close();
+  });
+
+  describe("as the role that the guide describes", () => {
+    let url: string;
+    before(async () => {
+      const owned = await makeDatabase();
+      await (await openStore(owned, { role: "command" })).close();
+      await server.query(readServiceRole("sluice_service", new URL(owned).pathname.slice(1)), owned);
+      url = urlOf(owned, { user: "sluice_service", password });
+    });
+    after(async () => {
+      await server.query("DROP OWNED BY sluice_service", url);
+      await server.query("DROP ROLE sluice_service");
+    });
+
+    it("does everything that the service does", async () => {
+      const store = await openStore(url, { role: "serve" });
+      await store.createOrganization(organization(acme), operator);
+      await store.changeOrganization(acme, { name: "New" }, operator);
+      await store.createKey(newKey("key_1"), operator);
+      await store.createToken(newToken("token"));
+      await write(store, transaction("t"));
+      await write(store, transaction("t"), { mode: "update" });
+      await store.placeHold(keyOf("transaction", "t"), "a case", operator);
+      await store.releaseHold(keyOf("transaction", "t"), operator);
+      await request(store, keyOf("transaction", "t"));
+      assert.equal((await carryOutAll(store)).length, 1);
+      await store.purgeExpired(operator.now);
+      await requireSound(store);
+      await store.close();
+    });
+
+    it("can't change the schema, nor the audit trail", async () => {
+      const denied = /permission denied|must be owner/;
+      const queryAs = async (sql: string) => {
+        const { Client } = await import("pg");
+        const client = new Client({ connectionString: url });
+        await client.connect();
+        await client.query("BEGIN; SELECT set_config('sluice.view', 'all', true)");
+        await client.query(sql).finally(() => client.end());
+      };
+      for (const sql of [
+        "CREATE TABLE extra (id int)",
+        "ALTER TABLE record ADD COLUMN extra int",
+        "DROP TABLE hold",
+        "ALTER TABLE record DISABLE ROW LEVEL SECURITY",
+        "UPDATE audit_entry SET actor = 'somebody else'",
+        "DELETE FROM audit_entry",
+        "UPDATE meta SET value = 0",
+        "TRUNCATE change",
+      ]) {
+        await assert.rejects(queryAs(sql), denied, sql);
+      }
+    });
+
+    it("is told to have the schema brought up by its owner", async () => {
+      await server.query("UPDATE meta SET value = 0 WHERE name = 'schema_version'", url);
+      await requireRefused(url, /Run `sluice migrate` once with a role that owns the tables/);
+      await server.query(`UPDATE meta SET value = ${schemaVersion}`, url);
+    });
+  });
+});

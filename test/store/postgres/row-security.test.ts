@@ -1,0 +1,121 @@
+// Row-level security: a statement that forgot its organization sees nothing, on every table that holds an organization's
+// data; and one that names another organization than its transaction does can't write.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Client } from "pg";
+import { openStore } from "../../../src/store/open-store.ts";
+import { securedTables } from "../../../src/store/postgres/migration/row-security.ts";
+import {
+  acme,
+  add,
+  claim,
+  keyOf,
+  mark,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  other,
+  request,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+
+describe("row-level security", () => {
+  let server: PostgresServer;
+  let url: string;
+  let client: Client;
+
+  before(async () => {
+    server = await startPostgres();
+    url = await server.makeDatabase();
+    await fill(url);
+    client = new Client({ connectionString: url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await server.dropDatabase(url);
+    await server.remove();
+  });
+
+  async function count(table: string, settings: Readonly<Record<string, string>>): Promise<number> {
+    await client.query("BEGIN");
+    for (const [name, value] of Object.entries(settings)) {
+      await client.query("SELECT set_config($1, $2, true)", [name, value]);
+    }
+    const { rows } = await client.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table}`);
+    await client.query("ROLLBACK");
+    return rows[0]?.rows ?? -1;
+  }
+
+  it("is on for every table with an organization's data, for owners too", async () => {
+    const { rows } = await client.query<{ table: string; secured: boolean }>(`
+      SELECT relname AS table, relrowsecurity AND relforcerowsecurity AS secured
+      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'organization_id'
+      WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname`);
+    assert.deepEqual(
+      rows.map(({ table }) => table),
+      Object.keys(securedTables).sort(),
+    );
+    assert.ok(rows.every(({ secured }) => secured));
+  });
+
+  for (const table of Object.keys(securedTables)) {
+    it(`shows a statement that forgot its organization nothing of ${table}`, async () => {
+      assert.ok((await count(table, { "sluice.view": "all" })) > 0, "there is nothing to see");
+      assert.equal(await count(table, {}), 0);
+      assert.equal(await count(table, { "sluice.organizations": "org_unknown" }), 0);
+    });
+  }
+
+  it("shows each organization its own rows alone, and a group those that it names", async () => {
+    assert.equal(await count("record", { "sluice.organizations": acme }), 2);
+    assert.equal(await count("record", { "sluice.organizations": other }), 1);
+    assert.equal(await count("record", { "sluice.organizations": `${acme},${other}` }), 3);
+  });
+
+  it("opens to a view no more than it needs", async () => {
+    assert.equal(await count("record", { "sluice.view": "deletions" }), 0);
+    assert.equal(await count("deletion", { "sluice.view": "deletions" }), 1);
+    assert.equal(await count("change", { "sluice.view": "credentials" }), 0);
+    assert.equal(await count("api_key", { "sluice.view": "credentials" }), 1);
+  });
+
+  it("takes no row of an organization that the transaction does not name", async () => {
+    await client.query("BEGIN");
+    await client.query("SELECT set_config('sluice.organizations', $1, true)", [acme]);
+    await assert.rejects(
+      client.query(
+        `INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
+         VALUES ('${other}', 'transaction', 'smuggled', '', '')`,
+      ),
+      /row-level security/,
+    );
+    await client.query("ROLLBACK");
+  });
+
+  it("changes and removes nothing when the organization is forgotten", async () => {
+    assert.equal((await client.query("DELETE FROM change")).rowCount, 0);
+    assert.equal((await client.query("UPDATE record SET last_seen = ''")).rowCount, 0);
+  });
+});
+
+/** At least one row in every table. */
+async function fill(url: string): Promise<void> {
+  const store = await openStore(url, { role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  await store.createKey(newKey("key_1"), operator);
+  await store.createToken(newToken("token"));
+  await write(store, transaction("t"), { idempotency: mark("key") });
+  await write(store, transaction("t"), { organizationId: other });
+  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  await request(store, keyOf("transaction", "t"));
+  await store.placeHold(keyOf("transaction_check", "c"), "a case", operator);
+  await store.releaseHold(keyOf("transaction_check", "c"), operator);
+  await claim(store);
+  await store.placeHold(keyOf("transaction", "t", other), "a case", operator);
+  await store.close();
+}
