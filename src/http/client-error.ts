@@ -7,23 +7,32 @@ import { AppError, type ErrorName } from "../domain/error.ts";
 import { errorBody, statusOf } from "./error-response.ts";
 import { newRequestId } from "./request-id.ts";
 
+/** What Node could not read; it holds the method where the request begins in it. */
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
 /** For Node's event `clientError`. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: unknown): void {
+export function answerClientError(error: ClientError, socket: unknown): void {
   if (!(socket instanceof Socket)) return;
+  const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
   if (error.code === "ECONNRESET" || hasReplyUnderWay(socket)) socket.destroy();
-  else answerOnSocket(socket, { error: new AppError(errorName(error.code)) });
+  else answerOnSocket(socket, { error: new AppError(errorName(error.code)), isHead });
 }
 
+/** A reply to HEAD has no body (RFC 9110, section 9.3.2). */
 export function answerOnSocket(
   socket: Socket | null,
-  { error, requestId = newRequestId() }: { error: AppError; requestId?: string },
+  {
+    error,
+    requestId = newRequestId(),
+    isHead = false,
+  }: { error: AppError; requestId?: string; isHead?: boolean },
 ): void {
   if (socket === null || !socket.writable) return;
   const body = JSON.stringify(errorBody(error));
   socket.end(
     `HTTP/1.1 ${statusOf(error)} Error\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\n` +
-      `connection: close\r\n\r\n${body}`,
+      `connection: close\r\n\r\n${isHead ? "" : body}`,
   );
 }
 

@@ -1,0 +1,42 @@
+// What Node can't read as a request is answered all the same.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { exchangeRaw } from "../fuzz/raw-exchange.ts";
+import { type Server, startServer } from "../support/server.ts";
+
+describe("a request that can't be read", () => {
+  let server: Server;
+  let port: number;
+
+  before(async () => {
+    server = await startServer();
+    port = Number(new URL(server.address).port);
+  });
+
+  after(() => server.stop());
+
+  for (const [what, message, status, code] of [
+    ["no HTTP at all", "hello\r\n\r\n", 400, 40_003],
+    ["headers that are too large", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, 43_101],
+  ] as const) {
+    it(`is answered with an error and a request id: ${what}`, async () => {
+      const { replies } = await exchangeRaw(port, Buffer.from(message));
+      assert.deepEqual(
+        replies.map((reply) => [reply.status, reply.body.code, reply.headers["connection"]]),
+        [[status, code, "close"]],
+      );
+      assert.ok(replies[0]?.headers["x-request-id"]);
+    });
+  }
+
+  it("is answered without a body if it is a HEAD", async () => {
+    const message = `HEAD /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const { replies, rest } = await exchangeRaw(port, Buffer.from(message));
+    assert.deepEqual(
+      replies.map(({ status, text }) => [status, text]),
+      [[431, ""]],
+    );
+    assert.equal(rest.length, 0);
+  });
+});
