@@ -34,7 +34,10 @@ export async function awaitDeletions(sender: Sender): Promise<void> {
     if (deletion.standing !== "open") continue;
     await waitFor(
       `the end of ${describe(deletion)}`,
-      async () => ((await lookAtDeletion(sender, deletion)) === "completed" ? true : undefined),
+      async () => {
+        const status = await lookAtDeletion(sender, deletion);
+        return status === "completed" || sender.ledger.findings.length > 0 ? true : undefined;
+      },
       { timeoutMs: 60_000 },
     );
   }

@@ -49,6 +49,8 @@ export async function runRound(
   }
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
+  // What was found already would be found again as all that follows from it.
+  if (site.ledger.findings.length > 0) return next;
   figures.deletionsInterrupted += await countInterrupted(site, killedAt);
   const learned = await checkAll(site);
   figures.unansweredStored += learned.stored;
