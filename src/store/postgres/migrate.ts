@@ -26,15 +26,18 @@ const lockKey = 7_518_242_301;
 
 const lock = `SELECT pg_advisory_xact_lock($1)`;
 
-const findMeta = `SELECT to_regclass('meta') IS NOT NULL AS found`;
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
-/** Views and tables of extensions are nobody's data. */
-const findTable = `
-  SELECT 1 FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
-    AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
-  LIMIT 1`;
+/**
+ * Views and tables of extensions are nobody's data. One statement: between two, another process might make the tables,
+ * and they would be taken for another program's.
+ */
+const findTables = `
+  SELECT to_regclass('meta') IS NOT NULL AS ours, EXISTS (
+    SELECT 1 FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+      AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
+  ) AS used`;
 
 const createMeta = `
   CREATE TABLE IF NOT EXISTS meta (
@@ -76,11 +79,11 @@ async function bringUp(transaction: Transaction): Promise<void> {
 }
 
 async function versionOf(transaction: Transaction): Promise<number> {
-  const meta = await transaction.get<{ found: boolean }>(findMeta);
-  if (meta?.found === true) {
+  const found = await transaction.get<{ ours: boolean; used: boolean }>(findTables);
+  if (found?.ours === true) {
     return (await transaction.get<{ value: number }>(readVersion))?.value ?? 0;
   }
-  if ((await transaction.get(findTable)) === undefined) return 0;
+  if (found?.used !== true) return 0;
   throw new StoreError(
     "The database that DATABASE_URL names holds tables of another program. Give Sluice a database of its own.",
   );

@@ -80,7 +80,10 @@ describe("opening a store on PostgreSQL", () => {
     await (await openStore(url, { role: "command" })).close();
     const newer = schemaVersion + 1;
     await server.query(`UPDATE meta SET value = ${newer} WHERE name = 'schema_version'`, url);
-    await requireRefused(url, new RegExp(`schema version ${newer}, .* knows ${schemaVersion} at most`));
+    await requireRefused(
+      url,
+      new RegExp(`schema version ${newer}, .* knows ${schemaVersion} at most`),
+    );
   });
 
   it("refuses a database that holds tables of another program, and leaves it alone", async () => {
@@ -96,7 +99,10 @@ describe("opening a store on PostgreSQL", () => {
 
   it("refuses a server that is not there, a user that it does not know, and a database that is not UTF-8", async () => {
     const url = await makeDatabase();
-    await requireRefused(url.replace(/:\d+\//, ":1/"), /127\.0\.0\.1:1\/.* can't be opened: .*REFUSED/);
+    await requireRefused(
+      url.replace(/:\d+\//, ":1/"),
+      /127\.0\.0\.1:1\/.* can't be opened: .*REFUSED/,
+    );
     await requireRefused(urlOf(url, { user: "nobody_here" }), /nobody_here/);
     await requireRefused(urlOf(url, { database: "not_there" }), /not_there/);
     const latin = "sluice_test_latin";
@@ -107,10 +113,17 @@ describe("opening a store on PostgreSQL", () => {
 
   it("works without prepared statements", async () => {
     const url = await makeDatabase();
-    const connections = { poolMax: 2, prepare: false, statementTimeoutMs: 5_000, lockTimeoutMs: 1_000 };
+    const connections = {
+      poolMax: 2,
+      prepare: false,
+      statementTimeoutMs: 5_000,
+      lockTimeoutMs: 1_000,
+    };
     const store = await openStore(url, { role: "serve", connections });
     await write(store, [transaction("a"), transaction("b")]);
-    const prepared = await server.query("SELECT count(*)::int AS count FROM pg_prepared_statements");
+    const prepared = await server.query(
+      "SELECT count(*)::int AS count FROM pg_prepared_statements",
+    );
     assert.deepEqual(prepared, [{ count: 0 }]);
     await requireSound(store);
     await store.close();
@@ -121,7 +134,10 @@ describe("opening a store on PostgreSQL", () => {
     before(async () => {
       const owned = await makeDatabase();
       await (await openStore(owned, { role: "command" })).close();
-      await server.query(readServiceRole("sluice_service", new URL(owned).pathname.slice(1)), owned);
+      await server.query(
+        readServiceRole("sluice_service", new URL(owned).pathname.slice(1)),
+        owned,
+      );
       url = urlOf(owned, { user: "sluice_service", password });
     });
     after(async () => {

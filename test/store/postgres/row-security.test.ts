@@ -46,7 +46,9 @@ describe("row-level security", () => {
     for (const [name, value] of Object.entries(settings)) {
       await client.query("SELECT set_config($1, $2, true)", [name, value]);
     }
-    const { rows } = await client.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${table}`);
+    const { rows } = await client.query<{ rows: number }>(
+      `SELECT count(*)::int AS rows FROM ${table}`,
+    );
     await client.query("ROLLBACK");
     return rows[0]?.rows ?? -1;
   }

@@ -1,0 +1,148 @@
+// Receipts and the public keys they are signed with: written with the completion of a deletion, and read. The lock on the
+// chain's end puts the processes that complete deletions in a row; it is taken before that of the audit trail. Signs nothing.
+
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
+import {
+  documentOf,
+  findChainFault,
+  type HeadRow,
+  type KeyRow,
+  type ReceiptRow,
+  toHead,
+  toKeptReceipt,
+  toReceipt,
+  toReceiptKey,
+} from "../receipt-row.ts";
+import type { Act, KeepKeyOptions, KeptReceipt, SealedReceipt } from "../store.ts";
+import { appendAudit } from "./audit.ts";
+import type { Transaction } from "./transaction.ts";
+
+const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head`;
+
+const lockHead = `SELECT store_id, receipt_no, hash FROM receipt_head FOR UPDATE`;
+
+const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2`;
+
+const insertReceipt = `
+  INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
+  VALUES ($1, $2, $3, $4, $5)`;
+
+const findOne = `SELECT document FROM receipt WHERE deletion_request_id = $1`;
+
+const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
+
+const insertKey = `
+  INSERT INTO receipt_key (key_id, public_key, created_at) VALUES ($1, $2, $3)
+  ON CONFLICT DO NOTHING`;
+
+const retireOthers = `
+  UPDATE receipt_key SET retired_at = $2 WHERE key_id <> $1 AND retired_at IS NULL`;
+
+const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
+
+const pageRows = 1_000;
+
+export async function readReceiptHead(transaction: Transaction): Promise<ReceiptHead> {
+  return toExistingHead(await transaction.get<HeadRow>(findHead));
+}
+
+/** To the end of the transaction, nobody else ties a receipt to the chain. */
+export async function lockReceiptHead(transaction: Transaction): Promise<ReceiptHead> {
+  return toExistingHead(await transaction.get<HeadRow>(lockHead));
+}
+
+function toExistingHead(row: HeadRow | undefined): ReceiptHead {
+  if (row === undefined) throw new TypeError("the chain of receipts has no end");
+  return toHead(row);
+}
+
+/** The caller has locked the end of the chain, and sealed the receipt to it. */
+export async function storeReceipt(
+  transaction: Transaction,
+  sealed: SealedReceipt,
+  act: Act,
+): Promise<void> {
+  const { receipt, hash, key } = sealed;
+  await transaction.run(
+    insertReceipt,
+    receipt.receipt_no,
+    receipt.deletion_request_id,
+    receipt.organization_id,
+    documentOf(sealed),
+    hash,
+  );
+  await moveReceiptHead(transaction, { receiptNo: receipt.receipt_no, hash });
+  await keepKey(transaction, key, act);
+}
+
+export async function moveReceiptHead(
+  transaction: Transaction,
+  { receiptNo, hash }: Omit<ReceiptHead, "storeId">,
+): Promise<void> {
+  await transaction.run(moveHead, receiptNo, hash);
+}
+
+export async function findReceipt(
+  transaction: Transaction,
+  deletionRequestId: string,
+): Promise<Receipt | undefined> {
+  const row = await transaction.get<ReceiptRow>(findOne, deletionRequestId);
+  return row === undefined ? undefined : toReceipt(row);
+}
+
+export async function listReceipts(
+  transaction: Transaction,
+  { afterReceiptNo, limit }: { readonly afterReceiptNo: number; readonly limit: number },
+): Promise<readonly KeptReceipt[]> {
+  return (await transaction.all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toKeptReceipt);
+}
+
+export async function listReceiptKeys(transaction: Transaction): Promise<readonly ReceiptKey[]> {
+  return (await transaction.all<KeyRow>(findKeys)).map(toReceiptKey);
+}
+
+export async function keepReceiptKey(
+  transaction: Transaction,
+  args: { readonly key: ReceiptKey; readonly options: KeepKeyOptions; readonly act: Act },
+): Promise<void> {
+  const { key, options, act } = args;
+  if (options.retireOthers) await transaction.run(retireOthers, key.keyId, act.now);
+  await keepKey(transaction, key, act);
+}
+
+async function keepKey(
+  transaction: Transaction,
+  { keyId, publicKey, createdAt }: ReceiptKey,
+  act: Act,
+): Promise<void> {
+  if ((await transaction.run(insertKey, keyId, publicKey, createdAt)) === 0) return;
+  await appendAudit(transaction, {
+    at: act.now,
+    actor: act.actor,
+    action: "receipt_key.create",
+    organizationId: undefined,
+    subject: keyId,
+    detail: {},
+  });
+}
+
+/** The first receipt that does not follow from the one before, or an end that is not the last one's. */
+export async function checkReceiptChain(transaction: Transaction): Promise<string | undefined> {
+  const head = await readReceiptHead(transaction);
+  let previous: Pick<ReceiptRow, "receipt_no" | "hash"> = { receipt_no: 0, hash: "0".repeat(64) };
+  for (;;) {
+    const rows = await transaction.all<ReceiptRow>(readPage, previous.receipt_no, pageRows);
+    for (const row of rows) {
+      const fault = findChainFault(row, previous);
+      if (fault !== undefined) return fault;
+      previous = row;
+    }
+    if (rows.length < pageRows) break;
+  }
+  // While a restore is being made good, the end is ahead of the receipts that are there.
+  if (head.receiptNo < previous.receipt_no) return "The chain of receipts is longer than its end.";
+  if (head.receiptNo === previous.receipt_no && head.hash !== previous.hash) {
+    return `The chain of receipts does not end with receipt ${previous.receipt_no}.`;
+  }
+  return undefined;
+}

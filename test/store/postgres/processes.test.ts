@@ -1,0 +1,213 @@
+// Several processes on one database, each a store of its own: they never step on each other, and what one changes the
+// others see.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import {
+  acme,
+  add,
+  bytesOf,
+  changesOf,
+  deletionOf,
+  draftOf,
+  exists,
+  finish,
+  keyOf,
+  mark,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  request,
+  requireSound,
+  transaction,
+  worker,
+  write,
+} from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+
+const processes = 4;
+
+describe("several processes on one database", () => {
+  let server: PostgresServer;
+  let url: string;
+  let stores: readonly Store[];
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server.remove());
+  beforeEach(async (test) => {
+    url = await server.makeDatabase();
+    const opened = Array.from({ length: processes }, () => openStore(url, { role: "serve" }));
+    stores = await Promise.all(opened);
+    assert.ok("after" in test);
+    test.after(async () => {
+      await Promise.all(stores.map((store) => store.close()));
+      await server.dropDatabase(url);
+    });
+  });
+
+  function storeNo(index: number): Store {
+    const store = stores[index % stores.length];
+    assert.ok(store);
+    return store;
+  }
+
+  it("create each record once, whoever comes first", async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 400 }, (_, index) =>
+        write(storeNo(index), transaction(`t${Math.floor(index / 4)}`)),
+      ),
+    );
+    const results = outcomes.map(({ drafts }) => drafts[0]);
+    assert.equal(results.filter((result) => result === "created").length, 100);
+    assert.equal(results.filter((result) => result === "identical_record_exists").length, 300);
+    assert.deepEqual(await storeNo(0).countRecords(acme), { transaction: 100 });
+    await requireSound(storeNo(0));
+  });
+
+  it("lose no update of a record that all of them write to, in lists of any order", async () => {
+    const ids = ["a", "b", "c", "d", "e"];
+    await write(
+      storeNo(0),
+      ids.map((id) => transaction(id)),
+    );
+    await Promise.all(
+      Array.from({ length: 80 }, (_, index) => {
+        const order = index % 2 === 0 ? ids : ids.toReversed();
+        const drafts = order.map((id) => transaction(id, { amount: index }));
+        return write(storeNo(index), drafts, { mode: "update" });
+      }),
+    );
+    for (const id of ids) {
+      assert.equal((await changesOf(storeNo(1), keyOf("transaction", id))).length, 81);
+    }
+    await requireSound(storeNo(0));
+  });
+
+  it("perform what carries an Idempotency-Key once, and all give its outcome", async () => {
+    await add(storeNo(0), "transaction", "t");
+    const options = { mode: "update", idempotency: mark("key") } as const;
+    const outcomes = await Promise.all(
+      stores.map((store) => write(store, transaction("t", { amount: 5 }), options)),
+    );
+    for (const outcome of outcomes) assert.deepEqual(outcome, { written: 1, drafts: ["updated"] });
+    assert.equal((await changesOf(storeNo(0), keyOf("transaction", "t"))).length, 2);
+    await Promise.all(
+      stores.map((store, index) =>
+        assert.rejects(
+          write(store, transaction(`n${index}`), { idempotency: mark("key", `other ${index}`) }),
+          { errorName: "idempotency_reused" },
+        ),
+      ),
+    );
+  });
+
+  it("give one of several first requests under a key its way, and refuse the others", async () => {
+    const results = await Promise.allSettled(
+      stores.map((store, index) =>
+        write(store, transaction(`n${index}`), { idempotency: mark("key", `request ${index}`) }),
+      ),
+    );
+    assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+    assert.deepEqual(await storeNo(0).countRecords(acme), { transaction: 1 });
+  });
+
+  it("open one deletion of a record, and claim each deletion once", async () => {
+    for (let index = 0; index < 12; index += 1) await add(storeNo(0), "transaction", `t${index}`);
+    const asked = await Promise.all(
+      Array.from({ length: 48 }, (_, index) =>
+        request(storeNo(index), keyOf("transaction", `t${index % 12}`)),
+      ),
+    );
+    assert.equal(new Set(asked).size, 12);
+    const claimed = await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const claim = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: `p${index}` };
+        const deletion = await storeNo(index).claimDeletion(claim);
+        if (deletion !== undefined) await finish(storeNo(index), deletion.deletionRequestId);
+        return deletion?.deletionRequestId;
+      }),
+    );
+    const done = claimed.filter((id) => id !== undefined);
+    assert.equal(new Set(done).size, done.length);
+    for (const id of done)
+      assert.deepEqual((await deletionOf(storeNo(0), id)).erased, { transaction: 1 });
+    const completions = (await storeNo(0).listAudit(0, 1_000)).filter(
+      ({ action }) => action === "deletion.complete",
+    );
+    assert.equal(completions.length, done.length);
+    await requireSound(storeNo(0));
+  });
+
+  it("keep from a process whose lease was taken over everything that it still meant to do", async () => {
+    const [slow, quick] = [storeNo(0), storeNo(1)];
+    await add(slow, "transaction", "t");
+    const id = await request(slow, keyOf("transaction", "t"));
+    assert.ok(id !== undefined);
+    await slow.claimDeletion({ now: worker.now, leaseUntil: worker.now + 10, claimant: "slow" });
+    const later = worker.now + 11;
+    await quick.claimDeletion({ now: later, leaseUntil: later + 60_000, claimant: "quick" });
+    const refused = { name: "StoreError", message: /carried out by another process/ };
+    await assert.rejects(slow.eraseStep(id, 10, worker), refused);
+    await assert.rejects(slow.completeDeletion(id, worker), refused);
+    await slow.postponeDeletion(id, "it failed", later + 600_000);
+    assert.equal((await deletionOf(quick, id)).waitingFor, undefined);
+    assert.equal((await finish(quick, id)).status, "completed");
+    assert.equal(await exists(quick, keyOf("transaction", "t")), false);
+  });
+
+  it("erase what was written until the plan was made, and refuse what comes after", async () => {
+    await add(storeNo(0), "transaction", "t");
+    const id = await request(storeNo(0), keyOf("transaction", "t"));
+    assert.ok(id !== undefined);
+    const writes = Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        write(
+          storeNo(index),
+          draftOf("transaction_check", `c${index % 6}`, {
+            related_tx_ids: ["t"],
+            status: "PENDING",
+          }),
+          { resourceType: "transaction_check", mode: "append" },
+        ),
+      ),
+    );
+    await storeNo(1).claimDeletion({
+      now: worker.now,
+      leaseUntil: worker.now + 60_000,
+      claimant: "w",
+    });
+    await finish(storeNo(1), id);
+    await writes;
+    const report = await storeNo(2).checkIntegrity();
+    assert.deepEqual(report, { ok: true, findings: [] });
+    for (let index = 0; index < 6; index += 1) {
+      const key = keyOf("transaction_check", `c${index}`);
+      assert.equal(await exists(storeNo(3), key), (await changesOf(storeNo(3), key)).length > 0);
+    }
+  });
+
+  it("see at once that a key was revoked elsewhere", async () => {
+    const [one, two] = [storeNo(0), storeNo(1)];
+    await one.createOrganization(organization(acme), operator);
+    await one.createKey(newKey("key_1"), operator);
+    await one.createToken(newToken("token"));
+    const before = await two.credentialsVersion();
+    await one.revokeKey("key_1", operator);
+    assert.notEqual(await two.credentialsVersion(), before);
+    assert.equal((await two.findCaller(bytesOf("token")))?.key.revokedAt, operator.now);
+  });
+
+  it("append to one audit chain", async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        storeNo(index).createOrganization(organization(`org_${index}`), operator),
+      ),
+    );
+    assert.equal((await storeNo(0).listAudit(0, 100)).length, 40);
+    await requireSound(storeNo(0));
+  });
+});
