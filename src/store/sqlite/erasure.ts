@@ -5,13 +5,13 @@ import type { Deletion, ErasedCounts } from "../../domain/deletion.ts";
 import { nodeKey, type NodeKey } from "../../domain/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Change } from "../../domain/record-write.ts";
-import { redactPayload } from "../redact-payload.ts";
 import type { Act, ErasureStep } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { readExistingDeletion } from "./deletion.ts";
 import type { Group } from "./group.ts";
 import { forgetReply } from "./idempotency.ts";
 import { readRecordNo } from "./record.ts";
+import { redactPayload } from "./redaction.ts";
 
 interface TargetRow {
   readonly position: number;

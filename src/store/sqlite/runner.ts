@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { StoreError } from "../store-error.ts";
 import type { Connection } from "./connection.ts";
 import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
+import { loadWhatIsNeeded } from "./redaction.ts";
 import { runJobs } from "./writer.ts";
 
 export interface Runner {
@@ -15,7 +16,10 @@ export interface Runner {
 /** Runs groups where it is called: starts at once, and blocks while it works. */
 export function runHere(connection: Connection): Runner {
   return {
-    run: (jobs) => Promise.resolve(runJobs(connection, jobs)),
+    async run(jobs) {
+      await loadWhatIsNeeded(jobs);
+      return runJobs(connection, jobs);
+    },
     // The last connection to close brings the log into the database; beside a serving process that is not for commands.
     close: async () => connection.close(),
   };

@@ -3,9 +3,10 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { type Connection, openWriter } from "./connection.ts";
-import { flattenResults, unflattenJobs } from "./job.ts";
+import { flattenResults, type Job, unflattenJobs } from "./job.ts";
 import { closeWriter } from "./log-file.ts";
 import { migrate } from "./migrate.ts";
+import { loadWhatIsNeeded } from "./redaction.ts";
 import type { FromWriter } from "./runner.ts";
 import { runJobs } from "./writer.ts";
 
@@ -24,13 +25,20 @@ try {
 
 function serve(connection: Connection): void {
   port?.on("message", (message: readonly unknown[] | null) => {
-    if (message === null) {
-      closeWriter(connection);
-      port.close();
-    } else {
-      tell({ results: flattenResults(runJobs(connection, unflattenJobs(message))) });
-    }
+    if (message === null) end(connection);
+    else void runGroup(connection, unflattenJobs(message));
   });
+}
+
+/** What can't be loaded ends the thread, and with it every write that waits. */
+async function runGroup(connection: Connection, jobs: readonly Job[]): Promise<void> {
+  await loadWhatIsNeeded(jobs);
+  tell({ results: flattenResults(runJobs(connection, jobs)) });
+}
+
+function end(connection: Connection): void {
+  closeWriter(connection);
+  port?.close();
 }
 
 function tell(message: FromWriter): void {
