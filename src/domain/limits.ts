@@ -21,6 +21,10 @@ export const limits = {
   // streams (application/x-ndjson)
   streamLineBytesMax: 64 * 1_024,
   streamGroupItemsMax: 500,
+  streamGroupBytesMax: 1_024 * 1_024,
+  // how long a client that does not read the reply is waited for, and its rest taken in after the stream has failed
+  streamReplyPatienceMs: 5_000,
+  streamDiscardMs: 30_000,
   // connections
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 60_000,

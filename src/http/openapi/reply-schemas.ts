@@ -106,9 +106,12 @@ export const generalSchemas: Readonly<Record<string, JsonSchema>> = {
       received: count("Lines that were read, without blank ones."),
       unchanged: count("Records that were there already, identical."),
       refused: count("Records that were refused."),
+      unlisted: count(
+        "Refused records without a line here, because the reply was not read while the stream was sent.",
+      ),
       code,
     },
-    { sometimes: ["code"] },
+    { sometimes: ["unlisted", "code"] },
   ),
   DeletionStatus: reply(
     "How far a deletion has come.",

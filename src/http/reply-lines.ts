@@ -1,0 +1,78 @@
+// The lines of a reply that goes out while its request still comes in. Waits for a client that reads slowly, but not for
+// one that reads nothing before it has sent everything: what such a client leaves no room for is counted instead of sent.
+
+import type { ServerResponse } from "node:http";
+import { limits } from "../domain/limits.ts";
+
+/** Characters that are handed over at once. */
+const partCharactersMax = 64 * 1_024;
+
+interface Part {
+  text: string;
+  lines: number;
+}
+
+export class ReplyLines {
+  readonly #response: ServerResponse;
+  readonly #patienceMs: number;
+  /** The client was waited for in vain, and has read nothing since. */
+  #stalled = false;
+  #unlisted = 0;
+
+  constructor(response: ServerResponse, patienceMs: number = limits.streamReplyPatienceMs) {
+    this.#response = response;
+    this.#patienceMs = patienceMs;
+    response.on("drain", () => (this.#stalled = false));
+  }
+
+  /** Lines that were counted instead of sent. */
+  get unlisted(): number {
+    return this.#unlisted;
+  }
+
+  /** Resolves when all are sent, counted, or of no use because the client is gone. */
+  async write(lines: readonly object[]): Promise<void> {
+    for (const { text, lines: count } of partsOf(lines)) {
+      if (this.#response.writableNeedDrain) await this.#waitForRoom();
+      if (this.#response.writableNeedDrain) this.#unlisted += count;
+      else if (!this.#response.destroyed) this.#response.write(text);
+    }
+  }
+
+  /** A line that is sent whatever the client does. */
+  writeLast(line: object): void {
+    if (!this.#response.destroyed) this.#response.write(`${JSON.stringify(line)}\n`);
+  }
+
+  /** A client that was once waited for in vain is not waited for again before it has read something. */
+  #waitForRoom(): Promise<void> {
+    const response = this.#response;
+    if (this.#stalled || response.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        response.off("drain", settle).off("close", settle);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#stalled = true;
+        settle();
+      }, this.#patienceMs);
+      response.on("drain", settle).on("close", settle);
+    });
+  }
+}
+
+function partsOf(lines: readonly object[]): readonly Part[] {
+  const parts: Part[] = [];
+  let last: Part = { text: "", lines: 0 };
+  for (const line of lines) {
+    if (last.text.length >= partCharactersMax || parts.length === 0) {
+      last = { text: "", lines: 0 };
+      parts.push(last);
+    }
+    last.text += `${JSON.stringify(line)}\n`;
+    last.lines += 1;
+  }
+  return parts;
+}

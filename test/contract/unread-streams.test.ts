@@ -1,0 +1,147 @@
+// Streams whose clients do not read, or go on sending when nobody listens: none stands still, and none takes memory in
+// proportion to its length.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { after, describe, it } from "node:test";
+import { createGzip } from "node:zlib";
+import { limits } from "../../src/domain/limits.ts";
+import { fetchToken } from "../support/customer.ts";
+import type { Fields } from "../support/record-generator.ts";
+import { openStream, linesOf } from "../support/stream-client.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { check, idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { client, records } = scene;
+const customer = await scene.makeCustomer();
+const type = typeNamed("risk_assessment");
+after(() => scene.stop());
+
+/** Begins a chunked request over a socket of its own; nothing reads from the socket unless the test does. */
+async function beginUnread(token: string): Promise<Socket> {
+  const { hostname, port } = new URL(client.address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(
+    `POST ${listPathOf(type)} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${token}\r\n` +
+      "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+  );
+  return socket;
+}
+
+/** Resolves when the server has taken the bytes, or the kernel has. */
+function sendChunk(socket: Socket, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  return new Promise((resolve, reject) => {
+    socket.write(`${bytes.length.toString(16)}\r\n`);
+    socket.write(bytes);
+    socket.write("\r\n", (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Ends the request and reads everything that there is to read; gives the objects of the reply. */
+async function endAndRead(socket: Socket): Promise<readonly Record<string, unknown>[]> {
+  socket.write("0\r\n\r\n");
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part as Buffer);
+  const body = Buffer.concat(parts).toString();
+  return [...body.matchAll(/^\{.*\}$/gm)].map(
+    ([line]) => JSON.parse(line) as Record<string, unknown>,
+  );
+}
+
+async function exists(record: Fields): Promise<boolean> {
+  return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
+}
+
+describe("a stream whose reply is not read before all is sent", () => {
+  it("is taken in whole, and its summary says how many refused lines it does not list", async () => {
+    const socket = await beginUnread(customer.token);
+    const first = records.record(type);
+    const last = records.record(type);
+    await sendChunk(socket, `${JSON.stringify(first)}\n`);
+    // More refusals, and then more to refuse, than the kernel keeps on the way.
+    const [short, long] = [60_000, 1_500];
+    await sendChunk(socket, "x\n".repeat(short));
+    const tooLong = `${"x".repeat(limits.streamLineBytesMax + 1)}\n`;
+    for (let sent = 0; sent < long; sent += 1) await sendChunk(socket, tooLong);
+    const refused = short + long;
+    await sendChunk(socket, `${JSON.stringify(last)}\n`);
+    const lines = await endAndRead(socket);
+    const summary = lines.at(-1) ?? {};
+    const { success, write_count, received, unlisted } = summary;
+    assert.deepEqual(
+      { success, write_count, received, refused: summary["refused"] },
+      { success: true, write_count: 2, received: refused + 2, refused },
+    );
+    assert.ok(Number(unlisted) > 0);
+    assert.equal(lines.length - 1, refused - Number(unlisted));
+    assert.match(String(summary["message"]), new RegExp(`${String(unlisted)} refused lines`));
+    assert.ok((await exists(first)) && (await exists(last)));
+  });
+
+  it("lists every refused line where there is room for them", async () => {
+    const socket = await beginUnread(customer.token);
+    for (let sent = 0; sent < 20; sent += 1) await sendChunk(socket, "x\n".repeat(100));
+    const lines = await endAndRead(socket);
+    assert.deepEqual(
+      lines.slice(0, -1).map(({ line }) => line),
+      Array.from({ length: 2_000 }, (_, index) => index + 1),
+    );
+    assert.equal(lines.at(-1)?.["unlisted"], undefined);
+  });
+});
+
+describe("a stream that has failed", () => {
+  it("gives its summary also to a client that goes on sending, and writes none of that", async () => {
+    const token = await fetchToken(client, customer, { expirySeconds: 300 });
+    const socket = await beginUnread(token);
+    const [one, two] = [records.record(type), records.record(type)];
+    await sendChunk(socket, `${JSON.stringify(one)}\n`);
+    await waitFor("the first record", async () => (await exists(one)) || undefined);
+    scene.service.clock.advanceMs(300_000);
+    const blank = `${" ".repeat(65_535)}\n`;
+    for (let sent = 0; sent < 400; sent += 1) {
+      await sendChunk(socket, sent === 0 ? `${JSON.stringify(two)}\n` : blank);
+    }
+    const { success, code, write_count } = (await endAndRead(socket)).at(-1) ?? {};
+    assert.deepEqual([success, code, write_count], [false, 40103, 1]);
+    assert.equal(await exists(two), false);
+  });
+});
+
+describe("a stream that decompresses to very much", () => {
+  it("takes a small part of that in memory", async () => {
+    const bytes = 400 * 1_024 * 1_024;
+    const line = Buffer.alloc(limits.streamLineBytesMax + 1, "x");
+    line[line.length - 1] = 0x0a;
+    const long = Buffer.concat([Buffer.from("y"), line]);
+    const stream = openStream(client.address, {
+      method: "POST",
+      path: listPathOf(type),
+      token: customer.token,
+      headers: { "content-encoding": "gzip" },
+    });
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const count = Math.ceil(bytes / long.length);
+    const text = Readable.from(repeat(long, count));
+    await pipeline(text, createGzip({ level: 1 }), async (compressed) => {
+      for await (const part of compressed) {
+        await stream.write(part as Buffer);
+        most = Math.max(most, process.memoryUsage().rss);
+      }
+    });
+    const summary = linesOf(await stream.end()).at(-1) ?? {};
+    assert.deepEqual([summary["received"], summary["refused"]], [count, count]);
+    assert.ok(most - before < bytes / 3, `${most - before} bytes more`);
+  });
+});
+
+function* repeat(bytes: Buffer, count: number): Generator<Buffer> {
+  for (let sent = 0; sent < count; sent += 1) yield bytes;
+}
