@@ -3,7 +3,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -28,6 +28,9 @@ export interface PostgresServer {
   /** Ends the server, or kills it with everything that it started. Only for a server of the test's own. */
   stop(how?: "fast" | "kill"): Promise<void>;
   start(): Promise<void>;
+  /** Starts it as a hot standby without a primary: it answers, but takes no writes until it is promoted. */
+  startAsReplica(): Promise<void>;
+  promote(): Promise<void>;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
 }
@@ -63,6 +66,8 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     },
     stop: async (how) => own(server).stop(how),
     start: async () => own(server).start(),
+    startAsReplica: async () => own(server).startAsReplica(),
+    promote: async () => void (await query("SELECT pg_promote()")),
     remove: async () => server?.remove(),
   };
 }
@@ -139,6 +144,11 @@ class OwnServer {
       if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said}`);
       return (await queryAs(this.adminUrl, "SELECT 1").catch(() => undefined)) && true;
     });
+  }
+
+  async startAsReplica(): Promise<void> {
+    writeFileSync(join(this.#folder, "data", "standby.signal"), "", { mode: 0o644 });
+    await this.start();
   }
 
   async stop(how: "fast" | "kill" = "fast"): Promise<void> {

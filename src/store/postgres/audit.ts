@@ -3,6 +3,7 @@
 
 import { type AuditHead, type AuditRow, makeAuditRow, type NewAuditEntry } from "../audit-row.ts";
 import type { Transaction } from "./transaction.ts";
+import { inOrder } from "./in-order.ts";
 
 const lockHead = `SELECT entry_no, hash FROM audit_head FOR UPDATE`;
 
@@ -21,7 +22,7 @@ export async function appendAudit(transaction: Transaction, entry: NewAuditEntry
   const last = await transaction.get<AuditHead>(lockHead);
   if (last === undefined) throw new TypeError("the audit chain has no end");
   const row = makeAuditRow(entry, last);
-  await Promise.all([
+  await inOrder([
     transaction.run(
       insertEntry,
       row.entry_no,
@@ -35,7 +36,7 @@ export async function appendAudit(transaction: Transaction, entry: NewAuditEntry
       row.hash,
     ),
     transaction.run(moveHead, row.entry_no, row.hash),
-  ]);
+  ] as const);
 }
 
 export function readAuditRows(

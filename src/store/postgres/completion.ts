@@ -4,15 +4,19 @@
 import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
-import type { Act } from "../store.ts";
+import { describeReceipt } from "../audit-row.ts";
+import type { Act, SealedReceipt, SealReceipt } from "../store.ts";
 import { isObstacle, planFrom, writePlan } from "./cascade.ts";
 import { wait } from "./claim.ts";
 import { noteDeletion, readExistingDeletion } from "./deletion.ts";
 import { lockPlansOf } from "./hold.ts";
+import { lockReceiptHead, storeReceipt } from "./receipt.ts";
 import { findRecords } from "./record.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "./record-key.ts";
 import { findRelationsFrom, findRelationsTo } from "./relation.ts";
 import type { Transaction } from "./transaction.ts";
+import { reopenUnredacted } from "./unredacted.ts";
+import { inOrder } from "./in-order.ts";
 
 /** `found`: the plan was extended. `held`: what was found may not be touched. */
 export type Look =
@@ -40,20 +44,22 @@ const setCompleted = `
     next_attempt_at = NULL, lease_until = NULL, claimant = NULL
   WHERE deletion_request_id = $1 AND status = 'processing'`;
 
-/** The caller has locked the deletion. */
+/** The caller has locked the deletion. Without `seal` there is no receipt, as only tests of the engine have it. */
 export async function completeDeletion(
   transaction: Transaction,
   deletion: Deletion,
-  act: Act,
+  { act, seal }: { readonly act: Act; readonly seal: SealReceipt | undefined },
 ): Promise<Look> {
   const { deletionRequestId, organizationId, erased, redacted } = deletion;
   await lockPlansOf(transaction, organizationId);
   const left = await findLeft(transaction, deletionRequestId);
   if (left.length > 0) return planAgain(transaction, deletion, { left, act });
+  if ((await reopenUnredacted(transaction, deletionRequestId)) > 0) return { result: "found" };
   await transaction.run(removeTargets, deletionRequestId);
   await transaction.run(setCompleted, deletionRequestId, act.now);
   const completed = await readExistingDeletion(transaction, deletionRequestId);
-  const detail = { erased, redacted };
+  const sealed = await sealAndStore(transaction, completed, { act, seal });
+  const detail = { erased, redacted, ...describeReceipt(sealed) };
   await noteDeletion(transaction, {
     organizationId,
     deletionRequestId,
@@ -62,6 +68,18 @@ export async function completeDeletion(
     act,
   });
   return { result: "completed", deletion: completed };
+}
+
+async function sealAndStore(
+  transaction: Transaction,
+  completed: Deletion,
+  { act, seal }: { readonly act: Act; readonly seal: SealReceipt | undefined },
+): Promise<SealedReceipt | undefined> {
+  if (seal === undefined) return undefined;
+  const head = await lockReceiptHead(transaction);
+  const sealed = seal(completed, { head, engine: "postgres" });
+  await storeReceipt(transaction, sealed, act);
+  return sealed;
 }
 
 async function planAgain(
@@ -111,12 +129,12 @@ async function findAnything(
   keys: readonly RecordKey[],
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
-  const [records, changes, to, from] = await Promise.all([
+  const [records, changes, to, from] = await inOrder([
     findRecords(transaction, keys),
     transaction.all<KeyRow>(findChanged, ...keyColumns(keys)),
     findRelationsTo(transaction, keys),
     findRelationsFrom(transaction, keys),
-  ]);
+  ] as const);
   return new Set([
     ...records.keys(),
     ...changes.map(rowKeyText),

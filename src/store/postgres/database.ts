@@ -3,6 +3,7 @@
 import { escapeLiteral, Pool, type PoolClient, type PoolConfig, types } from "pg";
 import type { ConnectionSettings } from "../store.ts";
 import { describeFailure, isAnswer, isCollision } from "./failure.ts";
+import { inOrder } from "./in-order.ts";
 import { listOrganizations, type Scope } from "./scope.ts";
 import {
   answerGraceMs,
@@ -56,8 +57,10 @@ export class Database {
       pipeline: true,
       types: typeParsers,
     } satisfies PoolConfig);
-    // An idle connection that breaks leaves the pool by itself; without a listener it would end the process.
+    // A connection that breaks leaves the pool by itself, and what was under way on it fails. Without a listener the
+    // break would end the process.
     this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   /**
@@ -81,16 +84,11 @@ export class Database {
    */
   inOneGo<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
     return this.#repeat(async (client) => {
-      const sent = [
+      const [, result] = await inOrder([
         client.query(this.#begin(scope)),
         work(this.#transaction(client, scope)),
         commit(client),
-      ] as const;
-      // The first failure in the order of sending is the cause of the others.
-      await Promise.allSettled(sent);
-      await sent[0];
-      const result = await sent[1];
-      await sent[2];
+      ] as const);
       return result;
     });
   }

@@ -4,6 +4,7 @@
 import { type AuditHead, emptyChain, followsInChain } from "../audit-row.ts";
 import type { IntegrityReport } from "../store.ts";
 import { readAuditHead, readAuditRows } from "./audit.ts";
+import { checkReceiptChain } from "./receipt.ts";
 import type { Transaction } from "./transaction.ts";
 
 const findingsMax = 100;
@@ -75,6 +76,8 @@ export async function checkIntegrity(transaction: Transaction): Promise<Integrit
     const rows = await transaction.all<{ subject: string }>(sql, findingsMax);
     findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
   }
+  const brokenReceipt = await checkReceiptChain(transaction);
+  if (brokenReceipt !== undefined) findings.push(brokenReceipt);
   const brokenEntry = await checkAuditChain(transaction);
   if (brokenEntry !== undefined) findings.push(brokenEntry);
   return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };

@@ -6,7 +6,8 @@ import { distribute, hasCitus, isDistributed } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { hasState } from "./failure.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
-import { rowSecurity } from "./migration/row-security.ts";
+import { receipts } from "./migration/0002-receipts.ts";
+import { receiptSecurity, rowSecurity } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -17,7 +18,10 @@ interface Migration {
 }
 
 /** In order; the schema version is how many of them a store has had. */
-const migrations: readonly Migration[] = [{ sql: firstTables, exceptOnCitus: rowSecurity }];
+const migrations: readonly Migration[] = [
+  { sql: firstTables, exceptOnCitus: rowSecurity },
+  { sql: receipts, exceptOnCitus: receiptSecurity },
+];
 
 export const schemaVersion = migrations.length;
 

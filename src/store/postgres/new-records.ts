@@ -11,6 +11,7 @@ import { keyColumns } from "./record-key.ts";
 import { addRelations, relationsOf } from "./relation.ts";
 import type { Scope } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
+import { inOrder } from "./in-order.ts";
 
 /**
  * A record that was there before has more changes than the group gave it; one that a deletion closes is named by that or
@@ -57,7 +58,7 @@ export async function storeNew(
 async function sendAll(transaction: Transaction, verdict: Verdict): Promise<void> {
   const { changes, replies } = verdict;
   const { created } = verdict.records;
-  await Promise.all([
+  await inOrder([
     insertNewRecords(transaction, created),
     appendChanges(transaction, changes),
     addRelations(transaction, relationsOf(changes)),
@@ -69,7 +70,7 @@ async function sendAll(transaction: Transaction, verdict: Verdict): Promise<void
       ...replyColumns(replies),
       replies.length,
     ),
-  ]);
+  ] as const);
 }
 
 function replyColumns(replies: readonly KeptReply[]): [string[], Uint8Array[], Uint8Array[]] {

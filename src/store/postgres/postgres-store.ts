@@ -11,6 +11,7 @@ import type {
 } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import type {
   RecordHistory,
   RecordKey,
@@ -50,8 +51,16 @@ import {
   readCredentialsVersion,
 } from "./organization.ts";
 import { purgeExpired } from "./purge.ts";
+import {
+  findReceipt,
+  keepReceiptKey,
+  listReceiptKeys,
+  listReceipts,
+  readReceiptHead,
+} from "./receipt.ts";
 import { countRecords, findRecords, readHistory } from "./record.ts";
 import { keyText } from "./record-key.ts";
+import { countReopened, reopenDeletions } from "./reopening.ts";
 import { allOrganizations, inPeace, oneOrAll, organization, type Scope } from "./scope.ts";
 
 const credentials: Scope = { view: "credentials" };
@@ -63,10 +72,12 @@ export class PostgresStore implements promised.Store {
   readonly #jobs: GroupQueue<Job, JobResult>;
   readonly #looks: GroupQueue<RecordKey, Sighting | null>;
   readonly #leases = new Leases();
+  readonly #sealReceipt: promised.SealReceipt | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(database: Database, options: promised.StoreOptions) {
     this.#database = database;
+    this.#sealReceipt = options.sealReceipt;
     this.#jobs = makeJobQueue(database, options.onGroup);
     this.#looks = new GroupQueue<RecordKey, Sighting | null>({
       run: (keys) => this.#findAll(keys),
@@ -166,7 +177,7 @@ export class PostgresStore implements promised.Store {
   ): Promise<Deletion | undefined> {
     const look = await this.#in(deletions, async (tx) => {
       const deletion = await this.#leases.hold(tx, deletionRequestId);
-      return completeDeletion(tx, deletion, act);
+      return completeDeletion(tx, deletion, { act, seal: this.#sealReceipt });
     });
     if (look.result === "held") {
       throw new StoreError(
@@ -189,6 +200,43 @@ export class PostgresStore implements promised.Store {
       postponeDeletion(tx, { deletionRequestId, why, nextAttemptAt, claimant }),
     );
     this.#leases.over(deletionRequestId);
+  }
+
+  receiptHead(): Promise<ReceiptHead> {
+    return this.#look(allOrganizations, readReceiptHead);
+  }
+
+  findReceipt(
+    deletionRequestId: string,
+    organizationId: string | undefined,
+  ): Promise<Receipt | undefined> {
+    return this.#look(oneOrAll(organizationId), (tx) =>
+      findReceipt(tx, { deletionRequestId, organizationId }),
+    );
+  }
+
+  listReceipts(afterReceiptNo: number, limit: number): Promise<readonly promised.KeptReceipt[]> {
+    return this.#look(allOrganizations, (tx) => listReceipts(tx, { afterReceiptNo, limit }));
+  }
+
+  listReceiptKeys(): Promise<readonly ReceiptKey[]> {
+    return this.#look(allOrganizations, listReceiptKeys);
+  }
+
+  keepReceiptKey(
+    key: ReceiptKey,
+    options: promised.KeepKeyOptions,
+    act: promised.Act,
+  ): Promise<void> {
+    return this.#in(allOrganizations, (tx) => keepReceiptKey(tx, { key, options, act }));
+  }
+
+  reopenDeletions(reopening: promised.Reopening, act: promised.Act): Promise<number> {
+    return this.#in(allOrganizations, (tx) => reopenDeletions(tx, reopening, act));
+  }
+
+  countReopened(): Promise<number> {
+    return this.#look(allOrganizations, countReopened);
   }
 
   deletionFigures(now: number): Promise<promised.DeletionFigures> {

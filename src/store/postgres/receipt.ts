@@ -27,7 +27,9 @@ const insertReceipt = `
   INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
   VALUES ($1, $2, $3, $4, $5)`;
 
-const findOne = `SELECT document FROM receipt WHERE deletion_request_id = $1`;
+const findOne = `
+  SELECT document FROM receipt
+  WHERE deletion_request_id = $1 AND ($2::text IS NULL OR organization_id = $2)`;
 
 const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
 
@@ -84,9 +86,10 @@ export async function moveReceiptHead(
 
 export async function findReceipt(
   transaction: Transaction,
-  deletionRequestId: string,
+  args: { readonly deletionRequestId: string; readonly organizationId: string | undefined },
 ): Promise<Receipt | undefined> {
-  const row = await transaction.get<ReceiptRow>(findOne, deletionRequestId);
+  const { deletionRequestId, organizationId } = args;
+  const row = await transaction.get<ReceiptRow>(findOne, deletionRequestId, organizationId ?? null);
   return row === undefined ? undefined : toReceipt(row);
 }
 

@@ -25,6 +25,7 @@ import { keyText } from "./record-key.ts";
 import { addRelations, relationsOf } from "./relation.ts";
 import type { Scope } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
+import { inOrder } from "./in-order.ts";
 
 const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
   keyOf: keyText,
@@ -81,10 +82,10 @@ async function judgeCarefully(
   writes: readonly RecordWrite[],
 ): Promise<readonly Judgement[]> {
   const keys = keysOf(writes);
-  const [replies, records] = await Promise.all([
+  const [replies, records] = await inOrder([
     findReplies(transaction, markNames(writes)),
     lockRecords(transaction, keys),
-  ]);
+  ] as const);
   const closed = await findClosed(transaction, keys);
   const hasIdentical = await lookForIdentical(transaction, writes, records);
   const verdict = judgeGroup(writes, { ...none, records, closed, hasIdentical, replies });
@@ -94,7 +95,7 @@ async function judgeCarefully(
 
 async function store(transaction: Transaction, verdict: Verdict): Promise<void> {
   const { created, widened } = verdict.records;
-  const [inserted, , closed] = await Promise.all([
+  const [inserted, , closed] = await inOrder([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
     // What is new was not locked when the deletions were looked at.
@@ -106,7 +107,7 @@ async function store(transaction: Transaction, verdict: Verdict): Promise<void> 
         ),
     appendChanges(transaction, verdict.changes),
     addRelations(transaction, relationsOf(verdict.changes)),
-  ]);
+  ] as const);
   if (inserted < created.length) throw new Collision("another process has created a record");
   if (closed.size > 0) throw new Collision("a deletion of a new record was opened");
   await keepReplies(transaction, verdict.replies);

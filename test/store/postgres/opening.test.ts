@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
 import { schemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
@@ -31,6 +32,27 @@ import {
 const run = promisify(execFile);
 const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
+/** As the operator's view sees it, so that only privileges are in the way. */
+async function queryAs(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("BEGIN; SELECT set_config('sluice.view', 'all', true)");
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireRefused(url: string, words: RegExp): Promise<void> {
+  await assert.rejects(openStore(url, { role: "command" }), (error: Error) => {
+    assert.equal(error.name, "StoreError");
+    assert.match(error.message, words);
+    assert.ok(!error.message.includes(password), "the password is in the message");
+    return true;
+  });
+}
+
 describe("opening a store on PostgreSQL", () => {
   let server: PostgresServer;
   const made: string[] = [];
@@ -46,15 +68,6 @@ describe("opening a store on PostgreSQL", () => {
     const url = await server.makeDatabase();
     made.push(url);
     return url;
-  }
-
-  async function requireRefused(url: string, words: RegExp): Promise<void> {
-    await assert.rejects(openStore(url, { role: "command" }), (error: Error) => {
-      assert.equal(error.name, "StoreError");
-      assert.match(error.message, words);
-      assert.ok(!error.message.includes(password), "the password is in the message");
-      return true;
-    });
   }
 
   it("makes the tables of an empty database, from many at once", async () => {
@@ -164,13 +177,6 @@ describe("opening a store on PostgreSQL", () => {
 
     it("can't change the schema, nor the audit trail", async () => {
       const denied = /permission denied|must be owner/;
-      const queryAs = async (sql: string) => {
-        const { Client } = await import("pg");
-        const client = new Client({ connectionString: url });
-        await client.connect();
-        await client.query("BEGIN; SELECT set_config('sluice.view', 'all', true)");
-        await client.query(sql).finally(() => client.end());
-      };
       for (const sql of [
         "CREATE TABLE extra (id int)",
         "ALTER TABLE record ADD COLUMN extra int",
@@ -181,7 +187,7 @@ describe("opening a store on PostgreSQL", () => {
         "UPDATE meta SET value = 0",
         "TRUNCATE change",
       ]) {
-        await assert.rejects(queryAs(sql), denied, sql);
+        await assert.rejects(queryAs(url, sql), denied, sql);
       }
     });
 

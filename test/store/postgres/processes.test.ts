@@ -195,9 +195,9 @@ describe("several processes on one database", () => {
     await one.createOrganization(organization(acme), operator);
     await one.createKey(newKey("key_1"), operator);
     await one.createToken(newToken("token"));
-    const before = await two.credentialsVersion();
+    const versionBefore = await two.credentialsVersion();
     await one.revokeKey("key_1", operator);
-    assert.notEqual(await two.credentialsVersion(), before);
+    assert.notEqual(await two.credentialsVersion(), versionBefore);
     assert.equal((await two.findCaller(bytesOf("token")))?.key.revokedAt, operator.now);
   });
 

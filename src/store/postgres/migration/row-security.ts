@@ -16,13 +16,19 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   hold: [],
   idempotent_reply: [],
   audit_entry: [],
+  receipt: ["deletions"],
 };
 
 /** A select of its own, so that the setting is read once a statement and not once a row. */
 const named = `(SELECT string_to_array(current_setting('sluice.organizations', true), ','))::text[]`;
 const view = `(SELECT current_setting('sluice.view', true))`;
 
-export const rowSecurity = Object.entries(securedTables).map(secure).join("");
+/** Receipts came with a later schema than the others. */
+export const rowSecurity = Object.entries(securedTables)
+  .filter(([table]) => table !== "receipt")
+  .map(secure)
+  .join("");
+export const receiptSecurity = secure(["receipt", securedTables["receipt"] ?? []]);
 
 function secure([table, views]: readonly [string, readonly View[]]): string {
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");

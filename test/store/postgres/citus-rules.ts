@@ -1,0 +1,94 @@
+// What Citus asks of a schema and of statements, as far as it can be told without Citus: from the catalog of a database
+// that the migrations made, and from the text of the statements. What each rule stands for is in docs/guides/citus.md.
+
+export interface Catalog {
+  /** Tables with their unique keys (primary ones too), each a list of columns. */
+  readonly uniqueKeys: readonly { readonly table: string; readonly columns: readonly string[] }[];
+  /** From one table to another. */
+  readonly foreignKeys: readonly { readonly table: string; readonly target: string }[];
+  /** By table and column: type and collation, as one text. */
+  readonly types: Readonly<Record<string, string>>;
+}
+
+/** By table: the column that it is distributed by. */
+export type Distribution = Readonly<Record<string, string>>;
+
+export function findSchemaFaults(catalog: Catalog, distributed: Distribution): readonly string[] {
+  const faults: string[] = [];
+  for (const [table, column] of Object.entries(distributed)) {
+    const keys = catalog.uniqueKeys.filter((key) => key.table === table);
+    if (keys.length === 0) faults.push(`${table} has no key`);
+    for (const { columns } of keys) {
+      if (columns.includes(column)) continue;
+      faults.push(`a unique key of ${table} (${columns.join(", ")}) lacks ${column}`);
+    }
+  }
+  for (const { table, target } of catalog.foreignKeys) {
+    if (table in distributed || target in distributed) {
+      faults.push(`${table} refers to ${target} across shards`);
+    }
+  }
+  const types = Object.entries(distributed).map(
+    ([table, column]) => catalog.types[`${table}.${column}`],
+  );
+  if (new Set(types).size > 1) faults.push("the tables can't be co-located: their columns differ");
+  return faults;
+}
+
+const comment = /--[^\n]*/g;
+
+/** Without comments, in one line. */
+function plain(sql: string): string {
+  return sql.replaceAll(comment, " ").replaceAll(/\s+/g, " ").trim();
+}
+
+export function findStatementFaults(text: string, distributed: Distribution): readonly string[] {
+  const sql = plain(text);
+  const tables = Object.keys(distributed);
+  const named = tables.filter((table) =>
+    new RegExp(`(?<![."\\w])${table}\\b(?!\\.)(?! USING)`).test(sql),
+  );
+  const used = named.filter((table) =>
+    new RegExp(`(?:FROM|JOIN|INTO|UPDATE) ${table}\\b`, "i").test(sql),
+  );
+  if (used.length === 0) return [];
+  return [
+    ...findLocks(sql),
+    ...findMoves(sql, distributed),
+    ...findConflicts(sql, distributed),
+    ...findInserts(sql, distributed),
+    ...(/\bSAVEPOINT\b/i.test(sql) ? ["a savepoint"] : []),
+    ...(/\b(?:xmin|xmax|ctid)\b/i.test(sql) ? ["a system column"] : []),
+    ...(/\bWITH\b[^;]*\b(?:INSERT|UPDATE|DELETE)\b/i.test(sql) && /^WITH\b/i.test(sql)
+      ? ["a statement that changes rows within another"]
+      : []),
+  ].map((fault) => `${fault}: ${sql}`);
+}
+
+/** Only a statement that a single shard answers may lock rows. */
+function findLocks(sql: string): readonly string[] {
+  return /\bFOR (?:NO KEY )?(?:UPDATE|SHARE)\b/i.test(sql) ? ["locks rows of several shards"] : [];
+}
+
+/** A row can't be moved from one shard to another. */
+function findMoves(sql: string, distributed: Distribution): readonly string[] {
+  const update = /^UPDATE (\w+).*? SET (.*?)(?: FROM | WHERE |$)/i.exec(sql);
+  const column = distributed[update?.[1] ?? ""];
+  const moves = column !== undefined && new RegExp(`\\b${column} =`).test(update?.[2] ?? "");
+  return moves ? ["changes the column that the table is distributed by"] : [];
+}
+
+/** What names a conflict has to name the column by which rows are distributed. */
+function findConflicts(sql: string, distributed: Distribution): readonly string[] {
+  const conflict = /^INSERT INTO (\w+).*ON CONFLICT \(([^)]*)\)/i.exec(sql);
+  const column = distributed[conflict?.[1] ?? ""];
+  if (column === undefined || conflict?.[2]?.includes(column) === true) return [];
+  return ["a conflict without the column that the table is distributed by"];
+}
+
+function findInserts(sql: string, distributed: Distribution): readonly string[] {
+  const insert = /^INSERT INTO (\w+) ?\(([^)]*)\)/i.exec(sql);
+  const column = distributed[insert?.[1] ?? ""];
+  if (column === undefined || insert?.[2]?.includes(column) === true) return [];
+  return ["a row without the column that the table is distributed by"];
+}

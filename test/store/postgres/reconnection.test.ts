@@ -1,0 +1,157 @@
+// The server goes away and comes back: meanwhile every request is told to try again, and nothing that was acknowledged is
+// lost or doubled. And what becomes of a server that turns read-only.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { AppError } from "../../../src/domain/error.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { ConnectionSettings, Store } from "../../../src/store/store.ts";
+import {
+  acme,
+  changesOf,
+  exists,
+  keyOf,
+  requireSound,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const connections: ConnectionSettings = {
+  poolMax: 4,
+  prepare: true,
+  statementTimeoutMs: 2_000,
+  lockTimeoutMs: 200,
+};
+
+/** What became of a write: acknowledged, or to be tried again. Anything else fails the test. */
+async function attempt(store: Store, id: string): Promise<"acknowledged" | "try again"> {
+  try {
+    const { drafts } = await write(store, transaction(id));
+    assert.ok(drafts[0] === "created" || drafts[0] === "identical_record_exists");
+    return "acknowledged";
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.errorName, "unavailable");
+    assert.ok((error.retryAfterSeconds ?? 0) >= 1);
+    return "try again";
+  }
+}
+
+describe("a store on PostgreSQL", () => {
+  let server: PostgresServer;
+  let url: string;
+  let store: Store;
+  before(async () => {
+    server = await startPostgres({ durable: true });
+    url = await server.makeDatabase();
+    store = await openStore(url, { role: "serve", connections });
+  });
+  after(async () => {
+    await store.close();
+    await server.remove();
+  });
+
+  async function requireAnswer(): Promise<void> {
+    await waitFor("the store to answer", () =>
+      store.ping().then(
+        () => true,
+        () => undefined,
+      ),
+    );
+  }
+
+  for (const how of ["fast", "kill"] as const) {
+    it(`connects again after the server ended (${how}), and has all that it acknowledged`, async () => {
+      const acknowledged = new Set<string>();
+      let refused = 0;
+      let stopping = false;
+      const senders = Array.from({ length: 8 }, async (_, sender): Promise<void> => {
+        for (let count = 0; !stopping; count += 1) {
+          const id = `${how} ${sender}/${count}`;
+          if ((await attempt(store, id)) === "acknowledged") acknowledged.add(id);
+          else refused += 1;
+        }
+      });
+      await waitFor("some writes", () => (acknowledged.size > 50 ? true : undefined));
+      await server.stop(how);
+      await waitFor("refusals", () => (refused > 8 ? true : undefined));
+      const before = acknowledged.size;
+      await server.start();
+      await waitFor("more writes", () => (acknowledged.size > before + 50 ? true : undefined));
+      stopping = true;
+      await Promise.all(senders);
+      for (const id of acknowledged) {
+        assert.equal((await changesOf(store, keyOf("transaction", id))).length, 1, id);
+      }
+      await requireSound(store);
+    });
+  }
+
+  it("tells reads to try again too while the server is away, and fails its ping", async () => {
+    await server.stop();
+    const unavailable = { errorName: "unavailable" };
+    await assert.rejects(store.findRecord(keyOf("transaction", "t")), unavailable);
+    await assert.rejects(store.credentialsVersion(), unavailable);
+    await assert.rejects(store.ping(), unavailable);
+    await server.start();
+    await requireAnswer();
+    assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
+  });
+
+  it("goes on when an operator ends its connections", async () => {
+    await attempt(store, "before");
+    await server.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'",
+    );
+    await requireAnswer();
+    assert.equal(await attempt(store, "after"), "acknowledged");
+  });
+
+  it("tells writes to try again while the server is read-only, and goes on reading", async () => {
+    await server.query("ALTER DATABASE postgres SET default_transaction_read_only = off");
+    const name = new URL(url).pathname.slice(1);
+    await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await server.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'",
+    );
+    await requireAnswer();
+    assert.equal(await attempt(store, "refused"), "try again");
+    assert.equal(await exists(store, keyOf("transaction", "refused")), false);
+    await server.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await server.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'",
+    );
+    await requireAnswer();
+    assert.equal(await attempt(store, "refused"), "acknowledged");
+  });
+
+  it("tells a write to try again when it waits for a lock too long", async () => {
+    await write(store, transaction("locked"));
+    const lock = server.query("BEGIN; LOCK TABLE record; SELECT pg_sleep(1); COMMIT", url);
+    await waitFor("the lock", async () => {
+      const [row] = await server.query(
+        "SELECT 1 AS found FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'record'::regclass",
+        url,
+      );
+      return row;
+    });
+    assert.equal(await attempt(store, "waits"), "try again");
+    await lock;
+    assert.equal(await attempt(store, "waits"), "acknowledged");
+  });
+
+  it("refuses a replica at the start, with what to do", async () => {
+    await server.stop();
+    await server.startAsReplica();
+    const replica = openStore(url, { role: "serve", connections });
+    await assert.rejects(replica, { name: "StoreError", message: /read-only replica.*primary/ });
+    assert.equal(await attempt(store, "on a replica"), "try again");
+    await server.promote();
+    await waitFor("the end of recovery", async () =>
+      (await attempt(store, "promoted")) === "acknowledged" ? true : undefined,
+    );
+    assert.deepEqual(Object.keys(await store.countRecords(acme)), ["transaction"]);
+  });
+});
