@@ -66,9 +66,9 @@ describe("a store on PostgreSQL", () => {
     it(`connects again after the server ended (${how}), and has all that it acknowledged`, async () => {
       const acknowledged = new Set<string>();
       let refused = 0;
-      let stopping = false;
+      const stopping = new AbortController();
       const senders = Array.from({ length: 8 }, async (_, sender): Promise<void> => {
-        for (let count = 0; !stopping; count += 1) {
+        for (let count = 0; !stopping.signal.aborted; count += 1) {
           const id = `${how} ${sender}/${count}`;
           if ((await attempt(store, id)) === "acknowledged") acknowledged.add(id);
           else refused += 1;
@@ -77,10 +77,10 @@ describe("a store on PostgreSQL", () => {
       await waitFor("some writes", () => (acknowledged.size > 50 ? true : undefined));
       await server.stop(how);
       await waitFor("refusals", () => (refused > 8 ? true : undefined));
-      const before = acknowledged.size;
+      const countBefore = acknowledged.size;
       await server.start();
-      await waitFor("more writes", () => (acknowledged.size > before + 50 ? true : undefined));
-      stopping = true;
+      await waitFor("more writes", () => (acknowledged.size > countBefore + 50 ? true : undefined));
+      stopping.abort();
       await Promise.all(senders);
       for (const id of acknowledged) {
         assert.equal((await changesOf(store, keyOf("transaction", id))).length, 1, id);
