@@ -27,11 +27,11 @@ export class InFlightKeys {
   readonly #keys = new Set<string>();
 
   /** Runs `perform` unless a request with the same mark is under way: then throws idempotency_in_flight. */
-  async run<Result>(
-    mark: IdempotencyMark | undefined,
-    perform: () => Promise<Result>,
-  ): Promise<Result> {
-    if (mark === undefined) return perform();
+  run<Result>(mark: IdempotencyMark | undefined, perform: () => Promise<Result>): Promise<Result> {
+    return mark === undefined ? perform() : this.#runOnce(mark, perform);
+  }
+
+  async #runOnce<Result>(mark: IdempotencyMark, perform: () => Promise<Result>): Promise<Result> {
     const name = Buffer.from(mark.keyHash).toString("base64");
     if (this.#keys.has(name)) throw new AppError("idempotency_in_flight", { retryAfterSeconds: 1 });
     this.#keys.add(name);

@@ -47,7 +47,7 @@ export interface WriteReport {
  * Throws validation_failed or too_large (before anything is written), no_such_record, identical_record_exists,
  * record_exists, deletion_open (strict: nothing was written), idempotency_reused, idempotency_in_flight.
  */
-export async function writeRecords(app: App, request: WriteRequest): Promise<WriteReport> {
+export function writeRecords(app: App, request: WriteRequest): Promise<WriteReport> {
   return request.lenient ? writeLenient(app, request) : writeStrict(app, request);
 }
 

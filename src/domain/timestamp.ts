@@ -15,6 +15,17 @@ export type NormalisedTimestamp = string;
  * text is none. A leap second (`:60`) is taken only at 23:59:60 UTC, as the RFC has it.
  */
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
+  // A payload's timestamp is read twice in a row, once to judge it and once to keep it.
+  if (text !== last.text) last = { text, normalised: normalise(text) };
+  return last.normalised;
+}
+
+let last: { readonly text: string; readonly normalised: NormalisedTimestamp | undefined } = {
+  text: "",
+  normalised: undefined,
+};
+
+function normalise(text: string): NormalisedTimestamp | undefined {
   const part = rfc3339.exec(text);
   if (part === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =

@@ -8,12 +8,13 @@ import { errorBody, statusOf } from "./error-response.ts";
 import { newRequestId } from "./request-id.ts";
 
 /** What Node could not read; it holds the method where the request begins in it. */
-type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 
 /** For Node's event `clientError`. */
 export function answerClientError(error: ClientError, socket: unknown): void {
   if (!(socket instanceof Socket)) return;
-  const isHead = error.rawPacket?.toString("latin1", 0, 5) === "HEAD ";
+  const { rawPacket } = error;
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString("latin1", 0, 5) === "HEAD ";
   if (error.code === "ECONNRESET" || hasReplyUnderWay(socket)) socket.destroy();
   else answerOnSocket(socket, { error: new AppError(errorName(error.code)), isHead });
 }

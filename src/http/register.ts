@@ -19,73 +19,28 @@ export function registerOperations(
   watch: RequestWatch<Visit>,
 ): void {
   for (const operation of door.operations) {
-    const handler = makeHandler(door, {
+    const work: Work = {
+      operation,
+      isOpen: operation.permission === undefined,
+      scopes: scopesOf(operation),
       handler: handlers[operation.verb](door, operation),
       watch,
-    });
+    };
     server.route({
       method: operation.method,
       url: operation.path,
       exposeHeadRoute: operation.method === "GET",
-      onRequest: makeGate(door, { operation, scopes: scopesOf(operation), watch }),
-      handler,
-      // Fastify refuses a content type that it can't read before the handler could ask who calls; the handler refuses it
-      // too, in its turn.
-      errorHandler: (error, request, reply) => {
-        if (isUnreadableContentType(error)) handler(request, reply);
-        else sendError(door, request, { reply, error });
+      handler: (request, reply) => {
+        void answer(door, { request, reply }, work);
       },
     });
   }
 }
 
-function isUnreadableContentType(error: Error): boolean {
-  return "code" in error && error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE";
-}
-
-interface Gate {
-  readonly operation: Operation;
-  readonly scopes: readonly Scope[];
-  readonly watch: RequestWatch<Visit>;
-}
-
-type Done = (error?: Error) => void;
-
-function makeGate(door: Door, { operation, scopes, watch }: Gate) {
-  const isOpen = operation.permission === undefined;
-  return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    const visit: Visit = {
-      operation,
-      raw: request.raw,
-      response: reply.raw,
-      startedAt: performance.now(),
-      caller: undefined,
-      rate: undefined,
-    };
-    request.visit = visit;
-    try {
-      if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
-      if (!isOpen) {
-        const pending = authenticate(door, request, { visit, scopes });
-        if (pending !== undefined) {
-          pending.then(
-            () => admit(),
-            (error: unknown) => sendError(door, request, { reply, error }),
-          );
-          return;
-        }
-      }
-    } catch (error) {
-      sendError(door, request, { reply, error });
-      return;
-    }
-    admit();
-
-    function admit(): void {
-      watch.begin(visit);
-      done();
-    }
-  };
+/** RFC 9112, section 3.2: a request of HTTP/1.1 without a Host is refused. */
+function requireHost({ raw }: FastifyRequest): void {
+  if (raw.httpVersion !== "1.1") return;
+  throw new AppError("malformed_http", { message: "The header Host is missing." });
 }
 
 /** Stands in where an operation has no caller; it is in no organization and covers nothing. */
@@ -100,25 +55,36 @@ const nobody: Identity = {
 };
 
 interface Work {
+  readonly operation: Operation;
+  /** True for token issuing, which identifies its caller by itself. */
+  readonly isOpen: boolean;
+  readonly scopes: readonly Scope[];
   readonly handler: Handler;
   readonly watch: RequestWatch<Visit>;
 }
 
-function makeHandler(door: Door, work: Work) {
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    void answer(door, { request, reply }, work);
-  };
-}
-
-/** Never rejects: what goes wrong is answered. */
+/** The gate, then the handler, then the reply. Never rejects: what goes wrong is answered. */
 async function answer(
   door: Door,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { handler, watch }: Work,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { operation, isOpen, scopes, handler, watch }: Work,
 ): Promise<void> {
-  const { visit } = request;
-  if (visit === undefined) throw new Error("a handler ran before its gate");
+  const visit: Visit = {
+    operation,
+    raw: request.raw,
+    response: reply.raw,
+    startedAt: performance.now(),
+    caller: undefined,
+    rate: undefined,
+  };
+  request.visit = visit;
+  watch.begin(visit);
   try {
+    if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+    if (request.raw.headers.host === undefined) requireHost(request);
+    // Nothing to wait for when the caller is in memory, and nothing of the body is read before.
+    const pending = isOpen ? undefined : authenticate(door, request, { visit, scopes });
+    if (pending !== undefined) await pending;
     const found = await handler({ request, reply, visit, caller: visit.caller ?? nobody });
     if (found !== undefined) door.replies.send(request, reply, found);
   } catch (error) {

@@ -60,15 +60,8 @@ async function writeJson(
   const items: readonly unknown[] = single ? [value] : value;
   requireForm(operation, { single, items });
   const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
-  return writeRecords(door.app, {
-    organizationId,
-    type,
-    mode,
-    lenient,
-    single,
-    items,
-    idempotency,
-  });
+  const manner = { organizationId, type, mode, lenient, single };
+  return await writeRecords(door.app, { ...manner, items, idempotency });
 }
 
 function requireForm(
