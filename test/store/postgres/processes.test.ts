@@ -19,6 +19,7 @@ import {
   newKey,
   newToken,
   operator,
+  payloadsOf,
   organization,
   request,
   requireSound,
@@ -188,6 +189,28 @@ describe("several processes on one database", () => {
       const key = keyOf("transaction_check", `c${index}`);
       assert.equal(await exists(storeNo(3), key), (await changesOf(storeNo(3), key)).length > 0);
     }
+  });
+
+  it("look again at the changes of records that stay, before a deletion is completed", async () => {
+    const store = storeNo(0);
+    for (const id of ["goes", "stays"]) await add(store, "transaction", id);
+    const related = { related_tx_ids: ["goes", "stays"] };
+    await add(store, "transaction_check", "c", related);
+    const id = await request(store, keyOf("transaction", "goes"));
+    assert.ok(id !== undefined);
+    await store.claimDeletion({ now: worker.now, leaseUntil: worker.now + 60_000, claimant: "w" });
+    assert.ok((await store.eraseStep(id, 10, worker)).done);
+    // As if a process had missed one of the changes.
+    const { payload } = draftOf("transaction_check", "c", related);
+    await server.query(
+      `UPDATE change SET payload = '${payload.replaceAll("'", "''")}'
+      WHERE resource_type = 'transaction_check'`,
+      url,
+    );
+    assert.equal(await store.completeDeletion(id, worker), undefined);
+    assert.equal((await finish(store, id)).status, "completed");
+    const [left] = await payloadsOf(store, keyOf("transaction_check", "c"));
+    assert.deepEqual(left?.["related_tx_ids"], ["stays"]);
   });
 
   it("see at once that a key was revoked elsewhere", async () => {
