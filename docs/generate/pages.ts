@@ -1,5 +1,6 @@
-// The table of generated pages. A test compares each with its file.
+// The table of what is generated: pages of the reference, and the types of the client. A test compares each with its file.
 
+import { clientFiles } from "../../client/generate/files.ts";
 import { renderCliReference } from "../../src/cli/reference.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
@@ -18,4 +19,5 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/operations.md", render: renderOperations },
   { path: "docs/reference/records.md", render: renderRecords },
   { path: "docs/reference/scopes.md", render: renderScopes },
+  ...clientFiles,
 ];

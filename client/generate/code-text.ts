@@ -1,0 +1,66 @@
+// TypeScript as the generated files need it, laid out as prettier would. Knows nothing of what is in them.
+
+const columnsMax = 100;
+
+/** Put on top of every generated file, behind what it is. */
+export const generatedNote =
+  "Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.";
+
+/** Parts of a file, apart by a blank line. */
+export function file(what: string, ...parts: readonly string[]): string {
+  return `${[`// ${what}\n// ${generatedNote}`, ...parts].join("\n\n")}\n`;
+}
+
+/** A docstring, on one line where it fits. Empty for no text. */
+export function docstring(text: string, indent = ""): string {
+  if (text === "") return "";
+  const single = `${indent}/** ${text} */\n`;
+  if (!text.includes("\n") && single.length <= columnsMax + 1) return single;
+  const lines = text.split("\n").flatMap((line) => wrap(line, columnsMax - indent.length - 3));
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
+}
+
+function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** `head` and a union, on as many lines as it needs. `head` ends before the colon or equals sign. */
+export function withUnion(
+  head: string,
+  sign: ":" | " =",
+  { alternatives, indent }: { alternatives: readonly string[]; indent: string },
+): string {
+  const single = `${indent}${head}${sign} ${alternatives.join(" | ")};`;
+  if (single.length <= columnsMax || alternatives.length === 1) return `${single}\n`;
+  const second = `${indent}  ${alternatives.join(" | ")};`;
+  if (second.length <= columnsMax) return `${indent}${head}${sign}\n${second}\n`;
+  const lines = alternatives.map((alternative) => `${indent}  | ${alternative}`);
+  return `${indent}${head}${sign}\n${lines.join("\n")};\n`;
+}
+
+/** A type and what it is made of, an argument a line where one line is too short. */
+export function withArguments(head: string, args: readonly string[], indent: string): string {
+  const single = `${indent}${head}<${args.join(", ")}>;`;
+  if (single.length <= columnsMax) return `${single}\n`;
+  const lines = args.map((arg, index) => `${indent}  ${arg}${index < args.length - 1 ? "," : ""}`);
+  return `${indent}${head}<\n${lines.join("\n")}\n${indent}>;\n`;
+}
+
+/** `import type { … } from "…";`, a name a line where one line is too short. */
+export function importTypes(names: readonly string[], from: string): string {
+  const single = `import type { ${names.join(", ")} } from "${from}";`;
+  if (single.length <= columnsMax) return single;
+  return `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
+}
+
+export function pascalCase(snake: string): string {
+  return snake.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

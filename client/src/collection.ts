@@ -1,0 +1,115 @@
+// The records of one type: one line an operation, the same for every type. Names none of them.
+
+import { SluiceError } from "./errors.ts";
+import { errorCodes } from "./generated/codes.ts";
+import type { WriteResult } from "./generated/replies.ts";
+import type { CallOptions, Session } from "./session.ts";
+import { Upload, type UploadOptions } from "./upload.ts";
+
+/** Where the operations of a type are. */
+export interface RecordPaths {
+  readonly type: string;
+  readonly idField: string;
+  /** Where lists go, if not to the same path as a single record. */
+  readonly listPath?: string;
+}
+
+/** Records of a type: what is added, what is sent to update it, and what is told of one that exists. */
+export class Collection<Item extends object, Update extends object, Existence extends object> {
+  readonly #session: Session;
+  readonly #path: string;
+  readonly #listPath: string;
+  readonly #idField: string;
+
+  constructor(session: Session, { type, idField, listPath = type }: RecordPaths) {
+    this.#session = session;
+    this.#path = `/v2/${type}`;
+    this.#listPath = `/v2/${listPath}`;
+    this.#idField = idField;
+  }
+
+  /** Adds a record, or a list of up to 10,000, of which then all are written or none. */
+  add(records: Item | readonly Item[], options: CallOptions = {}): Promise<WriteResult> {
+    return this.#write("POST", records, options);
+  }
+
+  /** Updates a record that exists, or a list of them. Null clears a field; what is left out stays as it is. */
+  update(updates: Update | readonly Update[], options: CallOptions = {}): Promise<WriteResult> {
+    return this.#write("PUT", updates, options);
+  }
+
+  /** When the record was first and last seen; undefined if there is none. */
+  async exists(
+    id: string,
+    options: Pick<CallOptions, "signal"> = {},
+  ): Promise<Existence | undefined> {
+    const path = `${this.#path}?${this.#idField}=${encodeURIComponent(id)}`;
+    try {
+      return await this.#session.call<Existence>({ method: "GET", path, signal: options.signal });
+    } catch (error) {
+      if (error instanceof SluiceError && error.code === errorCodes.no_such_record)
+        return undefined;
+      throw error;
+    }
+  }
+
+  /** Adds records from a source of any length. Does nothing until it is iterated, see Upload. */
+  addAll(source: AsyncIterable<Item> | Iterable<Item>, options: UploadOptions = {}): Upload<Item> {
+    return this.#upload("POST", source, options);
+  }
+
+  /** Updates records from a source of any length. Does nothing until it is iterated, see Upload. */
+  updateAll(
+    source: AsyncIterable<Update> | Iterable<Update>,
+    options: UploadOptions = {},
+  ): Upload<Update> {
+    return this.#upload("PUT", source, options);
+  }
+
+  #write(method: "POST" | "PUT", records: object, options: CallOptions): Promise<WriteResult> {
+    const path = Array.isArray(records) ? this.#listPath : this.#path;
+    return this.#session.call({ method, path, body: JSON.stringify(records), ...options });
+  }
+
+  #upload<Sent extends object>(
+    method: "POST" | "PUT",
+    source: AsyncIterable<Sent> | Iterable<Sent>,
+    options: UploadOptions,
+  ): Upload<Sent> {
+    const send = (body: string): Promise<WriteResult> =>
+      this.#session.call({
+        method,
+        path: this.#listPath,
+        body,
+        lenient: true,
+        signal: options.signal,
+      });
+    return new Upload(send, source, options);
+  }
+}
+
+/** Records of a type that can be deleted by request. */
+export class DeletableCollection<
+  Item extends object,
+  Update extends object,
+  Existence extends object,
+  Accepted extends object,
+> extends Collection<Item, Update, Existence> {
+  readonly #session: Session;
+  readonly #type: string;
+
+  constructor(session: Session, paths: RecordPaths) {
+    super(session, paths);
+    this.#session = session;
+    this.#type = paths.type;
+  }
+
+  /**
+   * Requests the permanent deletion of a record and all that belongs to it; `deletions.wait` tells when it is done. The
+   * reason outlives the record. Sent as a POST, because proxies may drop the body of a DELETE.
+   */
+  delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
+    const body = JSON.stringify({ resource_type: this.#type, resource_id: id, reason });
+    return this.#session.call({ method: "POST", path: "/v2/deletion_request", body, ...options });
+  }
+}

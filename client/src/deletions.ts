@@ -1,0 +1,47 @@
+// Deletion requests: how far one has come, and waiting until it has come to its end.
+
+import type { DeletionStatus } from "./generated/replies.ts";
+import type { CallOptions, Session } from "./session.ts";
+import { sleep } from "./wait.ts";
+
+/** A deletion that has come to its end. */
+export type EndedDeletion = DeletionStatus & { readonly status: "completed" | "cancelled" };
+
+const firstMs = 100;
+const longestMs = 10_000;
+
+export class Deletions {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  status(
+    deletionRequestId: string,
+    options: Pick<CallOptions, "signal"> = {},
+  ): Promise<DeletionStatus> {
+    const query = `deletion_request_id=${encodeURIComponent(deletionRequestId)}`;
+    const { signal } = options;
+    return this.#session.call({ method: "GET", path: `/v2/deletion_request?${query}`, signal });
+  }
+
+  /**
+   * Asks, less and less often, until the deletion is completed, or cancelled by the operator. That may take days where
+   * there is a grace period or a hold: bound it with a signal.
+   */
+  async wait(
+    deletionRequestId: string,
+    options: Pick<CallOptions, "signal"> = {},
+  ): Promise<EndedDeletion> {
+    for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 1.5, longestMs)) {
+      const found = await this.status(deletionRequestId, options);
+      if (hasEnded(found)) return found;
+      await sleep(pauseMs * (0.5 + Math.random() / 2), options.signal);
+    }
+  }
+}
+
+function hasEnded(deletion: DeletionStatus): deletion is EndedDeletion {
+  return deletion.status === "completed" || deletion.status === "cancelled";
+}

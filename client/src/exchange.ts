@@ -1,0 +1,89 @@
+// One attempt: a request out, a whole reply back, within its time. Judges whether the reply is one to this request, not
+// what it says. Never follows a redirect: where it leads is not who the credential is for.
+
+import { SluiceNetworkError } from "./errors.ts";
+import type { Settings } from "./options.ts";
+
+export interface Attempt {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** The same for every attempt of a call, and no other call's. */
+  readonly call: string;
+  readonly number: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly retryAfter: string | null;
+  readonly isJson: boolean;
+  readonly text: string;
+}
+
+/** Throws SluiceNetworkError if no whole reply to this call came, and the signal's reason if that ended it. */
+export async function exchange(settings: Settings, attempt: Attempt): Promise<Reply> {
+  const { signal } = attempt;
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", end, { once: true });
+  const timer = setTimeout(end, settings.timeoutMs);
+  try {
+    const reply = await send(settings, attempt, ending.signal);
+    requireOwn(reply, attempt);
+    return reply;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof SluiceNetworkError) throw cause;
+    const what = ending.signal.aborted
+      ? `No reply came within ${settings.timeoutMs} ms`
+      : "No whole reply came";
+    throw broken(attempt, what, cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+async function send(settings: Settings, attempt: Attempt, signal: AbortSignal): Promise<Reply> {
+  const { method, path, headers, body, call, number } = attempt;
+  const response = await settings.fetch(settings.baseUrl + path, {
+    method,
+    headers: { ...headers, "x-request-id": `${call}.${number}` },
+    redirect: "manual",
+    signal,
+    ...(body === undefined ? {} : { body }),
+  });
+  return {
+    status: response.status,
+    requestId: response.headers.get("x-request-id") ?? undefined,
+    retryAfter: response.headers.get("retry-after"),
+    isJson: /\bjson\b/.test(response.headers.get("content-type") ?? ""),
+    text: await response.text(),
+  };
+}
+
+/**
+ * A reply that was sent twice stays on the connection and would be taken for that of the next request. The service gives
+ * our X-Request-Id back; proxies may put one of their own in its place, so only another call's tells of a mix-up.
+ */
+function requireOwn({ requestId }: Reply, attempt: Attempt): void {
+  const client = attempt.call.slice(0, attempt.call.indexOf(".") + 1);
+  if (requestId?.startsWith(client) !== true || requestId.startsWith(`${attempt.call}.`)) return;
+  throw broken(attempt, "A reply to another request came");
+}
+
+export function broken(attempt: Attempt, what: string, cause?: unknown): SluiceNetworkError {
+  const { method, path, number } = attempt;
+  const where = `${method} ${path.split("?", 1)[0]}`;
+  const idempotencyKey = attempt.headers["idempotency-key"];
+  const tried = number === 1 ? "" : `, tried ${number} times`;
+  return new SluiceNetworkError(`${what} (${where}${tried}).`, {
+    attempts: number,
+    idempotencyKey,
+    cause,
+  });
+}

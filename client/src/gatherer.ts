@@ -1,0 +1,98 @@
+// Gathers records from a source into batches, while the batch before is on its way. Holds at most one batch, and asks the
+// source for no more than fits.
+
+import { sleep } from "./wait.ts";
+
+export interface Gathered<Item> {
+  /** Place in the source, from 0. */
+  readonly index: number;
+  readonly record: Item;
+  /** The record as JSON. */
+  readonly text: string;
+}
+
+/** A batch is full with this many characters: below the megabyte that some proxies take at most. */
+const charactersMax = 1_000_000;
+/** How long a batch that is not full waits for more, when nothing else is to be done. */
+const lingerMs = 10;
+
+export class Gatherer<Item> {
+  readonly #itemsMax: number;
+  #held: Gathered<Item>[] = [];
+  #characters = 0;
+  #ended = false;
+  #failure: { readonly cause: unknown } | undefined;
+  #waiting: (() => void)[] = [];
+
+  /** Begins to read at once. */
+  constructor(source: AsyncIterable<Item> | Iterable<Item>, itemsMax: number) {
+    this.#itemsMax = itemsMax;
+    void this.#read(source);
+  }
+
+  /**
+   * What there is, at least one record; empty at the end. If the source failed, everything before that is given first,
+   * then its error is thrown.
+   */
+  async take(): Promise<readonly Gathered<Item>[]> {
+    await this.#until(() => this.#held.length > 0 || this.#ended);
+    if (!this.#isFull() && !this.#ended) {
+      await Promise.race([this.#until(() => this.#isFull() || this.#ended), sleep(lingerMs)]);
+    }
+    const batch = this.#held;
+    if (batch.length === 0 && this.#failure !== undefined) throw this.#failure.cause;
+    this.#held = [];
+    this.#characters = 0;
+    this.#tell();
+    return batch;
+  }
+
+  /** Lets go of the source as soon as it gives something or ends. */
+  close(): void {
+    this.#ended = true;
+    this.#tell();
+  }
+
+  /** Never rejects: what fails is kept for whoever takes. */
+  async #read(source: AsyncIterable<Item> | Iterable<Item>): Promise<void> {
+    try {
+      let index = 0;
+      for await (const record of source) {
+        // Not JSON at all, such as undefined: for the service to refuse, in its place.
+        const text = (JSON.stringify(record) as string | undefined) ?? "null";
+        await this.#until(() => this.#hasRoomFor(text) || this.#ended);
+        if (this.#ended) return;
+        this.#held.push({ index, record, text });
+        this.#characters += text.length;
+        index += 1;
+        this.#tell();
+      }
+    } catch (cause) {
+      this.#failure = { cause };
+    } finally {
+      this.close();
+    }
+  }
+
+  #hasRoomFor(text: string): boolean {
+    if (this.#held.length === 0) return true;
+    return this.#held.length < this.#itemsMax && this.#characters + text.length <= charactersMax;
+  }
+
+  #isFull(): boolean {
+    return this.#held.length >= this.#itemsMax || this.#characters >= charactersMax;
+  }
+
+  #tell(): void {
+    if (this.#waiting.length === 0) return;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+  }
+}

@@ -1,0 +1,257 @@
+// What is answered: the replies of the operations, and what tokens can be asked for.
+// Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+
+/** An access token; told once and kept nowhere. */
+export interface AccessToken {
+  /** The access token, for `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /** Expiration time as Unix time, in seconds. */
+  readonly expiry: number;
+  /** Organization for which the token was requested. */
+  readonly organization_id: string;
+  /** Name of that organization. */
+  readonly organization_name: string;
+  readonly scopes: AccessTokenScope;
+}
+
+/** Scope grant requested. */
+export interface AccessTokenScope {
+  /** Organization for which the token is requested. */
+  readonly organization_id: string;
+  /** Scopes the token is to have. */
+  readonly scopes: readonly Scope[];
+}
+
+/** The name of a scope. */
+export type Scope =
+  | "transactions:read"
+  | "transactions:write"
+  | "risk_assessment:read"
+  | "risk_assessment:write"
+  | "screening:read"
+  | "screening:write"
+  | "person:read"
+  | "person:write"
+  | "company:read"
+  | "company:write"
+  | "identity_verification:read"
+  | "identity_verification:write"
+  | "onboarding_flow:read"
+  | "onboarding_flow:write"
+  | "customer_sar:read"
+  | "customer_sar:write"
+  | "transactions:delete"
+  | "person:delete"
+  | "company:delete";
+
+/** What became of a write. The data is on stable storage. */
+export interface WriteResult {
+  /** True: the request was carried out. */
+  readonly success: boolean;
+  /** How many changes were stored. */
+  readonly write_count: number;
+  /** The same in words. */
+  readonly message: string;
+  /** Organization that it belongs to. */
+  readonly organization_id: string;
+  /** One entry an item, in order; only with `Prefer: handling=lenient`. */
+  readonly results?: readonly WriteItemResult[];
+}
+
+/** What became of one item of a list. */
+export interface WriteItemResult {
+  /** Place of the item in the list, from 0. */
+  readonly index: number;
+  /** Identifier of the record; missing if the item has none that can be read. */
+  readonly id?: string;
+  /** What became of it. */
+  readonly status: "created" | "updated" | "unchanged" | "refused";
+  /** Error code: the HTTP status times 100 plus a number. Stable, unlike the message. */
+  readonly code?: number;
+  /** Why it was refused. */
+  readonly message?: string;
+  /** Detail about errors in specific fields. */
+  readonly errors?: readonly ErrorItem[];
+}
+
+/** Detail about an error in one field. */
+export interface ErrorItem {
+  /** The field, as a path such as `amount` or `[3].addresses[0].type`. */
+  readonly field?: string;
+  /** What was expected, and what to do. */
+  readonly message?: string;
+}
+
+/** How far a deletion has come. */
+export interface DeletionStatus {
+  /** Unique identifier of the deletion request. */
+  readonly deletion_request_id: string;
+  /** Type of the record. */
+  readonly resource_type: string;
+  /** Unique identifier of the record. */
+  readonly resource_id: string;
+  /** State of the request. */
+  readonly status: "pending" | "processing" | "completed" | "cancelled";
+  /** When it was requested. */
+  readonly requested_at: string;
+  /** When it was completed and verified. */
+  readonly completed_at?: string;
+  /** How many records were erased, by type; types with none are left out. */
+  readonly erased?: Readonly<Record<string, number>>;
+}
+
+/** That the transaction exists. */
+export interface TransactionExistence {
+  /** Unique identifier of the transaction. */
+  readonly tx_id: string;
+  /** Earliest timestamp associated with the transaction. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the transaction. */
+  readonly last_seen: string;
+  /** Organization for which the transaction was found. */
+  readonly organization_id: string;
+}
+
+/** That the deletion is queued. */
+export interface TransactionDeletionAccepted {
+  /** Unique identifier of the transaction. */
+  readonly tx_id: string;
+  /** Unique identifier of the deletion request, for `GET /v2/deletion_request`. */
+  readonly deletion_request_id: string;
+}
+
+/** That the transaction check exists. */
+export interface TransactionCheckExistence {
+  /** Unique identifier of the transaction check. */
+  readonly check_id: string;
+  /** Earliest timestamp associated with the transaction check. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the transaction check. */
+  readonly last_seen: string;
+  /** Organization for which the transaction check was found. */
+  readonly organization_id: string;
+}
+
+/** That the transaction alert exists. */
+export interface TransactionAlertExistence {
+  /** Unique identifier of the transaction alert. */
+  readonly alert_id: string;
+  /** Earliest timestamp associated with the transaction alert. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the transaction alert. */
+  readonly last_seen: string;
+  /** Organization for which the transaction alert was found. */
+  readonly organization_id: string;
+}
+
+/** That the transaction suspicious activity exists. */
+export interface TransactionSuspiciousActivityExistence {
+  /** Unique identifier of the transaction suspicious activity. */
+  readonly suspicious_activity_id: string;
+  /** Earliest timestamp associated with the transaction suspicious activity. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the transaction suspicious activity. */
+  readonly last_seen: string;
+  /** Organization for which the transaction suspicious activity was found. */
+  readonly organization_id: string;
+}
+
+/** That the screening exists. */
+export interface ScreeningExistence {
+  /** Unique identifier of the screening. */
+  readonly screening_id: string;
+  /** Earliest timestamp associated with the screening. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the screening. */
+  readonly last_seen: string;
+  /** Organization for which the screening was found. */
+  readonly organization_id: string;
+}
+
+/** That the risk assessment exists. */
+export interface RiskAssessmentExistence {
+  /** Unique identifier of the risk assessment. */
+  readonly assessment_id: string;
+  /** Earliest timestamp associated with the risk assessment. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the risk assessment. */
+  readonly last_seen: string;
+  /** Organization for which the risk assessment was found. */
+  readonly organization_id: string;
+}
+
+/** That the person exists. */
+export interface PersonExistence {
+  /** Unique identifier of the person. */
+  readonly person_id: string;
+  /** Earliest timestamp associated with the person. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the person. */
+  readonly last_seen: string;
+  /** Organization for which the person was found. */
+  readonly organization_id: string;
+}
+
+/** That the deletion is queued. */
+export interface PersonDeletionAccepted {
+  /** Unique identifier of the person. */
+  readonly person_id: string;
+  /** Unique identifier of the deletion request, for `GET /v2/deletion_request`. */
+  readonly deletion_request_id: string;
+}
+
+/** That the company exists. */
+export interface CompanyExistence {
+  /** Unique identifier of the company. */
+  readonly company_id: string;
+  /** Earliest timestamp associated with the company. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the company. */
+  readonly last_seen: string;
+  /** Organization for which the company was found. */
+  readonly organization_id: string;
+}
+
+/** That the deletion is queued. */
+export interface CompanyDeletionAccepted {
+  /** Unique identifier of the company. */
+  readonly company_id: string;
+  /** Unique identifier of the deletion request, for `GET /v2/deletion_request`. */
+  readonly deletion_request_id: string;
+}
+
+/** That the identity verification exists. */
+export interface IdentityVerificationExistence {
+  /** Unique identifier of the identity verification. */
+  readonly verification_id: string;
+  /** Earliest timestamp associated with the identity verification. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the identity verification. */
+  readonly last_seen: string;
+  /** Organization for which the identity verification was found. */
+  readonly organization_id: string;
+}
+
+/** That the onboarding flow exists. */
+export interface OnboardingFlowExistence {
+  /** Unique identifier of the onboarding flow. */
+  readonly onboarding_flow_id: string;
+  /** Earliest timestamp associated with the onboarding flow. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the onboarding flow. */
+  readonly last_seen: string;
+  /** Organization for which the onboarding flow was found. */
+  readonly organization_id: string;
+}
+
+/** That the customer SAR exists. */
+export interface CustomerSarExistence {
+  /** Unique identifier of the customer SAR. */
+  readonly sar_id: string;
+  /** Earliest timestamp associated with the customer SAR. */
+  readonly first_seen: string;
+  /** Latest timestamp associated with the customer SAR. */
+  readonly last_seen: string;
+  /** Organization for which the customer SAR was found. */
+  readonly organization_id: string;
+}

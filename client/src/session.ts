@@ -1,0 +1,48 @@
+// A call in the organization's name: a token for it, an Idempotency-Key if it writes, and one renewal if the token is not
+// taken any more. Never renews for a key that was revoked.
+
+import { type Ask, type Connection, randomName } from "./connection.ts";
+import { SluiceError } from "./errors.ts";
+import type { TokenKeeper } from "./token-keeper.ts";
+
+export interface CallOptions {
+  /** Ends the call, all of its attempts and waits; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** 1 to 255 visible ASCII characters; made afresh for each call if left out. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Not known (any more), and expired. */
+const staleCodes: ReadonlySet<number> = new Set([40102, 40103]);
+
+export class Session {
+  readonly #connection: Connection;
+  readonly #tokens: TokenKeeper;
+
+  constructor(connection: Connection, tokens: TokenKeeper) {
+    this.#connection = connection;
+    this.#tokens = tokens;
+  }
+
+  /** The same key for every attempt: whatever happens on the way, the call has its effect once. */
+  async call<Reply>(ask: Ask): Promise<Reply> {
+    const keyed = ask.method === "GET" ? ask : { ...ask, idempotencyKey: keyOf(ask) };
+    const token = await this.#tokens.get(ask.signal);
+    try {
+      return (await this.#request(keyed, token)) as Reply;
+    } catch (error) {
+      if (!(error instanceof SluiceError) || !staleCodes.has(error.code)) throw error;
+      this.#tokens.forget(token);
+      return (await this.#request(keyed, await this.#tokens.get(ask.signal))) as Reply;
+    }
+  }
+
+  #request(ask: Ask, token: string): Promise<object> {
+    return this.#connection.request(ask, `Bearer ${token}`);
+  }
+}
+
+function keyOf({ idempotencyKey = randomName() }: Ask): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) return idempotencyKey;
+  throw new TypeError("idempotencyKey must be 1 to 255 visible ASCII characters.");
+}

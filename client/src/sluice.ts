@@ -1,0 +1,32 @@
+// The client of a Sluice service: `new Sluice(…)` has everything. Connects the parts; all else of the package's surface
+// is named here too.
+
+import { Collection, DeletableCollection } from "./collection.ts";
+import { Connection } from "./connection.ts";
+import { type EndedDeletion, Deletions } from "./deletions.ts";
+import { SluiceError, SluiceNetworkError } from "./errors.ts";
+import { type ErrorCode, errorCodes } from "./generated/codes.ts";
+import { Collections } from "./generated/collections.ts";
+import { readSettings, type SluiceOptions } from "./options.ts";
+import { type CallOptions, Session } from "./session.ts";
+import { TokenKeeper } from "./token-keeper.ts";
+import { type Refusal, type Tally, Upload, type UploadOptions } from "./upload.ts";
+
+export type * from "./generated/records.ts";
+export type * from "./generated/replies.ts";
+export { Collection, DeletableCollection, Deletions, Upload };
+export { errorCodes, SluiceError, SluiceNetworkError };
+export type { CallOptions, EndedDeletion, ErrorCode, Refusal, SluiceOptions, Tally, UploadOptions };
+
+/** One for each service and organization; it may be shared by everything in a program. */
+export class Sluice extends Collections {
+  readonly deletions: Deletions;
+
+  /** Sends nothing yet. Throws TypeError for an option that is missing or wrong. */
+  constructor(options: SluiceOptions) {
+    const connection = new Connection(readSettings(options));
+    const session = new Session(connection, new TokenKeeper(connection, options));
+    super(session);
+    this.deletions = new Deletions(session);
+  }
+}

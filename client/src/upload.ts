@@ -1,0 +1,137 @@
+// Records from a source of any length, sent batch by batch: one on its way under its own Idempotency-Key, the next being
+// gathered. So memory is bounded, any failure on the way can be tried again, and no record is written twice.
+
+import { SluiceError } from "./errors.ts";
+import type { ErrorItem, WriteItemResult, WriteResult } from "./generated/replies.ts";
+import { type Gathered, Gatherer } from "./gatherer.ts";
+import { wrong } from "./options.ts";
+import type { CallOptions } from "./session.ts";
+import { until } from "./wait.ts";
+
+export interface UploadOptions extends Pick<CallOptions, "signal"> {
+  /** Records in a request at most, 1 to 10,000; 1,000 if left out. */
+  readonly batchSize?: number | undefined;
+}
+
+/** A record that was not written, and why. The others are not affected. */
+export interface Refusal<Item> {
+  /** Place in the source, from 0. */
+  readonly index: number;
+  /** As the source gave it. */
+  readonly record: Item;
+  /** One of `errorCodes`. */
+  readonly code: number;
+  readonly message: string;
+  readonly errors: readonly ErrorItem[];
+}
+
+/** What became of the records so far. It counts what the service has answered for. */
+export interface Tally {
+  readonly received: number;
+  /** Changes that are on stable storage. */
+  readonly written: number;
+  /** Were there already, identical. */
+  readonly unchanged: number;
+  readonly refused: number;
+}
+
+/** Nothing is sent until it is iterated, and then no faster than its refusals are taken. */
+export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
+  readonly #send: (body: string) => Promise<WriteResult>;
+  readonly #refusals: AsyncGenerator<Refusal<Item>, void, undefined>;
+  #tally: Tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
+
+  constructor(
+    send: (body: string) => Promise<WriteResult>,
+    source: AsyncIterable<Item> | Iterable<Item>,
+    options: UploadOptions,
+  ) {
+    const { batchSize = 1_000, signal } = options;
+    if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > 10_000) {
+      throw wrong("batchSize", "a whole number from 1 to 10000");
+    }
+    this.#send = send;
+    this.#refusals = this.#run(source, batchSize, signal);
+  }
+
+  /** In the order of the source. After a failure, everything from `received` on is not known to be written. */
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  /** Iterates the refusals. Throws what the source throws, and what ends a call: SluiceError, the signal's reason. */
+  [Symbol.asyncIterator](): AsyncGenerator<Refusal<Item>, void, undefined> {
+    return this.#refusals;
+  }
+
+  async *#run(
+    source: AsyncIterable<Item> | Iterable<Item>,
+    batchSize: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Refusal<Item>, void, undefined> {
+    signal?.throwIfAborted();
+    const gatherer = new Gatherer(source, batchSize);
+    try {
+      for (;;) {
+        const batch = await until(gatherer.take(), signal);
+        if (batch.length === 0) return;
+        yield* await this.#write(batch);
+      }
+    } finally {
+      gatherer.close();
+    }
+  }
+
+  /** A batch that is refused as a whole had no effect: halved and halved again, it shows which record was to blame. */
+  async #write(batch: readonly Gathered<Item>[]): Promise<readonly Refusal<Item>[]> {
+    try {
+      const result = await this.#send(`[${batch.map(({ text }) => text).join(",")}]`);
+      return this.#count(batch, result);
+    } catch (error) {
+      if (!(error instanceof SluiceError) || !blames.has(error.status)) throw error;
+      const half = Math.ceil(batch.length / 2);
+      if (half < batch.length) {
+        const first = await this.#write(batch.slice(0, half));
+        return [...first, ...(await this.#write(batch.slice(half)))];
+      }
+      const { code, message } = error;
+      const errors = error.errors.map(withoutPlace);
+      const results = [{ index: 0, status: "refused", code, message, errors } as const];
+      return this.#count(batch, { write_count: 0, results });
+    }
+  }
+
+  #count(
+    batch: readonly Gathered<Item>[],
+    { write_count: written, results = [] }: Pick<WriteResult, "write_count" | "results">,
+  ): readonly Refusal<Item>[] {
+    const refusals = results.flatMap((result) => refusalOf(batch, result));
+    const refused = refusals.length;
+    const { length } = batch;
+    const before = this.#tally;
+    this.#tally = {
+      received: before.received + length,
+      written: before.written + written,
+      unchanged: before.unchanged + length - written - refused,
+      refused: before.refused + refused,
+    };
+    return refusals;
+  }
+}
+
+/** What is wrong with a list because of its records: their form, or their size, also for a proxy on the way. */
+const blames: ReadonlySet<number> = new Set([400, 413]);
+
+/** `[0].amount` in a list of one is `amount`. */
+function withoutPlace({ field, ...rest }: ErrorItem): ErrorItem {
+  return field === undefined ? rest : { ...rest, field: field.replace(/^\[0\]\.?/, "") };
+}
+
+function refusalOf<Item>(
+  batch: readonly Gathered<Item>[],
+  { index: place, status, code = 0, message = "", errors = [] }: WriteItemResult,
+): readonly Refusal<Item>[] {
+  const item = batch[place];
+  if (status !== "refused" || item === undefined) return [];
+  return [{ index: item.index, record: item.record, code, message, errors }];
+}

@@ -1,0 +1,12 @@
+// Everything of the client that depends on what is behind it. A further engine is one more file beside sqlite.test.ts.
+
+import type { Engine } from "./engine.ts";
+import { testExactlyOnce } from "./exactly-once.ts";
+import { testOperations } from "./operations.ts";
+import { testUploads } from "./uploads.ts";
+
+export function testClient(engine: Engine): void {
+  testOperations(engine);
+  testUploads(engine);
+  testExactlyOnce(engine);
+}

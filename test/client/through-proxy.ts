@@ -1,0 +1,46 @@
+// A client that works through a faulty proxy, and the ways in which the proxy chooses what to do.
+
+import type { Sluice } from "../../client/src/sluice.ts";
+import type { Random } from "../support/random.ts";
+import type { Site } from "./engine.ts";
+import {
+  type Fault,
+  faults,
+  type FaultyProxy,
+  type Passing,
+  startFaultyProxy,
+} from "./faulty-proxy.ts";
+
+export type Choose = (passing: Passing) => Fault;
+
+/** Calls come through in the end. */
+const faultyAttemptsMax = 4;
+
+function attemptOf({ headers }: Passing): number {
+  return Number(headers["x-request-id"]?.split(".").at(-1));
+}
+
+export function firstAttempts(fault: Fault): Choose {
+  return (passing) => (attemptOf(passing) === 1 ? fault : "none");
+}
+
+export function atRandom(random: Random): Choose {
+  return (passing) =>
+    attemptOf(passing) <= faultyAttemptsMax && random.chance(0.6) ? random.pick(faults) : "none";
+}
+
+/** Works through a proxy, and gives what came past it. */
+export async function throughProxy(
+  site: Site,
+  choose: Choose,
+  work: (client: Sluice) => Promise<void>,
+): Promise<FaultyProxy["seen"]> {
+  const timeoutMs = 400;
+  const proxy = await startFaultyProxy(site.server.address, { choose, delayMs: timeoutMs * 2 });
+  try {
+    await work(site.client({ baseUrl: proxy.address, timeoutMs, retries: 30 }));
+  } finally {
+    await proxy.close();
+  }
+  return proxy.seen;
+}

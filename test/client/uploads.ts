@@ -1,0 +1,130 @@
+// Uploads against a real server, also through a faulty proxy: every record once, every refusal told, in order.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it, mock } from "node:test";
+import type { Refusal, Upload } from "../../client/src/sluice.ts";
+import { limits } from "../../src/domain/limits.ts";
+import { typeNamed } from "../contract/scene.ts";
+import { makeRandom } from "../support/random.ts";
+import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
+import { assertStored, collectionOf } from "./any-type.ts";
+import { type Engine, useSite } from "./engine.ts";
+import { atRandom, throughProxy } from "./through-proxy.ts";
+
+const type = typeNamed("risk_assessment");
+const { idField } = type;
+
+async function* oneByOne<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}
+
+async function drain<Item>(upload: Upload<Item>): Promise<readonly Refusal<Item>[]> {
+  return Array.fromAsync(upload);
+}
+
+export function testUploads(engine: Engine): void {
+  describe(`${engine.name}: an upload`, () => {
+    const site = useSite(engine);
+    const records = makeRecordGenerator(20_260_702);
+    // Back-off at its shortest.
+    before(() => void mock.method(Math, "random", () => 0));
+    after(() => mock.restoreAll());
+
+    function make(count: number): readonly Fields[] {
+      return Array.from({ length: count }, () => records.record(type));
+    }
+
+    function stored(all: readonly Fields[], ...timestamps: readonly unknown[]) {
+      const sent = all.map((record) => ({
+        type,
+        id: String(record[idField]),
+        timestamps: [record["timestamp"], ...timestamps],
+      }));
+      return assertStored(site(), sent);
+    }
+
+    it("adds and updates every record once, with attempts spoiled at random", async () => {
+      const all = make(500);
+      const timestamp = "2026-07-03T00:00:00Z";
+      const updates = all.map((record) =>
+        records.update(type, String(record[idField]), { timestamp }),
+      );
+      const choose = atRandom(makeRandom(73));
+      const seen = await throughProxy(site(), choose, async (client) => {
+        const added = collectionOf(client, type).addAll(oneByOne(all), { batchSize: 50 });
+        assert.deepEqual(await drain(added), []);
+        assert.deepEqual(added.tally, { received: 500, written: 500, unchanged: 0, refused: 0 });
+        const updated = collectionOf(client, type).updateAll(oneByOne(updates), { batchSize: 50 });
+        assert.deepEqual(await drain(updated), []);
+        assert.deepEqual(updated.tally, { received: 500, written: 500, unchanged: 0, refused: 0 });
+      });
+      await stored(all, timestamp);
+      assert.ok(seen.filter(({ fault }) => fault !== "none").length >= 10);
+    });
+
+    it("tells each refusal once, in order, with the record and where it came, and writes the others", async () => {
+      const [known, ...others] = make(300);
+      const spoiled = others.map((record, index) =>
+        index % 40 === 7 ? { ...record, outcome: 1 } : record,
+      );
+      const source = [...spoiled, known ?? {}];
+      const choose = atRandom(makeRandom(74));
+      await throughProxy(site(), choose, async (client) => {
+        await collectionOf(client, type).add(known ?? {});
+        const upload = collectionOf(client, type).addAll(oneByOne(source), { batchSize: 30 });
+        const refusals = await drain(upload);
+        const places = [...Array.from({ length: 8 }, (_, nth) => nth * 40 + 7), 299];
+        assert.deepEqual(
+          refusals.map(({ index }) => index),
+          places,
+        );
+        for (const { index, record } of refusals) assert.equal(record, source[index]);
+        assert.deepEqual(
+          refusals.map(({ code }) => code),
+          [...Array.from({ length: 8 }, () => 40000), 40901],
+        );
+        assert.equal(refusals[0]?.errors[0]?.field, "outcome");
+        assert.deepEqual(upload.tally, { received: 300, written: 291, unchanged: 0, refused: 9 });
+      });
+      await stored([known ?? {}, ...others.filter((_, index) => index % 40 !== 7)]);
+    });
+
+    it("finds the records for which a list can't be read at all, and writes the others", async () => {
+      const deep: unknown = JSON.parse("[".repeat(20) + "]".repeat(20));
+      const all = make(400);
+      const isDeep = (index: number): boolean => index === 50 || index === 310;
+      const source = all.map((record, index) =>
+        isDeep(index) ? { ...record, outcome: deep } : record,
+      );
+      // Depth is looked at in long bodies only; in short ones it is the field that is wrong.
+      assert.ok(JSON.stringify(source).length > limits.recordBytesMax);
+      const upload = collectionOf(site().client(), type).addAll(source);
+      const refusals = await drain(upload);
+      assert.deepEqual(
+        refusals.map(({ index }) => index),
+        [50, 310],
+      );
+      assert.deepEqual(upload.tally, { received: 400, written: 398, unchanged: 0, refused: 2 });
+      await stored(all.filter((_, index) => !isDeep(index)));
+    });
+
+    it("of transactions may be sent again, and counts what was there", async () => {
+      const all = Array.from({ length: 20 }, () => records.record(typeNamed("transaction")));
+      const { transactions } = site().client();
+      for (const [written, unchanged] of [
+        [20, 0],
+        [0, 20],
+      ]) {
+        const upload = transactions.addAll(all as never);
+        assert.deepEqual(await drain(upload), []);
+        assert.deepEqual(upload.tally, { received: 20, written, unchanged, refused: 0 });
+      }
+    });
+
+    it("of nothing sends nothing", async () => {
+      const upload = collectionOf(site().client(), type).addAll([]);
+      assert.deepEqual(await drain(upload), []);
+      assert.equal(upload.tally.received, 0);
+    });
+  });
+}
