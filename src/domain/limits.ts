@@ -25,6 +25,9 @@ export const limits = {
   // how long a client that does not read the reply is waited for, and its rest taken in after the stream has failed
   streamReplyPatienceMs: 5_000,
   streamDiscardMs: 30_000,
+  // export
+  exportPageChanges: 500,
+  exportStartMsMax: 30_000,
   // connections
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 60_000,

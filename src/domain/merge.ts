@@ -9,38 +9,66 @@ import type { NormalisedTimestamp } from "./timestamp.ts";
 
 interface DatedChange {
   readonly timestamp: NormalisedTimestamp;
-  readonly changeNo: number;
+  readonly change: Change;
   readonly payload: Payload;
 }
 
-/**
- * Each field as the change with the latest timestamp holds it; at equal timestamps the later arrival wins. A null clears
- * an optional field, and is a value where the field is required. Fields that no change holds have their default, if any.
- */
+/** See StateFold. */
 export function mergeChanges(type: RecordType, changes: readonly Change[]): Payload {
-  const latest = new Map<string, unknown>();
-  for (const { payload } of changes.map(dated).sort(byTime)) {
-    for (const [name, value] of Object.entries(payload)) latest.set(name, value);
+  const fold = new StateFold(type);
+  for (const change of changes) fold.add(change);
+  return fold.state();
+}
+
+/**
+ * Takes changes one by one, in any order, and keeps only those that still show. Each field is as the change with the
+ * latest timestamp holds it; at equal timestamps the later arrival wins. A null clears an optional field, and is a value
+ * where the field is required. Fields that no change holds have their default, if any.
+ */
+export class StateFold {
+  readonly #type: RecordType;
+  /** By field: the change that it is taken from. */
+  readonly #latest = new Map<string, DatedChange>();
+
+  constructor(type: RecordType) {
+    this.#type = type;
   }
-  const { properties, required }: SchemaShape = type.addSchema;
-  const state: Record<string, unknown> = {};
-  for (const name of type.fieldNames) {
-    const held = latest.get(name);
-    const value = held === null && !required.includes(name) ? undefined : held;
-    const settled = value === undefined ? properties[name]?.default : value;
-    if (settled !== undefined) state[name] = settled;
+
+  add(change: Change): void {
+    const added = dated(change);
+    for (const name of Object.keys(added.payload)) {
+      const held = this.#latest.get(name);
+      if (held === undefined || isLater(added, held)) this.#latest.set(name, added);
+    }
   }
-  return state;
+
+  state(): Payload {
+    const { properties, required }: SchemaShape = this.#type.addSchema;
+    const state: Record<string, unknown> = {};
+    for (const name of this.#type.fieldNames) {
+      const held = this.#latest.get(name)?.payload[name];
+      const value = held === null && !required.includes(name) ? undefined : held;
+      const settled = value === undefined ? properties[name]?.default : value;
+      if (settled !== undefined) state[name] = settled;
+    }
+    return state;
+  }
+
+  /** The changes that fields are taken from, in the order of arrival: enough to give the same state again. */
+  sources(): readonly Change[] {
+    const changes = new Set([...this.#latest.values()].map(({ change }) => change));
+    return [...changes].sort((one, other) => one.changeNo - other.changeNo);
+  }
 }
 
 function dated(change: Change): DatedChange {
   const payload: Payload = JSON.parse(change.payload);
   const timestamp = timestampOf(payload);
   if (timestamp === undefined) throw new TypeError("a stored change has no valid timestamp");
-  return { timestamp, changeNo: change.changeNo, payload };
+  return { timestamp, change, payload };
 }
 
-function byTime(one: DatedChange, other: DatedChange): number {
-  if (one.timestamp === other.timestamp) return one.changeNo - other.changeNo;
-  return one.timestamp < other.timestamp ? -1 : 1;
+function isLater(one: DatedChange, other: DatedChange): boolean {
+  if (one.timestamp === other.timestamp) return one.change.changeNo >= other.change.changeNo;
+  return one.timestamp > other.timestamp;
 }

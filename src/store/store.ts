@@ -32,6 +32,21 @@ export interface Act {
   readonly now: number;
 }
 
+/** A change, and the record that it belongs to. */
+export interface ExportedChange extends Change {
+  readonly resourceId: string;
+}
+
+export interface ChangePage {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  /** No change beyond this arrival number. */
+  readonly upTo: number;
+  /** The last change of the page before; undefined for the first page. */
+  readonly after: Pick<ExportedChange, "resourceId" | "changeNo"> | undefined;
+  readonly limit: number;
+}
+
 export interface RecordStore {
   /** Throws AppError idempotency_reused. With a known mark it gives the first outcome again and writes nothing. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
@@ -39,6 +54,13 @@ export interface RecordStore {
   readHistory(key: RecordKey): Promise<RecordHistory | undefined>;
   /** Records of an organization by type; for `check`, the demonstration and tests. */
   countRecords(organizationId: string): Promise<Readonly<Record<string, number>>>;
+  /**
+   * A number that every change acknowledged by now is at or below, and none that is sent later. The changes up to it
+   * are all there: no further one will come.
+   */
+  latestArrival(): Promise<number>;
+  /** Changes of a type, in the order of record ids (as bytes) and, within a record, of arrival. */
+  listChanges(page: ChangePage): Promise<readonly ExportedChange[]>;
 }
 
 export interface DeletionRequest {

@@ -5,6 +5,7 @@ import { testCascade } from "./cascade.ts";
 import { testConcurrency } from "./concurrency.ts";
 import { testDeletions } from "./deletions.ts";
 import type { Engine } from "./engine.ts";
+import { testExporting } from "./exporting.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
@@ -18,6 +19,7 @@ export function testEngine(engine: Engine): void {
   testIdempotency(engine);
   testConcurrency(engine);
   testIsolation(engine);
+  testExporting(engine);
   testDeletions(engine);
   testCascade(engine);
   testHolds(engine);

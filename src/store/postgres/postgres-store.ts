@@ -37,6 +37,7 @@ import {
   postponeDeletion,
 } from "./deletion.ts";
 import { eraseStep } from "./erasure.ts";
+import { listChanges, readLatestArrival } from "./export.ts";
 import { GroupQueue } from "./group-queue.ts";
 import { listHolds, placeHold, releaseHold } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
@@ -111,6 +112,14 @@ export class PostgresStore implements promised.Store {
 
   countRecords(organizationId: string): Promise<Readonly<Record<string, number>>> {
     return this.#look(organization(organizationId), (tx) => countRecords(tx, organizationId));
+  }
+
+  latestArrival(): Promise<number> {
+    return readLatestArrival(this.#database);
+  }
+
+  listChanges(page: promised.ChangePage): Promise<readonly promised.ExportedChange[]> {
+    return this.#look(organization(page.organizationId), (tx) => listChanges(tx, page));
   }
 
   async requestDeletion(

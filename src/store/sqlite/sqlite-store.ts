@@ -19,26 +19,35 @@ import type {
 import type {
   Act,
   CancelOutcome,
+  ChangePage,
   Claim,
   DeletionFigures,
   DeletionFilter,
   DeletionRequest,
   ErasureStep,
+  ExportedChange,
   HoldOutcome,
   IntegrityReport,
+  KeepKeyOptions,
+  KeptReceipt,
   NewKey,
   NewToken,
   OrganizationChange,
+  Reopening,
+  SealedReceipt,
+  SealReceipt,
   Store,
 } from "../store.ts";
 import { toAuditEntry } from "../audit-row.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
 import { readAuditRows } from "./audit.ts";
-import { completeDeletion } from "./complete-deletion.ts";
+import { completeDeletion, type Completing } from "./complete-deletion.ts";
+import type { CompletionArgs } from "./completion.ts";
 import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
+import { listChanges, readLatestArrival } from "./export.ts";
 import { listHolds } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
@@ -92,6 +101,14 @@ export class SqliteStore implements Store {
 
   async countRecords(organizationId: string): Promise<Readonly<Record<string, number>>> {
     return countRecords(this.#reader, organizationId);
+  }
+
+  async latestArrival(): Promise<number> {
+    return readLatestArrival(this.#reader);
+  }
+
+  async listChanges(page: ChangePage): Promise<readonly ExportedChange[]> {
+    return listChanges(this.#reader, page);
   }
 
   async requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined> {

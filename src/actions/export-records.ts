@@ -1,0 +1,187 @@
+// Reads every record of a type for an export: its latest state, or each of its changes, as of one moment. Holds one page
+// of changes in memory, and keeps nothing from being written or erased meanwhile.
+
+import { limits } from "../domain/limits.ts";
+import { StateFold } from "../domain/merge.ts";
+import { canonicalPayload, payloadBytes, timestampOf } from "../domain/payload.ts";
+import type { Payload, RecordType } from "../domain/record-type.ts";
+import type { NormalisedTimestamp } from "../domain/timestamp.ts";
+import { validatePayload } from "../domain/validate.ts";
+import type { ExportedChange } from "../store/store.ts";
+import type { App } from "./app.ts";
+
+export interface ExportRequest {
+  readonly organizationId: string;
+  readonly type: RecordType;
+  /** Business time of the latest state, or of each change: from this moment, and before that one. */
+  readonly from?: NormalisedTimestamp | undefined;
+  readonly to?: NormalisedTimestamp | undefined;
+  /** By the latest state of the record. */
+  readonly test: "include" | "exclude" | "only";
+}
+
+export interface ExportedState {
+  readonly state: Payload;
+  /**
+   * Changes that come to this state when they are sent one after the other, the first by POST and the others by PUT.
+   * Only where no single POST would be taken.
+   */
+  readonly changes: readonly Payload[] | undefined;
+}
+
+export interface ExportedEvent {
+  /** Within the record, from 1. */
+  readonly number: number;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly payload: Payload;
+}
+
+/** The latest states, in the order of ids. What is erased while it runs may be left out. */
+export async function* exportStates(
+  app: App,
+  request: ExportRequest,
+): AsyncGenerator<readonly ExportedState[]> {
+  const upTo = await app.store.latestArrival();
+  for await (const records of readRecords(app, { ...request, upTo })) {
+    yield records
+      .map((record) => describeState(request.type, record))
+      .filter(({ state }) => isWanted(request, state) && isInTime(request, state));
+  }
+}
+
+/** Every change, in the order of ids and, within a record, of arrival. */
+export async function* exportHistory(
+  app: App,
+  request: ExportRequest,
+): AsyncGenerator<readonly ExportedEvent[]> {
+  const upTo = await app.store.latestArrival();
+  const asked = { ...request, upTo };
+  for await (const records of readRecords(app, asked)) {
+    for (const { id, fold, changes } of records) {
+      if (!isWanted(request, fold.state())) continue;
+      let number = 0;
+      for await (const page of changes === undefined ? readChanges(app, asked, id) : [changes]) {
+        const events = page.map(({ receivedAt, payload }): ExportedEvent => {
+          number += 1;
+          return { number, receivedAt, payload: JSON.parse(payload) as Payload };
+        });
+        yield events.filter(({ payload }) => isInTime(request, payload));
+      }
+    }
+  }
+}
+
+interface Asked extends ExportRequest {
+  readonly upTo: number;
+}
+
+interface ReadRecord {
+  readonly id: string;
+  readonly first: ExportedChange;
+  readonly fold: StateFold;
+  /** Undefined where there are too many to hold. */
+  changes: ExportedChange[] | undefined;
+}
+
+/** Lists of records of which every change up to the number has been read. */
+async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly ReadRecord[]> {
+  let record: ReadRecord | undefined;
+  for await (const page of readPages(app, asked)) {
+    const done: ReadRecord[] = [];
+    // One whose changes seemed to go on behind the page, and do not, may have been erased between the two.
+    if (record !== undefined && page[0]?.resourceId !== record.id) {
+      if (await isThere(app, asked, record.id)) done.push(record);
+      record = undefined;
+    }
+    for (const change of page) {
+      if (record?.id !== change.resourceId) {
+        if (record !== undefined) done.push(record);
+        record = begin(asked.type, change);
+      }
+      hold(record, change);
+    }
+    yield done;
+  }
+  if (record !== undefined) yield [record];
+}
+
+/** Every change of one record, in pages. */
+async function* readChanges(
+  app: App,
+  asked: Asked,
+  id: string,
+): AsyncGenerator<readonly ExportedChange[]> {
+  for await (const page of readPages(app, asked, { resourceId: id, changeNo: 0 })) {
+    yield page.filter(({ resourceId }) => resourceId === id);
+    if (page.at(-1)?.resourceId !== id) return;
+  }
+}
+
+type Place = Pick<ExportedChange, "resourceId" | "changeNo">;
+
+async function* readPages(
+  app: App,
+  { organizationId, type: { resourceType }, upTo }: Asked,
+  from?: Place,
+): AsyncGenerator<readonly ExportedChange[]> {
+  const limit = limits.exportPageChanges;
+  let after = from;
+  for (;;) {
+    const asked = { organizationId, resourceType, upTo, after, limit };
+    const page = await app.store.listChanges(asked);
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
+    after = page.at(-1);
+  }
+}
+
+function begin(type: RecordType, first: ExportedChange): ReadRecord {
+  return { id: first.resourceId, first, fold: new StateFold(type), changes: [] };
+}
+
+function hold(record: ReadRecord, change: ExportedChange): void {
+  record.fold.add(change);
+  if (record.changes === undefined || record.changes.length === limits.exportPageChanges) {
+    record.changes = undefined;
+  } else {
+    record.changes.push(change);
+  }
+}
+
+async function isThere(app: App, { organizationId, type }: Asked, id: string): Promise<boolean> {
+  const key = { organizationId, resourceType: type.resourceType, resourceId: id };
+  return (await app.store.findRecord(key)) !== undefined;
+}
+
+/** Updates can lead where no single submission could, such as a transaction whose sender was cleared. */
+function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedState {
+  const state = fold.state();
+  const isFit = validatePayload(type, "add", state).length === 0;
+  if (isFit && payloadBytes(canonicalPayload(type, state)) <= limits.recordBytesMax) {
+    return { state, changes: undefined };
+  }
+  const sources = fold.sources().filter(({ changeNo }) => changeNo !== first.changeNo);
+  const changes = [first, ...sources].map(({ payload }) => JSON.parse(payload) as Payload);
+  return { state, changes };
+}
+
+const testFlags = ["is_test", "is_test_user", "is_test_company"];
+
+/** The field that marks records of this type as made for a test; undefined where there is none. */
+export function testFlagOf(type: RecordType): string | undefined {
+  return type.fieldNames.find((name) => testFlags.includes(name));
+}
+
+function isWanted({ type, test }: ExportRequest, state: Payload): boolean {
+  if (test === "include") return true;
+  const flag = testFlagOf(type);
+  const isTest = flag !== undefined && state[flag] === true;
+  return isTest === (test === "only");
+}
+
+function isInTime({ from, to }: ExportRequest, payload: Payload): boolean {
+  if (from === undefined && to === undefined) return true;
+  const at = timestampOf(payload) ?? "";
+  return (from === undefined || at >= from) && (to === undefined || at < to);
+}

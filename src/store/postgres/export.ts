@@ -1,0 +1,82 @@
+// What an export reads: the changes of a type in the order of ids, page by page, up to an arrival number. Each page is a
+// transaction of its own, so that no export, however long, holds back the vacuum that frees what was erased.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { limits } from "../../domain/limits.ts";
+import { StoreError } from "../store-error.ts";
+import type { ChangePage, ExportedChange } from "../store.ts";
+import type { Database } from "./database.ts";
+import { allOrganizations } from "./scope.ts";
+import type { Transaction } from "./transaction.ts";
+
+const readArrival = `SELECT last_value AS latest FROM arrival`;
+
+/** Who is writing changes: a transaction has this lock before it takes its first number, and keeps it to its end. */
+const findWriters = `
+  SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+  WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND relation = 'change'::regclass AND mode = 'RowExclusiveLock' AND granted`;
+
+const readPage = `
+  SELECT resource_id, change_no, received_at, payload FROM change
+  WHERE organization_id = $1 AND resource_type = $2
+    AND (resource_id, change_no) > ($3, $4) AND change_no <= $5
+  ORDER BY resource_id, change_no LIMIT $6`;
+
+interface Row {
+  readonly resource_id: string;
+  readonly change_no: number;
+  readonly received_at: number;
+  readonly payload: string;
+}
+
+const writersPollMs = 5;
+
+/**
+ * The latest arrival number, once every transaction that may have taken it or a lower one has ended. So all changes up
+ * to it are there or never will be, everything acknowledged by now is among them, and what is sent later is not.
+ */
+export async function readLatestArrival(database: Database): Promise<number> {
+  const { latest, writers } = await database.transaction(allOrganizations, async (transaction) => ({
+    latest: (await transaction.get<{ latest: number }>(readArrival))?.latest ?? 0,
+    writers: await readWriters(transaction),
+  }));
+  const until = performance.now() + limits.exportStartMsMax;
+  let pending = writers;
+  while (pending.length > 0) {
+    if (performance.now() > until) {
+      throw new StoreError("A transaction on the server goes on writing; try again later.");
+    }
+    await sleep(writersPollMs);
+    const still = new Set(await database.inOneGo(allOrganizations, readWriters));
+    pending = pending.filter((writer) => still.has(writer));
+  }
+  return latest;
+}
+
+async function readWriters(transaction: Transaction): Promise<readonly string[]> {
+  const rows = await transaction.all<{ writer: string }>(findWriters);
+  return rows.map(({ writer }) => writer);
+}
+
+export async function listChanges(
+  transaction: Transaction,
+  page: ChangePage,
+): Promise<readonly ExportedChange[]> {
+  const { organizationId, resourceType, upTo, after, limit } = page;
+  const rows = await transaction.all<Row>(
+    readPage,
+    organizationId,
+    resourceType,
+    after?.resourceId ?? "",
+    after?.changeNo ?? 0,
+    upTo,
+    limit,
+  );
+  return rows.map((row) => ({
+    resourceId: row.resource_id,
+    changeNo: row.change_no,
+    receivedAt: row.received_at,
+    payload: row.payload,
+  }));
+}

@@ -1,0 +1,111 @@
+// What an export reads from a store: every change up to one moment, in order, page by page, while writes go on.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ExportedChange, Store } from "../../src/store/store.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { type Engine, openSite } from "./engine.ts";
+import { acme, add, carryOutAll, keyOf, other, request, transaction, write } from "./scene.ts";
+
+async function readAll(
+  store: Store,
+  { upTo, limit = 3 }: { upTo: number; limit?: number },
+): Promise<readonly ExportedChange[]> {
+  const asked = { organizationId: acme, resourceType: "transaction", upTo, limit };
+  const all: ExportedChange[] = [];
+  for (;;) {
+    const page = await store.listChanges({ ...asked, after: all.at(-1) });
+    assert.ok(page.length <= limit);
+    all.push(...page);
+    if (page.length < limit) return all;
+  }
+}
+
+function idsOf(changes: readonly ExportedChange[]): readonly string[] {
+  return changes.map(({ resourceId }) => resourceId);
+}
+
+export function testExporting(engine: Engine): void {
+  describe(`${engine.name}: reading for an export`, () => {
+    it("gives each change as it was stored, in the order of ids as bytes and of arrival", async (test) => {
+      const { store } = await openSite(engine, test);
+      const ids = ["b", "a", "é", "Z", "\u{1f600}", "\uffff", "a b"];
+      for (const id of ids) await write(store, transaction(id), { receivedAt: 7 });
+      const later = transaction("a", { amount: 2 });
+      await write(store, later, { mode: "update", receivedAt: 8 });
+      await add(store, "person", "a");
+      await write(store, transaction("a"), { organizationId: other });
+      const all = await readAll(store, { upTo: await store.latestArrival() });
+      const inBytes = [...ids, "a"].sort((one, two) =>
+        Buffer.compare(Buffer.from(one), Buffer.from(two)),
+      );
+      assert.deepEqual(idsOf(all), inBytes);
+      const [, first, second] = all;
+      assert.deepEqual([first?.payload, first?.receivedAt], [transaction("a").payload, 7]);
+      assert.deepEqual([second?.payload, second?.receivedAt], [later.payload, 8]);
+    });
+
+    it("goes through the changes of one record page by page", async (test) => {
+      const { store } = await openSite(engine, test);
+      await write(store, transaction("one", { amount: 0 }));
+      for (let amount = 1; amount < 10; amount += 1) {
+        await write(store, transaction("one", { amount }), { mode: "update" });
+      }
+      for (const limit of [1, 3, 5, 100]) {
+        const all = await readAll(store, { upTo: await store.latestArrival(), limit });
+        const amounts = all.map(
+          ({ payload }) => (JSON.parse(payload) as { amount: number }).amount,
+        );
+        assert.deepEqual(amounts, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      }
+    });
+
+    it("leaves out what arrives after its moment, and what is erased before its page", async (test) => {
+      const { store } = await openSite(engine, test);
+      assert.deepEqual(await readAll(store, { upTo: await store.latestArrival() }), []);
+      for (const id of ["a", "b", "c"]) await write(store, transaction(id));
+      const upTo = await store.latestArrival();
+      await write(store, transaction("d"));
+      await write(store, transaction("a", { amount: 2 }), { mode: "update" });
+      assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "b", "c"]);
+      await request(store, keyOf("transaction", "b"));
+      await carryOutAll(store);
+      assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "c"]);
+    });
+
+    it("has a moment that no acknowledged write is missing from, and no later one in", async (test) => {
+      const { store, openAnother } = await openSite(engine, test);
+      const stores = [store, await openAnother()];
+      const acknowledged: string[] = [];
+      const begun: string[] = [];
+      let stop = false;
+      const writers = Array.from({ length: 6 }, async (_, writer) => {
+        for (let count = 0; !stop; count += 1) {
+          const id = `${writer}-${String(count).padStart(5, "0")}`;
+          begun.push(id);
+          await write(stores[writer % 2] ?? store, transaction(id));
+          acknowledged.push(id);
+        }
+      });
+      for (let round = 0; round < 8; round += 1) {
+        const before = new Set(acknowledged);
+        const upTo = await store.latestArrival();
+        const begunBefore = new Set(begun);
+        await waitFor("a further write", () => acknowledged.length > before.size + 6 || undefined);
+        const read = idsOf(await readAll(store, { upTo, limit: 50 }));
+        const found = new Set(read);
+        assert.deepEqual(
+          [...before].filter((id) => !found.has(id)),
+          [],
+        );
+        assert.deepEqual(
+          read.filter((id) => !begunBefore.has(id)),
+          [],
+        );
+        assert.deepEqual(read, idsOf(await readAll(store, { upTo, limit: 50 })));
+      }
+      stop = true;
+      await Promise.all(writers);
+    });
+  });
+}
