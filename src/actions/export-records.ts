@@ -166,11 +166,11 @@ function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedS
   return { state, changes };
 }
 
-const testFlags = ["is_test", "is_test_user", "is_test_company"];
+const testFlags: ReadonlySet<string> = new Set(["is_test", "is_test_user", "is_test_company"]);
 
 /** The field that marks records of this type as made for a test; undefined where there is none. */
 export function testFlagOf(type: RecordType): string | undefined {
-  return type.fieldNames.find((name) => testFlags.includes(name));
+  return type.fieldNames.find((name) => testFlags.has(name));
 }
 
 function isWanted({ type, test }: ExportRequest, state: Payload): boolean {

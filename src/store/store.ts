@@ -17,6 +17,7 @@ import type {
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion.ts";
 import type {
+  Change,
   IdempotencyMark,
   RecordHistory,
   RecordKey,

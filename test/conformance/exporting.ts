@@ -74,13 +74,14 @@ export function testExporting(engine: Engine): void {
     });
 
     it("has a moment that no acknowledged write is missing from, and no later one in", async (test) => {
-      const { store, openAnother } = await openSite(engine, test);
-      const stores = [store, await openAnother()];
+      const site = await openSite(engine, test);
+      const { store } = site;
+      const stores = [store, await site.openAnother()];
       const acknowledged: string[] = [];
       const begun: string[] = [];
-      let stop = false;
+      const stopping = new AbortController();
       const writers = Array.from({ length: 6 }, async (_, writer) => {
-        for (let count = 0; !stop; count += 1) {
+        for (let count = 0; !stopping.signal.aborted; count += 1) {
           const id = `${writer}-${String(count).padStart(5, "0")}`;
           begun.push(id);
           await write(stores[writer % 2] ?? store, transaction(id));
@@ -104,7 +105,7 @@ export function testExporting(engine: Engine): void {
         );
         assert.deepEqual(read, idsOf(await readAll(store, { upTo, limit: 50 })));
       }
-      stop = true;
+      stopping.abort();
       await Promise.all(writers);
     });
   });

@@ -28,22 +28,16 @@ import type {
   ExportedChange,
   HoldOutcome,
   IntegrityReport,
-  KeepKeyOptions,
-  KeptReceipt,
   NewKey,
   NewToken,
   OrganizationChange,
-  Reopening,
-  SealedReceipt,
-  SealReceipt,
   Store,
 } from "../store.ts";
 import { toAuditEntry } from "../audit-row.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
 import { readAuditRows } from "./audit.ts";
-import { completeDeletion, type Completing } from "./complete-deletion.ts";
-import type { CompletionArgs } from "./completion.ts";
+import { completeDeletion } from "./complete-deletion.ts";
 import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
