@@ -12,9 +12,16 @@ interface LeasedRow extends DeletionRow {
   readonly claimant: string | null;
 }
 
+export interface Postponement {
+  readonly deletionRequestId: string;
+  readonly why: string;
+  readonly nextAttemptAt: number;
+}
+
 /** Names of the claims that this process made, by deletion. */
 export class Leases {
   readonly #claimants = new Map<string, string>();
+  readonly #owed = new Map<string, Postponement>();
 
   taken({ deletionRequestId }: Deletion, claimant: string): void {
     this.#claimants.set(deletionRequestId, claimant);
@@ -22,15 +29,20 @@ export class Leases {
 
   over(deletionRequestId: string): void {
     this.#claimants.delete(deletionRequestId);
+    this.#owed.delete(deletionRequestId);
+  }
+
+  /** Could not be given back, as the server was away; to be done when it answers again, sooner than the lease ends. */
+  owe(postponement: Postponement): void {
+    this.#owed.set(postponement.deletionRequestId, postponement);
+  }
+
+  get owed(): readonly Postponement[] {
+    return [...this.#owed.values()];
   }
 
   claimantOf(deletionRequestId: string): string | undefined {
     return this.#claimants.get(deletionRequestId);
-  }
-
-  /** What this process has taken and not finished. */
-  get open(): readonly (readonly [deletionRequestId: string, claimant: string])[] {
-    return [...this.#claimants];
   }
 
   /**
