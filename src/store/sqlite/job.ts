@@ -2,7 +2,13 @@
 // Cloning many small objects costs more than storing them, so a group is one list of texts and numbers.
 
 import { AppError } from "../../domain/error.ts";
-import type { Draft, RecordWrite, Reference, WriteMode } from "../../domain/record-write.ts";
+import type {
+  Draft,
+  IdempotencyMark,
+  RecordWrite,
+  Reference,
+  WriteMode,
+} from "../../domain/record-write.ts";
 import type { RelationKind } from "../../domain/record-type.ts";
 import { StoreError } from "../store-error.ts";
 import type { OperationName } from "./operation.ts";
@@ -87,23 +93,22 @@ export function unflattenJobs(list: readonly unknown[]): Job[] {
 }
 
 function unflattenWrite(cursor: Cursor, draftCount: number): RecordWrite {
-  const head = {
-    organizationId: cursor.take<string>(),
-    resourceType: cursor.take<string>(),
-    mode: cursor.take<WriteMode>(),
-    lenient: cursor.take<boolean>(),
-    receivedAt: cursor.take<number>(),
-  };
-  const keyHash = cursor.take<string>();
-  const fingerprint = cursor.take<string>();
+  const organizationId = cursor.take<string>();
+  const resourceType = cursor.take<string>();
+  const mode = cursor.take<WriteMode>();
+  const lenient = cursor.take<boolean>();
+  const receivedAt = cursor.take<number>();
+  const idempotency = unflattenMark(cursor);
   const drafts: Draft[] = [];
   for (let count = 0; count < draftCount; count += 1) drafts.push(unflattenDraft(cursor));
-  if (keyHash === "") return { ...head, drafts };
-  return {
-    ...head,
-    drafts,
-    idempotency: { keyHash: toBytes(keyHash), fingerprint: toBytes(fingerprint) },
-  };
+  return { organizationId, resourceType, mode, lenient, receivedAt, idempotency, drafts };
+}
+
+function unflattenMark(cursor: Cursor): IdempotencyMark | undefined {
+  const keyHash = cursor.take<string>();
+  const fingerprint = cursor.take<string>();
+  if (keyHash === "") return undefined;
+  return { keyHash: toBytes(keyHash), fingerprint: toBytes(fingerprint) };
 }
 
 function unflattenDraft(cursor: Cursor): Draft {

@@ -7,6 +7,7 @@ import { AppError } from "../../../src/domain/error.ts";
 import {
   flattenJobs,
   flattenResults,
+  isOperation,
   type Job,
   type Result,
   unflattenJobs,
@@ -55,9 +56,10 @@ const anyOperation = fc.record(
 
 function plain(jobs: readonly Job[]): unknown {
   return jobs.map((job) => {
-    if (!("idempotency" in job) || job.idempotency === undefined) return job;
-    const { keyHash, fingerprint } = job.idempotency;
-    return { ...job, idempotency: [Buffer.from(keyHash), Buffer.from(fingerprint)] };
+    if (isOperation(job)) return job;
+    const { idempotency, ...rest } = job;
+    const hashes = [idempotency?.keyHash, idempotency?.fingerprint];
+    return { ...rest, hashes: hashes.map((hash) => hash && Buffer.from(hash)) };
   });
 }
 
