@@ -78,7 +78,7 @@ async function answer(
     rate: undefined,
   };
   request.visit = visit;
-  watch.begin(visit);
+  const ticket = watch.begin(visit);
   try {
     if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
     if (request.raw.headers.host === undefined) requireHost(request);
@@ -90,6 +90,6 @@ async function answer(
   } catch (error) {
     sendError(door, request, { reply, error });
   } finally {
-    watch.end(visit);
+    watch.end(ticket);
   }
 }

@@ -1,7 +1,6 @@
 // The sweep that ends requests which take too long, on timers that the test moves.
 
 import assert from "node:assert/strict";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { RequestWatch, type Watched } from "../../src/http/request-watch.ts";
 
@@ -28,12 +27,7 @@ interface Named extends Watched {
 }
 
 function item(name: string): Named {
-  return {
-    name,
-    raw: {} as IncomingMessage,
-    response: {} as ServerResponse,
-    startedAt: performance.now(),
-  };
+  return { name, startedAt: performance.now() };
 }
 
 function makeWatch(): { watch: RequestWatch<Named>; overdue: string[] } {
@@ -60,12 +54,21 @@ describe("the watch over requests", () => {
 
   it("leaves alone what has ended", () => {
     const { watch, overdue } = makeWatch();
-    const quick = item("quick");
-    watch.begin(quick);
+    const quick = watch.begin(item("quick"));
     watch.begin(item("slow"));
     watch.end(quick);
     advanceMs(100);
     assert.deepEqual(overdue, ["slow"]);
+  });
+
+  it("uses a place again without mixing up who is in it", () => {
+    const { watch, overdue } = makeWatch();
+    const first = watch.begin(item("first"));
+    watch.end(first);
+    assert.equal(watch.begin(item("second")), first);
+    assert.notEqual(watch.begin(item("third")), first);
+    advanceMs(100);
+    assert.deepEqual(overdue, ["second", "third"]);
   });
 
   it("tells the old from the young in one sweep", () => {
