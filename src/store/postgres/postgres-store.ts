@@ -43,7 +43,7 @@ import { listHolds, placeHold, releaseHold } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
 import type { Job, JobResult } from "./job.ts";
 import { makeJobQueue } from "./job-groups.ts";
-import { Leases } from "./lease.ts";
+import { Leases, type Postponement } from "./lease.ts";
 import {
   changeOrganization,
   createOrganization,
@@ -164,6 +164,7 @@ export class PostgresStore implements promised.Store {
   }
 
   async claimDeletion(claim: promised.Claim): Promise<Deletion | undefined> {
+    for (const owed of this.#leases.owed) await this.#postpone(owed);
     const deletion = await this.#in(deletions, (tx) => claimDeletion(tx, claim));
     if (deletion !== undefined) this.#leases.taken(deletion, claim.claimant);
     return deletion;
@@ -203,11 +204,17 @@ export class PostgresStore implements promised.Store {
     why: string,
     nextAttemptAt: number,
   ): Promise<void> {
+    const postponement = { deletionRequestId, why, nextAttemptAt };
+    this.#leases.owe(postponement);
+    await this.#postpone(postponement);
+  }
+
+  async #postpone(postponement: Postponement): Promise<void> {
+    const { deletionRequestId } = postponement;
     const claimant = this.#leases.claimantOf(deletionRequestId);
-    if (claimant === undefined) return;
-    await this.#in(deletions, (tx) =>
-      postponeDeletion(tx, { deletionRequestId, why, nextAttemptAt, claimant }),
-    );
+    if (claimant !== undefined) {
+      await this.#in(deletions, (tx) => postponeDeletion(tx, { ...postponement, claimant }));
+    }
     this.#leases.over(deletionRequestId);
   }
 

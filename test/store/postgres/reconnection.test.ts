@@ -9,10 +9,14 @@ import type { ConnectionSettings, Store } from "../../../src/store/store.ts";
 import {
   acme,
   changesOf,
+  claim,
   exists,
+  finish,
   keyOf,
+  request,
   requireSound,
   transaction,
+  worker,
   write,
 } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
@@ -98,6 +102,23 @@ describe("a store on PostgreSQL", () => {
     await server.start();
     await requireAnswer();
     assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
+  });
+
+  it("gives a deletion back as soon as it can, when the server was away as its work failed", async () => {
+    await write(store, transaction("goes"));
+    const id = await request(store, keyOf("transaction", "goes"));
+    assert.ok(id !== undefined);
+    assert.equal((await claim(store))?.deletionRequestId, id);
+    await server.stop();
+    const unavailable = { errorName: "unavailable" };
+    await assert.rejects(store.eraseStep(id, 10, worker), unavailable);
+    const soon = worker.now + 1_000;
+    await assert.rejects(store.postponeDeletion(id, "the server is away", soon), unavailable);
+    await server.start();
+    await requireAnswer();
+    assert.equal(await claim(store, worker.now), undefined);
+    assert.equal((await claim(store, soon))?.deletionRequestId, id);
+    assert.equal((await finish(store, id)).status, "completed");
   });
 
   it("goes on when an operator ends its connections", async () => {
