@@ -22,6 +22,10 @@ async function drain<Item>(upload: Upload<Item>): Promise<readonly Refusal<Item>
   return Array.fromAsync(upload);
 }
 
+function isDeep(index: number): boolean {
+  return index === 50 || index === 310;
+}
+
 export function testUploads(engine: Engine): void {
   describe(`${engine.name}: an upload`, () => {
     const site = useSite(engine);
@@ -92,7 +96,6 @@ export function testUploads(engine: Engine): void {
     it("finds the records for which a list can't be read at all, and writes the others", async () => {
       const deep: unknown = JSON.parse("[".repeat(20) + "]".repeat(20));
       const all = make(400);
-      const isDeep = (index: number): boolean => index === 50 || index === 310;
       const source = all.map((record, index) =>
         isDeep(index) ? { ...record, outcome: deep } : record,
       );

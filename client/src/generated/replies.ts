@@ -98,6 +98,84 @@ export interface DeletionStatus {
   readonly completed_at?: string;
   /** How many records were erased, by type; types with none are left out. */
   readonly erased?: Readonly<Record<string, number>>;
+  readonly receipt?: DeletionReceipt;
+}
+
+/**
+ * The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the
+ * SHA-256 of its canonical JSON (RFC 8785).
+ */
+export interface DeletionReceipt {
+  /** What this document is. */
+  readonly type: "sluice-deletion-receipt";
+  /** Version of its form. */
+  readonly version: 1;
+  /** Names the store, and so the chain. */
+  readonly store_id: string;
+  /** Place in the chain of the store's receipts. */
+  readonly receipt_no: number;
+  /** SHA-256 of the receipt before it, in hex; zeros in the first. */
+  readonly previous_receipt: string;
+  /** Organization that the record belonged to. */
+  readonly organization_id: string;
+  /** Unique identifier of the deletion request. */
+  readonly deletion_request_id: string;
+  /** What was asked for. */
+  readonly asked: DeletionReceiptAsked;
+  /** When the erasure began. */
+  readonly started_at: string;
+  /** When it was completed and verified. */
+  readonly completed_at: string;
+  /** How many records were erased, by type. */
+  readonly erased: Readonly<Record<string, number>>;
+  /** References taken out of records that stay. */
+  readonly references_removed: number;
+  /** How it was made sure that nothing is left. */
+  readonly verification: DeletionReceiptVerification;
+  /** Only after a restore: the receipt that the deletion had before. */
+  readonly carried_out_again?: DeletionReceiptCarriedOutAgain;
+  /** Thumbprint (RFC 7638) of the public key. */
+  readonly key_id: string;
+  /** Ed25519 over the canonical JSON of everything else, base64url. */
+  readonly signature: string;
+}
+
+/** What was asked for. */
+export interface DeletionReceiptAsked {
+  /** Type of the record. */
+  readonly resource_type: string;
+  /** Unique identifier of the record. */
+  readonly resource_id: string;
+  /** Reason for deletion, as it was given. */
+  readonly reason: string;
+  /** Id of the API key that asked, `operator` or `retention`. */
+  readonly by: string;
+  /** When it was requested. */
+  readonly at: string;
+}
+
+/** How it was made sure that nothing is left. */
+export interface DeletionReceiptVerification {
+  /** When. */
+  readonly at: string;
+  /** What keeps the store. */
+  readonly engine: "sqlite" | "postgres";
+  /** What was looked at again and found empty. */
+  readonly looked_at: readonly string[];
+  /** What has become of the bytes at that moment. */
+  readonly bytes: string;
+}
+
+/** Only after a restore: the receipt that the deletion had before. */
+export interface DeletionReceiptCarriedOutAgain {
+  /** Why. */
+  readonly because: "restore";
+  /** When it was first completed. */
+  readonly completed_at: string | null;
+  /** The number of that receipt. */
+  readonly receipt_no: number | null;
+  /** Its SHA-256. */
+  readonly receipt: string | null;
 }
 
 /** That the transaction exists. */

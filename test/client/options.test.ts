@@ -1,0 +1,108 @@
+// The options of the client: what is refused, and that nothing secret is ever shown, by the client or by what it throws.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { inspect } from "node:util";
+import { Sluice, type SluiceOptions } from "../../client/src/sluice.ts";
+import { apiKey, breakOff, follow, json, page, refuse, reply } from "./scripted-fetch.ts";
+
+const good: SluiceOptions = { baseUrl: "http://127.0.0.1:1", apiKey, organizationId: "o" };
+
+describe("an option", () => {
+  const wrong: readonly (readonly [name: keyof SluiceOptions, value: unknown])[] = [
+    ["baseUrl", undefined],
+    ["baseUrl", "127.0.0.1:8080"],
+    ["baseUrl", "ftp://sluice.invalid"],
+    ["baseUrl", "https://user:secret@sluice.invalid"],
+    ["baseUrl", "https://sluice.invalid/?key=secret"],
+    ["baseUrl", "https://sluice.invalid/#secret"],
+    ["apiKey", undefined],
+    ["apiKey", ""],
+    ["apiKey", "sluice_key_\nsecret"],
+    ["apiKey", "sluice_key_sécret"],
+    ["organizationId", undefined],
+    ["organizationId", ""],
+    ["expirySeconds", 299],
+    ["expirySeconds", 86_401],
+    ["expirySeconds", 300.5],
+    ["retries", -1],
+    ["retries", 0.5],
+    ["timeoutMs", 0],
+    ["timeoutMs", Number.NaN],
+    ["timeoutMs", Number.POSITIVE_INFINITY],
+  ];
+  for (const [name, value] of wrong) {
+    it(`is refused by name, and not shown: ${name} ${JSON.stringify(value)}`, () => {
+      assert.throws(
+        () => new Sluice({ ...good, [name]: value }),
+        (error) => {
+          assert.ok(error instanceof TypeError);
+          assert.match(error.message, new RegExp(`^${name} must be `));
+          assert.doesNotMatch(inspect(error), /s[eé].?cret/);
+          return true;
+        },
+      );
+    });
+  }
+
+  it("is good at its bounds", () => {
+    for (const fine of [{ expirySeconds: 300 }, { expirySeconds: 86_400 }, { retries: 0 }, {}]) {
+      assert.ok(new Sluice({ ...good, ...fine }) instanceof Sluice);
+    }
+  });
+
+  it("may give the address a path and a slash at the end", async () => {
+    for (const baseUrl of ["https://sluice.invalid/in/take", "https://sluice.invalid/in/take/"]) {
+      let asked = "";
+      const fetch: typeof globalThis.fetch = async (url) => {
+        asked = typeof url === "string" ? url : "";
+        return json(200, { token: "t" });
+      };
+      await new Sluice({ ...good, baseUrl, fetch }).persons.exists("p 1");
+      assert.equal(asked, "https://sluice.invalid/in/take/v2/person?person_id=p%201");
+    }
+  });
+
+  it("may be a key with the line end of the file that it was read from", async () => {
+    const { client, tokenRequests } = follow([reply(200, {})], { apiKey: `${apiKey}\n` });
+    await client.persons.exists("p");
+    assert.equal(tokenRequests[0]?.headers["authorization"], apiKey);
+  });
+
+  it("of a call is refused too: a key that no header can hold", async () => {
+    const { client, sent } = follow([reply(201)]);
+    for (const idempotencyKey of ["", "a b", "ü", "a\nb", "x".repeat(256)]) {
+      await assert.rejects(client.persons.delete("p", "r", { idempotencyKey }), /idempotencyKey/);
+    }
+    assert.equal(sent.length, 0);
+  });
+});
+
+function isShown(value: unknown): boolean {
+  return inspect(value, { depth: Infinity, showHidden: true, getters: true }).includes("secret");
+}
+
+describe("what is secret", () => {
+  it("is not shown by the client", async () => {
+    const { client } = follow([reply(200, {})]);
+    await client.persons.exists("p");
+    assert.ok(isShown({ apiKey }));
+    for (const part of [client, client.persons, client.deletions, client.persons.addAll([])]) {
+      assert.ok(!isShown(part));
+      assert.ok(!JSON.stringify(part).includes("secret"));
+    }
+  });
+
+  it("is not shown by what a call throws, nor is what was sent", async () => {
+    const record = { person_id: "secret", is_test_user: true, is_retail_customer: true };
+    const person = { ...record, timestamp: "2026-07-01T00:00:00Z" };
+    for (const failure of [breakOff, page(502), refuse(40000), refuse(40104), reply(200, "")]) {
+      const { client } = follow([failure], { retries: 0 });
+      for (const call of [client.persons.add(person), client.persons.exists("secret")]) {
+        const error: unknown = await call.catch((caught: unknown) => caught);
+        assert.ok(error instanceof Error);
+        assert.ok(!isShown(error), inspect(error));
+      }
+    }
+  });
+});

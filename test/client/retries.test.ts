@@ -1,0 +1,255 @@
+// When the client tries again, after how long, and what stays the same then; when it gives up.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SluiceError, SluiceNetworkError } from "../../client/src/sluice.ts";
+import { errorCatalogue } from "../../src/domain/error.ts";
+import {
+  reply,
+  breakOff,
+  follow,
+  hang,
+  named,
+  page,
+  recordWaits,
+  refuse,
+  timeoutMs,
+  written,
+} from "./scripted-fetch.ts";
+
+const record = { sar_id: "sar-1", status: "PENDING", related_person_id: "p" } as const;
+const sar = { ...record, timestamp: "2026-07-01T00:00:00Z" };
+const good = reply(201);
+
+describe("a failure that may pass", () => {
+  const passing = {
+    "a lost connection": breakOff,
+    "a reply that broke off": () => new Response('{"success":', { status: 201 }),
+    "an empty reply": () => new Response("", { status: 201 }),
+    "a reply of something else": page(200),
+    "a refusal that broke off": reply(409, "half"),
+    "408": refuse(40801),
+    "500": refuse(50001),
+    "502 of a proxy": page(502),
+    "503": refuse(50301),
+    "504 of a proxy": page(504),
+  };
+  for (const [name, failure] of Object.entries(passing)) {
+    it(`is tried again under the same key: ${name}`, async (test) => {
+      recordWaits(test);
+      const { client, sent } = follow([failure, failure, good], { timeoutMs });
+      assert.deepEqual(await client.customerSars.add(sar), written);
+      assert.equal(sent.length, 3);
+      assert.equal(new Set(sent.map(({ body }) => body)).size, 1);
+      const keys = new Set(sent.map(({ headers }) => headers["idempotency-key"]));
+      assert.match([...keys].join(), /^[0-9a-f]{32}$/);
+    });
+  }
+
+  it("is waited for twice as long each time, up to ten seconds, all of it at random", async (test) => {
+    const all = recordWaits(test, 1);
+    const { client } = follow([...Array.from({ length: 8 }, () => breakOff), good], { timeoutMs });
+    await client.customerSars.add(sar);
+    assert.deepEqual(all, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
+  });
+
+  it("may pass at once", async (test) => {
+    const waits = recordWaits(test, 0);
+    const { client } = follow([breakOff, breakOff, good], { timeoutMs });
+    await client.customerSars.add(sar);
+    assert.deepEqual(waits, [0, 0]);
+  });
+
+  it("is given up after as many retries as were asked for, and the key is told", async (test) => {
+    recordWaits(test);
+    const { client, sent } = follow([breakOff], { timeoutMs, retries: 2 });
+    await assert.rejects(client.customerSars.add(sar, { idempotencyKey: "k" }), (error) => {
+      assert.ok(error instanceof SluiceNetworkError && error instanceof SluiceError);
+      assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
+      assert.equal(error.idempotencyKey, "k");
+      assert.equal(error.message, "No whole reply came (POST /v2/customer_sar, tried 3 times).");
+      return true;
+    });
+    assert.equal(sent.length, 3);
+  });
+
+  it("is told as it was after the last retry, if there was a reply", async (test) => {
+    recordWaits(test);
+    const { client } = follow([refuse(50301)], { timeoutMs, retries: 1 });
+    await assert.rejects(client.customerSars.add(sar), { code: 50301, message: "No." });
+  });
+
+  it("is an attempt that takes too long", async () => {
+    const { client, sent } = follow([hang, good], { timeoutMs: 5 });
+    assert.deepEqual(await client.customerSars.add(sar), written);
+    assert.equal(sent.length, 2);
+    const never = follow([hang], { timeoutMs: 5, retries: 0 });
+    await assert.rejects(
+      never.client.customerSars.add(sar),
+      /^SluiceNetworkError: No reply came within 5 ms/,
+    );
+  });
+});
+
+describe("a refusal", () => {
+  const passing: ReadonlySet<number> = new Set([40801, 40904, 42901, 50001, 50301]);
+  const renewing: ReadonlySet<number> = new Set([40102, 40103]);
+  for (const { code } of Object.values(errorCatalogue)) {
+    if (passing.has(code) || renewing.has(code)) continue;
+    it(`is final: ${code}`, async () => {
+      const { client, sent, tokenRequests } = follow([refuse(code)]);
+      await assert.rejects(client.customerSars.add(sar), { code, status: Math.floor(code / 100) });
+      assert.deepEqual([sent.length, tokenRequests.length], [1, 1]);
+    });
+  }
+
+  it("is final if something else than the service refuses", async () => {
+    const { client, sent } = follow([page(404)]);
+    await assert.rejects(client.customerSars.exists("sar-1"), {
+      code: 40400,
+      message: /not Sluice answered with status 404; check baseUrl/,
+    });
+    assert.equal(sent.length, 1);
+  });
+
+  it("is a redirect, which the key does not follow", async () => {
+    const elsewhere = { status: 307, headers: { location: "https://other.invalid" } };
+    for (const redirect of [new Response(null, elsewhere), Response.error()]) {
+      const { client, sent } = follow([() => redirect]);
+      await assert.rejects(client.customerSars.add(sar), /redirect, which is not followed/);
+      assert.equal(sent.length, 1);
+    }
+  });
+});
+
+describe("an answer of not yet", () => {
+  it("is waited for as it says, and a little longer", async (test) => {
+    const waits = recordWaits(test, 0.5);
+    const inThree = { "retry-after": "3" };
+    const { client } = follow(
+      [refuse(42901, inThree), refuse(40904, inThree), refuse(50301, inThree), good],
+      { timeoutMs },
+    );
+    await client.customerSars.add(sar);
+    assert.deepEqual(waits, [3_100, 3_200, 3_100]);
+  });
+
+  it("may name a date", async (test) => {
+    test.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 6, 1) });
+    const waits = recordWaits(test);
+    const soon = { "retry-after": "Wed, 01 Jul 2026 00:00:07 GMT" };
+    const past = { "retry-after": "Tue, 30 Jun 2026 00:00:00 GMT" };
+    const { client } = follow([refuse(42901, soon), refuse(42901, past), good], { timeoutMs });
+    await client.customerSars.add(sar);
+    assert.deepEqual(waits, [7_000, 0]);
+  });
+
+  it("is no failure, and uses no retries up", async (test) => {
+    const waits = recordWaits(test);
+    const turns = Array.from({ length: 50 }, (_, nth) => refuse(nth % 2 === 0 ? 42901 : 40904));
+    const { client } = follow([...turns, breakOff, good], { timeoutMs, retries: 1 });
+    assert.deepEqual(await client.customerSars.add(sar), written);
+    assert.equal(waits.length, 51);
+  });
+
+  it("is not taken for ever", async (test) => {
+    recordWaits(test);
+    const { client, sent } = follow([refuse(42901, { "retry-after": "1" })], { timeoutMs });
+    await assert.rejects(client.customerSars.add(sar), { code: 42901, retryAfterMs: 1_000 });
+    assert.equal(sent.length, 101);
+  });
+
+  it("is told to the caller if it asks for more than two minutes", async () => {
+    const { client, sent } = follow([refuse(42901, { "retry-after": "121" })]);
+    await assert.rejects(client.customerSars.add(sar), { code: 42901, retryAfterMs: 121_000 });
+    assert.equal(sent.length, 1);
+  });
+});
+
+describe("without retries", () => {
+  const answers = { "no reply": breakOff, "503": refuse(50301), "429": refuse(42901) };
+  for (const [name, failure] of Object.entries(answers)) {
+    it(`the first answer is the last: ${name}`, async () => {
+      const { client, sent } = follow([failure, good], { retries: 0 });
+      await assert.rejects(client.customerSars.add(sar), SluiceError);
+      assert.equal(sent.length, 1);
+    });
+  }
+});
+
+describe("a reply", () => {
+  it("to another call of this client is not taken", async (test) => {
+    recordWaits(test);
+    let first = "";
+    const { client, sent } = follow(
+      [
+        (asked) => {
+          first = asked.headers["x-request-id"] ?? "";
+          return named(first)(asked);
+        },
+        (asked) => named(first)(asked),
+        (asked) => named(asked.headers["x-request-id"])(asked),
+      ],
+      { timeoutMs },
+    );
+    await client.customerSars.add(sar);
+    await client.customerSars.add({ ...sar, sar_id: "sar-2" });
+    assert.equal(sent.length, 3);
+    assert.match(sent[2]?.headers["x-request-id"] ?? "", /^[0-9a-f]{32}\.3\.2$/);
+  });
+
+  it("to an earlier attempt of the same call is as good as one to the last", async (test) => {
+    recordWaits(test);
+    const { client, sent } = follow(
+      [breakOff, (asked) => named(asked.headers["x-request-id"]?.replace(/2$/, "1"))(asked)],
+      { timeoutMs },
+    );
+    assert.deepEqual(await client.customerSars.add(sar), written);
+    assert.equal(sent.length, 2);
+  });
+
+  it("with an id that a proxy made, or none, is taken", async () => {
+    for (const id of ["6f1c-made-by-a-proxy", undefined]) {
+      const { client, sent } = follow([named(id)]);
+      assert.deepEqual(await client.customerSars.add(sar), written);
+      assert.equal(sent.length, 1);
+    }
+  });
+});
+
+describe("a signal", () => {
+  const reason = new Error("enough");
+
+  it("that is aborted already lets nothing be sent", async () => {
+    const { client, sent, tokenRequests } = follow([good]);
+    const signal = AbortSignal.abort(reason);
+    await assert.rejects(client.customerSars.add(sar, { signal }), (error) => error === reason);
+    assert.equal(sent.length, 0);
+    assert.ok(tokenRequests.length <= 1);
+  });
+
+  it("ends an attempt under way", async () => {
+    const stop = new AbortController();
+    const { client } = follow([
+      (asked) => {
+        queueMicrotask(() => stop.abort(reason));
+        return hang(asked);
+      },
+    ]);
+    const { signal } = stop;
+    await assert.rejects(client.customerSars.add(sar, { signal }), (error) => error === reason);
+  });
+
+  it("ends the wait before the next attempt", async () => {
+    const stop = new AbortController();
+    const { client, sent } = follow([
+      (asked) => {
+        setTimeout(() => stop.abort(reason), 1);
+        return refuse(42901, { "retry-after": "100" })(asked);
+      },
+    ]);
+    const { signal } = stop;
+    await assert.rejects(client.customerSars.add(sar, { signal }), (error) => error === reason);
+    assert.equal(sent.length, 1);
+  });
+});

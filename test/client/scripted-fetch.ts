@@ -1,0 +1,122 @@
+// A fetch that answers from a script and remembers what was sent, for replies and failures that no server gives at will.
+
+import { mock, type TestContext } from "node:test";
+import { Sluice, type SluiceOptions } from "../../client/src/sluice.ts";
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** What is answered, or thrown. */
+export type Answer = (sent: Sent) => Response | Promise<Response>;
+
+export interface Script {
+  readonly client: Sluice;
+  /** Requests for tokens are not among them. */
+  readonly sent: readonly Sent[];
+  readonly tokenRequests: readonly Sent[];
+}
+
+export const apiKey = "sluice_key_secret";
+export const written = { success: true, write_count: 1, message: "1.", organization_id: "o" };
+
+/** Answers the nth request with the nth answer, and all further ones with the last. */
+export function follow(answers: readonly Answer[], options: Partial<SluiceOptions> = {}): Script {
+  const sent: Sent[] = [];
+  const tokenRequests: Sent[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (typeof url !== "string") throw new TypeError("the client sends to addresses as text");
+    const asked = readSent(url, init);
+    if (asked.path === "/auth/token") {
+      tokenRequests.push(asked);
+      return json(200, tokenReply(tokenRequests.length));
+    }
+    const answer = answers[Math.min(sent.push(asked), answers.length) - 1];
+    if (answer === undefined) throw new Error("the script has no answer");
+    return answer(asked);
+  };
+  const identity = { baseUrl: "https://sluice.invalid", apiKey, organizationId: "o" };
+  return { client: new Sluice({ ...identity, fetch, ...options }), sent, tokenRequests };
+}
+
+function readSent(url: string, init: RequestInit | undefined): Sent {
+  const { method = "GET", body, signal } = init ?? {};
+  const { pathname, search } = new URL(url);
+  return {
+    method,
+    path: pathname + search,
+    headers: Object.fromEntries(new Headers(init?.headers)),
+    body: typeof body === "string" ? body : "",
+    signal: signal ?? new AbortController().signal,
+  };
+}
+
+export function tokenReply(nth: number): object {
+  return { token: `sluice_token_secret_${nth}`, expiry: 0, organization_id: "o" };
+}
+
+export function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
+}
+
+export function reply(
+  status: number,
+  body: unknown = written,
+  headers: Record<string, string> = {},
+): Answer {
+  return () => json(status, body, headers);
+}
+
+export function refuse(code: number, headers: Record<string, string> = {}): Answer {
+  return reply(Math.floor(code / 100), { code, message: "No." }, headers);
+}
+
+/** With the X-Request-Id that is given, if any. */
+export function named(requestId: string | undefined): Answer {
+  return reply(201, written, requestId === undefined ? {} : { "x-request-id": requestId });
+}
+
+export function page(status: number): Answer {
+  return () => new Response("<html></html>", { status, headers: { "content-type": "text/html" } });
+}
+
+export const breakOff: Answer = () => {
+  throw new TypeError("fetch failed");
+};
+
+/** Never answers, and ends only with the signal. */
+export const hang: Answer = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error));
+  });
+
+/** Longer than any wait of the client's, so that the time limit of attempts can be told from waits. */
+export const timeoutMs = 1_000_000;
+
+/** Lets each wait be over at once, and gives how long they should have been. */
+export function recordWaits(test: TestContext, random = 0): readonly number[] {
+  const waits: number[] = [];
+  const real = globalThis.setTimeout;
+  const instead = (then: () => void, milliseconds = 0): NodeJS.Timeout => {
+    if (milliseconds === timeoutMs) return real(then, milliseconds);
+    waits.push(milliseconds);
+    return real(then, 0);
+  };
+  const mocks = [
+    mock.method(globalThis, "setTimeout", instead),
+    mock.method(Math, "random", () => random),
+  ];
+  test.after(() => mocks.forEach(({ mock: each }) => each.restore()));
+  return waits;
+}
