@@ -38,6 +38,8 @@ export interface Parameter<Value> extends Kind<Value> {
   readonly required: boolean;
   /** What stands in for an option that is not given, as it would be typed. */
   readonly fallback: string | undefined;
+  /** `flag` is given without a value; `list` may be given several times. */
+  readonly form?: "flag" | "list";
 }
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -99,4 +101,30 @@ export function withDefault<Value>(
   fallback: string,
 ): Parameter<Value> {
   return { ...kind, summary, required: false, fallback };
+}
+
+/** False unless it is given. */
+export function flag(summary: string): Parameter<boolean> {
+  const rest = { required: false, fallback: undefined, form: "flag" } as const;
+  return { placeholder: "", read: given, summary, ...rest };
+}
+
+function given(): boolean {
+  return true;
+}
+
+/** At least one. */
+export function several<Value>(kind: Kind<Value>, summary: string): Parameter<readonly Value[]> {
+  return { ...listOf(kind), summary, required: true };
+}
+
+/** Empty if it is not given. */
+export function anyNumber<Value>(kind: Kind<Value>, summary: string): Parameter<readonly Value[]> {
+  return { ...listOf(kind), summary, required: false };
+}
+
+/** Each text is read by itself; program.ts puts the lists together. */
+function listOf<Value>({ placeholder, read }: Kind<Value>) {
+  const readOne = (text: string): readonly Value[] => [read(text)];
+  return { placeholder, read: readOne, fallback: undefined, form: "list" } as const;
 }

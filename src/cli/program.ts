@@ -56,8 +56,9 @@ function makeCommand(
     const { json, ...options } = made.opts<{ json?: true } & Readonly<Record<string, Read>>>();
     const given = names.map((name, index) => [name, made.processedArgs[index] as Read | undefined]);
     const read = { ...options, ...Object.fromEntries(given) } as Record<string, Read | undefined>;
+    const parameters: Parameters = { ...command.arguments, ...command.options };
     const values = Object.fromEntries(
-      Object.entries(read).map(([name, box]) => [name, box?.value]),
+      Object.entries(parameters).map(([name, parameter]) => [name, valueOf(parameter, read[name])]),
     );
     await invoke({ command, values, json: json === true });
   });
@@ -77,13 +78,15 @@ function describe({ summary, details }: Command): string {
 }
 
 function makeArgument(parameter: Parameter<unknown>): Argument {
-  const form = parameter.required ? `<${parameter.placeholder}>` : `[${parameter.placeholder}]`;
+  const name = parameter.placeholder + (parameter.form === "list" ? "..." : "");
+  const form = parameter.required ? `<${name}>` : `[${name}]`;
   return new Argument(form, parameter.summary).argParser(reader(parameter));
 }
 
 function makeOptions(parameters: Parameters): readonly Option[] {
   return Object.entries(parameters).map(([name, parameter]) => {
     const summary = parameter.required ? `${parameter.summary} (required)` : parameter.summary;
+    if (parameter.form === "flag") return new Option(optionFlag(name), summary);
     const option = new Option(`${optionFlag(name)} <${parameter.placeholder}>`, summary)
       .argParser(reader(parameter))
       .makeOptionMandatory(parameter.required);
@@ -102,10 +105,19 @@ interface Read {
   readonly value: unknown;
 }
 
-function reader({ read }: Parameter<unknown>): (text: string) => Read {
-  return (text) => {
+/** A flag comes as true, without a box. */
+function valueOf({ form }: Parameter<unknown>, read: Read | undefined): unknown {
+  if (form === "flag") return read !== undefined;
+  return form === "list" ? (read?.value ?? []) : read?.value;
+}
+
+function reader({ read, form }: Parameter<unknown>): (text: string, before?: Read) => Read {
+  return (text, before) => {
     try {
-      return { value: read(text) };
+      const value = read(text);
+      if (form !== "list") return { value };
+      const values = (before?.value ?? []) as readonly unknown[];
+      return { value: [...values, ...(value as readonly unknown[])] };
     } catch (error) {
       if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
       throw error;

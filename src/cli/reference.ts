@@ -20,9 +20,11 @@ function renderCommand(command: Command): string {
   if (command.details !== undefined) parts.push(command.details);
   parts.push(["```sh", ...command.examples, "```"].join("\n"));
   const rows = [
-    ...Object.values(command.arguments).map((parameter) => row(parameter.placeholder, parameter)),
+    ...Object.values(command.arguments).map((parameter) =>
+      row(parameter.placeholder + (parameter.form === "list" ? "…" : ""), parameter),
+    ),
     ...Object.entries(command.options).map(([name, parameter]) =>
-      row(`${optionFlag(name)} ${parameter.placeholder}`, parameter),
+      row(`${optionFlag(name)} ${parameter.placeholder}`.trim(), parameter),
     ),
   ];
   if (rows.length > 0)

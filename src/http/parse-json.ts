@@ -2,23 +2,23 @@
 // more digits than a double holds. Bounded in depth. Never repeats what was sent in an error.
 
 import { isUtf8 } from "node:buffer";
-import { AppError, type FieldError } from "../domain/error.ts";
+import { AppError } from "../domain/error.ts";
+import { findRoundedNumbers, mayBeRounded } from "../domain/exact-number.ts";
 import { limits } from "../domain/limits.ts";
-
-/** What may be a number of more significant digits than every double keeps (15), or one beyond its exponents. */
-const suspect = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 /** Throws AppError malformed_json, or validation_failed that names each number that would be rounded. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed("The body is empty; send JSON.");
   if (!isUtf8(bytes)) throw malformed("The body is not valid UTF-8.");
   const text = bytes.toString("utf8");
-  const isSuspect = suspect.test(text);
+  const isSuspect = mayBeRounded(text);
   // Short bodies can't nest deep enough to cost anything before validation refuses them, but for the slow path, which
   // goes as deep as they do.
   if (isSuspect || bytes.length > limits.recordBytesMax) requireDepth(bytes);
   const value = parse(text);
-  if (isSuspect) requireExactNumbers(text);
+  if (!isSuspect) return value;
+  const errors = findRoundedNumbers(text);
+  if (errors.length > 0) throw new AppError("validation_failed", { errors });
   return value;
 }
 
@@ -51,52 +51,6 @@ function requireDepth(bytes: Buffer): void {
       throw malformed(`The body is nested deeper than ${limits.jsonDepthMax} levels.`);
     }
   }
-}
-
-/** The slow path, only for texts with long runs of digits: looks at each number as it was written. */
-function requireExactNumbers(text: string): void {
-  const errors: FieldError[] = [];
-  const marked = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-    const source = context?.source;
-    if (typeof value !== "number" || source === undefined || isExact(source, value)) return value;
-    return rounded;
-  }) as unknown;
-  collectRounded(marked, "", errors);
-  if (errors.length > 0) throw new AppError("validation_failed", { errors });
-}
-
-/** Stands in the parsed value for a number that would be rounded. */
-const rounded = Symbol("rounded");
-
-function collectRounded(value: unknown, path: string, into: FieldError[]): void {
-  if (into.length >= limits.fieldErrorsMax) return;
-  if (value === rounded) {
-    const message = "has more digits than can be kept exactly; send at most 15 significant digits";
-    into.push({ field: path, message });
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  for (const [key, item] of Object.entries(value)) {
-    const step = Array.isArray(value) ? `[${key}]` : path === "" ? key : `.${key}`;
-    collectRounded(item, path + step, into);
-  }
-}
-
-/** True if printing the double gives the same decimal number that was written. */
-function isExact(source: string, value: number): boolean {
-  return Number.isFinite(value) && decimalOf(source) === decimalOf(String(value));
-}
-
-/** Sign, digits without leading and trailing zeros, and the power of ten of the first one. */
-function decimalOf(text: string): string {
-  const part = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
-  if (part === null) return text;
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = part;
-  const all = whole + fraction;
-  const digits = all.replace(/^0+/, "");
-  if (digits === "") return "0";
-  const power = whole.length - (all.length - digits.length) + Number(exponent);
-  return `${sign}${digits.replace(/0+$/, "")}e${power}`;
 }
 
 function malformed(message: string): AppError {

@@ -1,0 +1,63 @@
+// Tells numbers that a double holds exactly as they were written from those that would be rounded. Reads JSON text, and
+// never gives the rounded value away.
+
+import type { FieldError } from "./error.ts";
+import { limits } from "./limits.ts";
+
+/** What may be a number of more significant digits than every double keeps (15), or one beyond its exponents. */
+const suspect = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
+
+/** False for most texts, and cheap; where it is true, findRoundedNumbers has to look. */
+export function mayBeRounded(text: string): boolean {
+  return suspect.test(text);
+}
+
+/** The slow path: looks at each number of a JSON text as it was written. Goes as deep as the text is nested. */
+export function findRoundedNumbers(text: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const marked = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+    const source = context?.source;
+    if (typeof value !== "number" || source === undefined || isExactNumber(source, value)) {
+      return value;
+    }
+    return rounded;
+  }) as unknown;
+  collectRounded(marked, "", errors);
+  return errors;
+}
+
+export const roundedMessage =
+  "has more digits than can be kept exactly; send at most 15 significant digits";
+
+/** Stands in the parsed value for a number that would be rounded. */
+const rounded = Symbol("rounded");
+
+function collectRounded(value: unknown, path: string, into: FieldError[]): void {
+  if (into.length >= limits.fieldErrorsMax) return;
+  if (value === rounded) {
+    into.push({ field: path, message: roundedMessage });
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    const step = Array.isArray(value) ? `[${key}]` : path === "" ? key : `.${key}`;
+    collectRounded(item, path + step, into);
+  }
+}
+
+/** True if printing the double gives the same decimal number that was written. */
+export function isExactNumber(source: string, value: number): boolean {
+  return Number.isFinite(value) && decimalOf(source) === decimalOf(String(value));
+}
+
+/** Sign, digits without leading and trailing zeros, and the power of ten of the first one. */
+function decimalOf(text: string): string {
+  const part = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (part === null) return text;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = part;
+  const all = whole + fraction;
+  const digits = all.replace(/^0+/, "");
+  if (digits === "") return "0";
+  const power = whole.length - (all.length - digits.length) + Number(exponent);
+  return `${sign}${digits.replace(/0+$/, "")}e${power}`;
+}
