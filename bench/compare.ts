@@ -2,8 +2,9 @@
 // stores hold. The server that goes first changes from round to round, so that neither always follows the other.
 
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { availableParallelism, tmpdir } from "node:os";
+import { machineSeconds } from "./processor.ts";
 import type { RoundOrder, RoundReport } from "./load.ts";
 import type { IdOrder, OperationName } from "./requests.ts";
 import { startFloor, startProduct, type Subject, type SubjectName } from "./subjects.ts";
@@ -19,6 +20,8 @@ export interface CompareOptions {
 export interface Round extends RoundReport {
   /** What the server used in this round. */
   readonly serverCpuSeconds: number;
+  /** The part of the machine's processor time that neither server nor generator used. */
+  readonly othersShare: number;
 }
 
 export interface Comparison {
@@ -37,16 +40,19 @@ export async function compare(
 ): Promise<Comparison> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const subjects: Subject[] = [];
-  const stop = () => Promise.all(subjects.splice(0).map(({ server }) => server.stop()));
+  const stop = () => subjects.splice(0).map(({ server }) => server.stop());
   try {
-    const [floor, product] = [await startFloor(folder), await startProduct(folder)] as const;
-    subjects.push(floor, product);
+    const floor = await startFloor(folder);
+    subjects.push(floor);
+    const product = await startProduct(folder);
+    subjects.push(product);
     const measured = await runRounds({ floor, product }, { operation, options, runRound });
-    await stop();
+    await Promise.all(stop());
     const stored = { floor: countStored(floor.file), product: countStored(product.file) };
     return { operation, ...measured, stored };
   } finally {
-    await stop();
+    // Only after a failure is there anything left to stop, and that failure is the one to be told.
+    await Promise.allSettled(stop());
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -70,11 +76,17 @@ async function runRounds(
   async function run(name: SubjectName, round: number): Promise<Round> {
     const { server, token } = subjects[name];
     const work: RoundOrder["operation"] = round === 0 ? "seed" : operation;
-    const before = server.cpuSeconds();
+    const before = { server: server.cpuSeconds(), machine: machineSeconds() };
     const order = { ...options, port: server.port, token, operation: work, round };
     const report = await runRound(order);
     acknowledge(acknowledged[name], work, report.rows);
-    return { ...report, serverCpuSeconds: server.cpuSeconds() - before };
+    const serverCpuSeconds = server.cpuSeconds() - before.server;
+    const others = machineSeconds() - before.machine - serverCpuSeconds - report.cpuSeconds;
+    return {
+      ...report,
+      serverCpuSeconds,
+      othersShare: Math.max(0, others / (report.seconds * availableParallelism())),
+    };
   }
 
   // Round 0 seeds, round 1 warms up; the others are measured.

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compare, type CompareOptions, type Comparison } from "./compare.ts";
-import { renderTable, summarise } from "./figures.ts";
+import { median, renderTable, summarise } from "./figures.ts";
 import type { RoundAnswer, RoundOrder, RoundReport } from "./load.ts";
 import { idOrders, operationNames } from "./requests.ts";
 import { subjectNames } from "./subjects.ts";
@@ -55,12 +55,13 @@ function positive(name: string, text: string): number {
 /** The generator runs in a process of its own, warm through all rounds. */
 function startGenerator() {
   const child = fork(join(import.meta.dirname, "load.ts"));
+  const died = once(child, "exit").then(() => ({ failure: "the load generator has ended" }));
   return {
     stop: () => child.disconnect(),
     runRound: async (order: RoundOrder): Promise<RoundReport> => {
-      const answered = once(child, "message");
+      const answered = once(child, "message").then(([report]) => report as RoundAnswer);
       child.send(order);
-      const [answer] = (await answered) as [RoundAnswer];
+      const answer = await Promise.race([answered, died]);
       if ("failure" in answer) throw new Error(answer.failure);
       return answer;
     },
@@ -103,13 +104,21 @@ function renderText(options: CompareOptions, comparisons: readonly Comparison[])
     (sum, { stored }) => sum + stored.floor.changes + stored.product.changes,
     0,
   );
+  const others = comparisons.flatMap(({ rounds: { floor, product } }) =>
+    [...floor, ...product].map(({ othersShare }) => othersShare),
+  );
   return `${rounds} rounds of ${seconds} s each, ${connections} connections, ${ids} ids, ${availableParallelism()} cores
 that the load generator shares, Node ${process.version}. Rates are records a second, checks a second for check.
 
 ${renderTable(comparisons.map(summarise))}
 
 Stored changes counted afterwards: ${changes.toLocaleString("en")}.
+Processor time that other processes took: ${percent(median(others))} in the median round, ${percent(Math.max(...others))} in the worst.
 `;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
 }
 
 function renderJson(options: CompareOptions, comparisons: readonly Comparison[]): string {

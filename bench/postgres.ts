@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres } from "../test/support/postgres-server.ts";
-import { cpuSecondsOf, startServer } from "./child.ts";
+import { startServer } from "./child.ts";
 import { type RoundOrder, type RoundReport, runRound } from "./load.ts";
+import { cpuSecondsOf } from "./processor.ts";
 import { operationNames } from "./requests.ts";
 import { startProductOn, type Subject } from "./subjects.ts";
 

@@ -52,12 +52,12 @@ export function makeRequests(name: OperationName | "seed", options: RequestOptio
 /** Everything of a transaction but its id, in enough varieties that no neighbours are alike. */
 const particulars = Array.from({ length: 997 }, (_, index) => {
   const currency = ["EUR", "USD", "CHF"][index % 3];
-  const [sender, receiver] = index % 2 === 0 ? ["DE", "FR"] : ["US", "CA"];
+  const [from, to] = index % 2 === 0 ? ["DE", "FR"] : ["US", "CA"];
   const timestamp = new Date(Date.UTC(2026, 0, 31) + index * 86_629).toISOString();
   return (
     `"type":"DEPOSIT","method":"SEPA","amount":${(index * 17.01).toFixed(2)},"currency":"${currency}",` +
-    `"status":"PENDING","sender_id":"customer-${1_000_000 + index}","sender_country":"${sender}",` +
-    `"receiver_id":"merchant-${50_000 + index}","receiver_country":"${receiver}","timestamp":"${timestamp}"}`
+    `"status":"PENDING","sender_id":"customer-${1_000_000 + index}","sender_country":"${from}",` +
+    `"receiver_id":"merchant-${50_000 + index}","receiver_country":"${to}","timestamp":"${timestamp}"}`
   );
 });
 let lastTransaction = 0;
