@@ -62,7 +62,9 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
   });
   server.decorateRequest("visit", undefined);
   // Bodies are read by the handlers, after the gate, within their own bounds: to Fastify no method has one.
-  for (const method of ["POST", "PUT", "DELETE"]) server.addHttpMethod(method, { hasBody: false });
+  for (const method of ["POST", "PUT", "DELETE"]) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
   registerOperations(server, door, watch);
