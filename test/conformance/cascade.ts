@@ -141,6 +141,23 @@ export function testCascade(engine: Engine): void {
       );
     });
 
+    it("counts a record as belonging once any change said so, though others only mention", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "company", "co");
+      for (const kind of ["mentions", "belongs", "mentions"] as const) {
+        const references = [{ to: "company", id: "co", kind }];
+        await write(
+          store,
+          { ...draftOf("person", "p", { related_company_id: "co" }), references },
+          {
+            resourceType: "person",
+            mode: kind === "belongs" ? "update" : "append",
+          },
+        );
+      }
+      assert.deepEqual((await erase(store, "company", "co"))?.erased, { company: 1, person: 1 });
+    });
+
     it("also takes along what arrived before it", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction_check", "early", { related_tx_ids: ["t"] });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,
@@ -103,6 +104,11 @@ export function testHolds(engine: Engine): void {
         ["t69"],
       );
       assert.equal((await store.deletionFigures(worker.now)).held, 69);
+      // Nor does it when all of them are tried again at the same time.
+      await add(store, "transaction", "new");
+      await request(store, keyOf("transaction", "new"), { now: worker.now });
+      const later = worker.now + 2 * limits.heldDeletionRetryMs;
+      assert.equal((await claim(store, later))?.resourceId, "new");
     });
 
     it("comes too late for what is being erased", async (test) => {

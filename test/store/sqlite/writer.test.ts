@@ -1,0 +1,126 @@
+// One group in one transaction, run directly: what its jobs see of one another, and what fails with whom.
+
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { RecordWrite } from "../../../src/domain/record-write.ts";
+import { type Connection, openWriter } from "../../../src/store/sqlite/connection.ts";
+import type { Job, OperationJob, Result } from "../../../src/store/sqlite/job.ts";
+import { migrate } from "../../../src/store/sqlite/migrate.ts";
+import { runJobs } from "../../../src/store/sqlite/writer.ts";
+import { acme, mark, operator, transaction } from "../../conformance/scene.ts";
+import { makePlace } from "./place.ts";
+
+function openFresh(test: TestContext): Connection {
+  const connection = openWriter(makePlace(test).path);
+  test.after(() => connection.close());
+  migrate(connection);
+  return connection;
+}
+
+function job(id: string, fields: Partial<RecordWrite> = {}): RecordWrite {
+  const context = { organizationId: acme, resourceType: "transaction", receivedAt: 1 };
+  return { ...context, mode: "add", lenient: false, drafts: [transaction(id)], ...fields };
+}
+
+function deletionOf(resourceId: string): OperationJob {
+  const deletion = { organizationId: acme, resourceType: "transaction", resourceId };
+  const request = { ...deletion, reason: "", deletionRequestId: `del_${resourceId}`, dueAt: 1 };
+  return { name: "requestDeletion", args: { request, act: operator } };
+}
+
+function cancellationOf(resourceId: string): OperationJob {
+  return {
+    name: "cancelDeletion",
+    args: { deletionRequestId: `del_${resourceId}`, act: operator },
+  };
+}
+
+/** The letters of a write's outcome, the value of an operation, or what went wrong. */
+function brief(result: Result): unknown {
+  if (!result.ok) return result.error instanceof Error ? result.error.name : "no error";
+  const { value } = result;
+  return typeof value === "object" && value !== null && "drafts" in value ? value.drafts : value;
+}
+
+/** A write that SQLite refuses. */
+const faulty = job("faulty", {
+  drafts: [{ ...transaction("f"), payload: null as unknown as string }],
+});
+
+describe("a group", () => {
+  it("lets every job see what those before it did", (test) => {
+    const connection = openFresh(test);
+    const update = { mode: "update" } as const;
+    const jobs: Job[] = [
+      job("t", update),
+      job("t"),
+      job("t", update),
+      deletionOf("t"),
+      job("t", update),
+      cancellationOf("t"),
+      job("t", update),
+    ];
+    const results = runJobs(connection, jobs).map(brief);
+    assert.deepEqual(results.slice(0, 5), ["m", "c", "u", "del_t", "d"]);
+    assert.equal(results[6], "u");
+  });
+
+  it("writes the number of the last arrival once", (test) => {
+    const connection = openFresh(test);
+    connection.exec(`
+      CREATE TEMP TABLE tally (updates INTEGER);
+      INSERT INTO tally VALUES (0);
+      CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.counter
+        BEGIN UPDATE tally SET updates = updates + 1; END`);
+    runJobs(connection, [job("a"), job("b"), deletionOf("a"), job("c")]);
+    const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
+    assert.equal(tally?.updates, 1);
+  });
+
+  it("fails alone where one job is at fault, and does the others once", (test) => {
+    const connection = openFresh(test);
+    const broken: OperationJob = {
+      name: "eraseStep",
+      args: { deletionRequestId: "del_unknown", recordsMax: 1, act: operator },
+    };
+    const results = runJobs(connection, [job("a"), faulty, deletionOf("a"), broken, job("b")]);
+    assert.deepEqual(results.map(brief), ["c", "Error", "del_a", "TypeError", "c"]);
+    assert.deepEqual(runJobs(connection, [job("a"), job("b"), job("f")]).map(brief), [
+      "d",
+      "i",
+      "c",
+    ]);
+  });
+
+  it("leaves nothing of an operation that a caller's mistake ends", (test) => {
+    const connection = openFresh(test);
+    const used = { idempotency: mark("key", "one") };
+    const another = mark("key", "another");
+    const { name, args } = deletionOf("t");
+    const { request } = args as { request: object };
+    const refused = {
+      name,
+      args: { request: { ...request, idempotency: another }, act: operator },
+    };
+    const results = runJobs(connection, [job("t", used), refused, job("t", { mode: "update" })]);
+    assert.deepEqual(results.map(brief), ["c", "AppError", "u"]);
+  });
+
+  it("has all of its jobs refused while somebody else keeps writing", (test) => {
+    const place = makePlace(test);
+    const connection = openWriter(place.path);
+    test.after(() => connection.close());
+    migrate(connection);
+    connection.exec("PRAGMA busy_timeout = 10");
+    const results = place.withDatabase((database) => {
+      database.exec("BEGIN IMMEDIATE");
+      return runJobs(connection, [job("a"), deletionOf("a")]);
+    });
+    for (const result of results) {
+      assert.ok(!result.ok);
+      const { errorName, retryAfterSeconds } = result.error as Record<string, unknown>;
+      assert.deepEqual([errorName, retryAfterSeconds], ["unavailable", 1]);
+    }
+    assert.deepEqual(runJobs(connection, [job("a")]).map(brief), ["c"]);
+  });
+});
