@@ -1,10 +1,13 @@
 // Opens everything that actions need: the store, the clock, what is remembered between requests. Closes it again.
 
 import type { App } from "./actions/app.ts";
+import { makeSealReceipt } from "./actions/issue-receipt.ts";
 import { CallerCache } from "./actions/caller-cache.ts";
 import { InFlightKeys } from "./actions/idempotency.ts";
 import type { Config } from "./config.ts";
+import { makeKeyReader } from "./receipt-key.ts";
 import { openStore } from "./store/open-store.ts";
+import { openLedger } from "./store/receipt-ledger.ts";
 import type { StoreOptions } from "./store/store.ts";
 
 export interface OpenApp extends App {
@@ -16,7 +19,9 @@ export async function openApp(
   config: Config,
   options: StoreOptions & { readonly now?: () => number },
 ): Promise<OpenApp> {
+  const now = options.now ?? Date.now;
   const store = await openStore(config.databaseUrl, {
+    sealReceipt: makeSealReceipt(makeKeyReader(config), now),
     connections: {
       poolMax: config.databasePoolMax,
       prepare: config.databasePrepare,
@@ -25,9 +30,11 @@ export async function openApp(
     },
     ...options,
   });
+  const { storeId } = await store.receiptHead();
   return {
     store,
-    now: options.now ?? Date.now,
+    ledger: openLedger(config.dataDir, storeId),
+    now,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
     close: () => store.close(),

@@ -1,7 +1,7 @@
 // Every setting in one table: name, default, what it means, how it is read. Settings come from the environment only.
 
 import { isIP } from "node:net";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 export interface Config {
   readonly host: string;
@@ -12,6 +12,7 @@ export interface Config {
   readonly databaseStatementTimeoutMs: number;
   readonly databaseLockTimeoutMs: number;
   readonly dataDir: string;
+  readonly receiptKeyFile: string;
   readonly logLevel: string;
   /** 0 turns all rate limits off. */
   readonly rateLimitPerSecond: number;
@@ -80,8 +81,14 @@ export const settings = {
   dataDir: setting(
     "DATA_DIR",
     "./data",
-    "Folder of the embedded store, `sluice.db`, and of what is kept beside it.",
+    "Folder of the embedded store, `sluice.db`, and of what is kept beside it: the ledger of deletions and the key for receipts.",
     text("a folder"),
+  ),
+  receiptKeyFile: setting(
+    "RECEIPT_KEY_FILE",
+    "./data/receipt-key.pem",
+    "The Ed25519 private key that signs receipts, in PEM; made in `DATA_DIR` at the first start unless it is named here.",
+    text("a file"),
   ),
   logLevel: setting("LOG_LEVEL", "info", `One of ${logLevels.join(", ")}.`, oneOf(logLevels)),
   rateLimitPerSecond: setting(
@@ -132,8 +139,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   });
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const config = Object.fromEntries(entries) as Config;
-  const hasUrl = (environment[settings.databaseUrl.name] ?? "") !== "";
-  return hasUrl ? config : { ...config, databaseUrl: `sqlite:${config.dataDir}/sluice.db` };
+  const given = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
+  const path = given(settings.databaseUrl) ? sqlitePath(config.databaseUrl) : undefined;
+  const dataDir = path === undefined || given(settings.dataDir) ? config.dataDir : dirname(path);
+  return {
+    ...config,
+    dataDir,
+    ...(given(settings.databaseUrl) ? {} : { databaseUrl: `sqlite:${dataDir}/sluice.db` }),
+    ...(given(settings.receiptKeyFile) ? {} : { receiptKeyFile: join(dataDir, "receipt-key.pem") }),
+  };
 }
 
 /** The file behind a `sqlite:` URL, as an absolute path; undefined for other engines. */

@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "./actions/app.ts";
+import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
+import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
@@ -14,7 +16,9 @@ import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics.ts";
+import { makeKeyReader } from "./receipt-key.ts";
 import { deletionRound } from "./worker/deletion.ts";
+import { StoreError } from "./store/store-error.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
 
@@ -41,11 +45,23 @@ export async function serve(config: Config): Promise<Serving> {
     onGroup: (figures) => metrics.observeGroup(figures),
   });
   try {
+    await refuseTakenBack(app);
+    await keepReceiptKey(app, makeKeyReader(config)());
+    await catchUpLedger(app);
     return await startDoors({ app, config, log, metrics });
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+/** What was erased must not be served because a backup was put back. */
+async function refuseTakenBack(app: App): Promise<void> {
+  if (!(await wasTakenBack(app))) return;
+  throw new StoreError(
+    `The store is older than its ledger of deletions (${app.ledger.path}): it was restored from a backup, and deletions ` +
+      "that were completed since then are not carried out in it. Run `sluice deletion replay` first.",
+  );
 }
 
 async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {

@@ -4,6 +4,7 @@
 import type { Deletion } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
 import type { App } from "./app.ts";
+import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
 
 export type CarriedOut =
   | { readonly result: "nothing due" }
@@ -21,6 +22,8 @@ export async function carryOutDeletion(
   if (deletion === undefined) return { result: "nothing due" };
   try {
     const completed = await eraseAndComplete(app, deletion, stopping);
+    // It is completed whatever becomes of this note; upkeep makes it good.
+    await catchUpLedger(app).catch(() => undefined);
     return { result: "completed", deletion: completed };
   } catch (cause) {
     await app.store.postponeDeletion(
@@ -34,18 +37,27 @@ export async function carryOutDeletion(
 
 async function eraseAndComplete(
   app: App,
-  { deletionRequestId }: Deletion,
+  deletion: Deletion,
   stopping: AbortSignal,
 ): Promise<Deletion> {
+  const { deletionRequestId } = deletion;
+  let looks = 0;
   for (;;) {
     stopping.throwIfAborted();
     const act = { actor: "worker", now: app.now() };
     const step = await app.store.eraseStep(deletionRequestId, limits.erasureStepRecordsMax, act);
     if (!step.done) continue;
+    if (looks === 0) await noteCompleting(app, deletion);
     const completed = await app.store.completeDeletion(deletionRequestId, act);
     if (completed !== undefined) return completed;
+    looks += 1;
+    if (looks === limits.verificationsMax) throw new Error(foundAgain);
   }
 }
+
+const foundAgain =
+  `The verification has looked ${limits.verificationsMax} times and found something left each time; it goes on, but ` +
+  "somebody may be writing to what is being erased behind the back of the service.";
 
 /** Doubles from one second up to limits.deletionBackOffMsMax. */
 function backOffMs(attempts: number): number {

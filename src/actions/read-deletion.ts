@@ -2,6 +2,7 @@
 
 import { type Deletion, type DeletionStatus, type ErasedCounts } from "../domain/deletion.ts";
 import { AppError } from "../domain/error.ts";
+import type { Receipt } from "../domain/receipt.ts";
 import type { App } from "./app.ts";
 
 /** The status object of the contract, section 7. */
@@ -13,19 +14,35 @@ export interface DeletionView {
   readonly requested_at: string;
   readonly completed_at?: string;
   readonly erased?: ErasedCounts;
+  readonly receipt?: Receipt;
+}
+
+export interface DeletionRead {
+  readonly deletion: Deletion;
+  /** Of a completed deletion. */
+  readonly receipt: Receipt | undefined;
 }
 
 /** Throws AppError no_such_deletion, also for another organization's. */
 export async function readDeletion(
   app: App,
   { organizationId, deletionRequestId }: { organizationId: string; deletionRequestId: string },
-): Promise<Deletion> {
-  const found = await app.store.findDeletion(deletionRequestId, organizationId);
-  if (found === undefined) throw new AppError("no_such_deletion");
-  return found;
+): Promise<DeletionRead> {
+  const deletion = await app.store.findDeletion(deletionRequestId, organizationId);
+  if (deletion === undefined) throw new AppError("no_such_deletion");
+  return { deletion, receipt: await findReceipt(app, deletion) };
 }
 
-export function viewDeletion(deletion: Deletion): DeletionView {
+/** Written with the completion, so it is there as soon as that can be seen. */
+export async function findReceipt(
+  { store }: App,
+  { status, deletionRequestId, organizationId }: Deletion,
+): Promise<Receipt | undefined> {
+  if (status !== "completed") return undefined;
+  return store.findReceipt(deletionRequestId, organizationId);
+}
+
+export function viewDeletion(deletion: Deletion, receipt: Receipt | undefined): DeletionView {
   const { completedAt } = deletion;
   return {
     deletion_request_id: deletion.deletionRequestId,
@@ -36,5 +53,6 @@ export function viewDeletion(deletion: Deletion): DeletionView {
     ...(completedAt === undefined
       ? {}
       : { completed_at: new Date(completedAt).toISOString(), erased: deletion.erased }),
+    ...(receipt === undefined ? {} : { receipt }),
   };
 }

@@ -1,11 +1,13 @@
 // The table of commands, in the order of the help and of the documentation. Everything about a command is in its file.
 
 import type { Command } from "./command.ts";
+import { auditExport } from "./command/audit-export.ts";
 import { check } from "./command/check.ts";
 import { deletionCancel } from "./command/deletion-cancel.ts";
 import { deletionHold } from "./command/deletion-hold.ts";
 import { deletionList } from "./command/deletion-list.ts";
 import { deletionRelease } from "./command/deletion-release.ts";
+import { deletionReplay } from "./command/deletion-replay.ts";
 import { deletionShow } from "./command/deletion-show.ts";
 import { demo } from "./command/demo.ts";
 import { keyCreate } from "./command/key-create.ts";
@@ -18,6 +20,9 @@ import { organizationCreate } from "./command/organization-create.ts";
 import { organizationList } from "./command/organization-list.ts";
 import { organizationSet } from "./command/organization-set.ts";
 import { organizationShow } from "./command/organization-show.ts";
+import { receiptExport } from "./command/receipt-export.ts";
+import { receiptRotate } from "./command/receipt-rotate.ts";
+import { receiptVerify } from "./command/receipt-verify.ts";
 import { recordShow } from "./command/record-show.ts";
 import { serve } from "./command/serve.ts";
 
@@ -39,6 +44,11 @@ export const commands: readonly Command[] = [
   deletionCancel,
   deletionHold,
   deletionRelease,
+  deletionReplay,
+  receiptVerify,
+  receiptExport,
+  receiptRotate,
+  auditExport,
   check,
   openapi,
 ];
@@ -48,5 +58,7 @@ export const groups: Readonly<Record<string, string>> = {
   organization: "Make, list, show and change organizations.",
   key: "Make, list, revoke and rotate API keys.",
   record: "Look at a record and its changes.",
-  deletion: "Watch, cancel and hold back deletions.",
+  deletion: "Watch, cancel and hold back deletions, and carry them out again after a restore.",
+  receipt: "Check and export the receipts of deletions, and rotate the key that signs them.",
+  audit: "Export the audit trail.",
 };

@@ -2,12 +2,17 @@
 
 import { viewDeletion } from "../actions/read-deletion.ts";
 import type { Deletion } from "../domain/deletion.ts";
+import type { Receipt } from "../domain/receipt.ts";
 import { formatTime, renderFields } from "./table.ts";
 
 /** `waiting`: why it is not done yet, if anything keeps it back. */
-export function viewForOperator(deletion: Deletion, waiting: string | undefined) {
+export function viewForOperator(
+  deletion: Deletion,
+  waiting: string | undefined,
+  receipt?: Receipt,
+) {
   return {
-    ...viewDeletion(deletion),
+    ...viewDeletion(deletion, receipt),
     organization_id: deletion.organizationId,
     reason: deletion.reason,
     requested_by: deletion.requestedBy,

@@ -66,6 +66,7 @@ export interface AuditEntry {
   /** What it was done to: a key id, a deletion_request_id. Never record content. */
   readonly subject: string;
   readonly detail: Readonly<Record<string, unknown>>;
+  readonly previousHash: string;
   /** SHA-256 over the entry and the hash of the one before, hex. */
   readonly hash: string;
 }

@@ -14,6 +14,15 @@ export const openStatuses = ["pending", "processing"] as const satisfies Deletio
 /** How many records were erased, by type; types with none are left out. */
 export type ErasedCounts = Readonly<Partial<Record<ResourceType, number>>>;
 
+/** The receipt that a deletion had before a restore; null where the ledger does not know it. */
+export interface CarriedOutBefore {
+  readonly because: "restore";
+  readonly completed_at: string | null;
+  readonly receipt_no: number | null;
+  /** Its hash. */
+  readonly receipt: string | null;
+}
+
 export interface Deletion {
   readonly deletionRequestId: string;
   readonly organizationId: string;
@@ -36,4 +45,6 @@ export interface Deletion {
   /** Why it is not done yet, for operators: last failure, or which hold it waits for. */
   readonly waitingFor: string | undefined;
   readonly nextAttemptAt: number | undefined;
+  /** Only where restoring a backup has undone the deletion, and it is carried out again. */
+  readonly carriedOutBefore?: CarriedOutBefore;
 }

@@ -55,6 +55,9 @@ export const limits = {
   cascadeRecordsMax: 1_000_000,
   heldDeletionRetryMs: 5_000,
   dueDeletionsLookedAtMax: 32,
+  /** Looks that find something, before an attempt is given up and operators are told why. */
+  verificationsMax: 20,
+  ledgerEntriesAtOnce: 1_000,
   // upkeep: an expired token is kept for a while so that it can be told from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,

@@ -12,6 +12,7 @@ import { asMalformed, registerMissing } from "./missing.ts";
 import { registerOpenApi } from "./openapi-routes.ts";
 import { RequestWatch } from "./request-watch.ts";
 import { requestIdOf } from "./request-id.ts";
+import { registerReceiptKeys } from "./receipt-keys.ts";
 import type { Visit } from "./reply.ts";
 import { registerOperations } from "./register.ts";
 
@@ -68,6 +69,7 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
   registerOperations(server, door, watch);
+  registerReceiptKeys(server, door);
   registerHealth(server, door, options.renderMetrics);
   registerOpenApi(server, door, recordTypes);
   registerMissing(server, door);

@@ -4,6 +4,7 @@
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../domain/access.ts";
 import type { RecordKey } from "../domain/record-write.ts";
+import type { SealedReceipt } from "./store.ts";
 
 export interface NewAuditEntry {
   readonly at: number;
@@ -73,8 +74,17 @@ export function toAuditEntry(row: AuditRow): AuditEntry {
     organizationId: row.organization_id ?? undefined,
     subject: row.subject,
     detail: JSON.parse(row.detail) as Readonly<Record<string, unknown>>,
+    previousHash: row.previous_hash,
     hash: row.hash,
   };
+}
+
+/** What the entry of a completed deletion says of its receipt. */
+export function describeReceipt(
+  sealed: SealedReceipt | undefined,
+): { readonly receiptNo: number; readonly receiptHash: string } | undefined {
+  if (sealed === undefined) return undefined;
+  return { receiptNo: sealed.receipt.receipt_no, receiptHash: sealed.hash };
 }
 
 /** The trail outlives the record, so it has the digest of the id: enough to recognise it, not to read it. */

@@ -1,6 +1,11 @@
 // A deletion as an engine keeps it in a row, and what it is to the rest of the service. Reads and writes nothing.
 
-import type { Deletion, DeletionStatus, ErasedCounts } from "../domain/deletion.ts";
+import type {
+  CarriedOutBefore,
+  Deletion,
+  DeletionStatus,
+  ErasedCounts,
+} from "../domain/deletion.ts";
 
 export interface DeletionRow {
   readonly deletion_request_id: string;
@@ -19,9 +24,11 @@ export interface DeletionRow {
   readonly attempts: number;
   readonly waiting_for: string | null;
   readonly next_attempt_at: number | null;
+  readonly carried_out_before: string | null;
 }
 
 export function toDeletion(row: DeletionRow): Deletion {
+  const { carried_out_before: before } = row;
   return {
     deletionRequestId: row.deletion_request_id,
     organizationId: row.organization_id,
@@ -39,5 +46,6 @@ export function toDeletion(row: DeletionRow): Deletion {
     attempts: row.attempts,
     waitingFor: row.waiting_for ?? undefined,
     nextAttemptAt: row.next_attempt_at ?? undefined,
+    ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
   };
 }

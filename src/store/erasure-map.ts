@@ -27,6 +27,7 @@ export const erasureMap = {
     strict_scopes: notAboutRecords,
     deletion_grace_seconds: notAboutRecords,
     rate_limit_per_second: notAboutRecords,
+    retain_days: notAboutRecords,
     created_at: notAboutRecords,
   },
   api_key: {
@@ -91,6 +92,7 @@ export const erasureMap = {
     next_attempt_at: proof,
     lease_until: proof,
     claimant: proof,
+    carried_out_before: proof,
   },
   deletion_target: {
     deletion_request_id: withPlan,
@@ -118,6 +120,25 @@ export const erasureMap = {
     fingerprint: replyHashes,
     outcome: replyHashes,
     created_at: replyHashes,
+  },
+  receipt: {
+    receipt_no: proof,
+    deletion_request_id: proof,
+    organization_id: proof,
+    document: { kept: "the proof itself: what was asked, with id and reason, and what came of it" },
+    hash: proof,
+  },
+  receipt_key: {
+    key_id: notAboutRecords,
+    public_key: notAboutRecords,
+    created_at: notAboutRecords,
+    retired_at: notAboutRecords,
+  },
+  receipt_head: {
+    single: notAboutRecords,
+    store_id: notAboutRecords,
+    receipt_no: notAboutRecords,
+    hash: notAboutRecords,
   },
   audit_entry: {
     entry_no: trail,

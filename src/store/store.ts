@@ -16,6 +16,8 @@ import type {
 } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion.ts";
+import type { ResourceType } from "../domain/record-type.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/receipt.ts";
 import type {
   Change,
   IdempotencyMark,
@@ -134,12 +136,92 @@ export interface DeletionStore {
   eraseStep(deletionRequestId: string, recordsMax: number, act: Act): Promise<ErasureStep>;
   /**
    * Looks again; if nothing is left, completes in the same transaction and returns the deletion. If anything is found
-   * (something related arrived meanwhile), plans again and returns undefined.
+   * (something related arrived meanwhile), plans again and returns undefined. The receipt is written in the same
+   * transaction too, so there is never a completed deletion without one, nor one without the other.
    */
   completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined>;
   /** Gives a claimed deletion back after a failure. */
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void>;
   deletionFigures(now: number): Promise<DeletionFigures>;
+}
+
+/** A signed receipt, ready to be written in the transaction that completes its deletion. */
+export interface SealedReceipt {
+  readonly receipt: Receipt;
+  readonly hash: string;
+  /** With which it is signed; kept with it unless it is known. */
+  readonly key: ReceiptKey;
+}
+
+/** Signs the receipt of a deletion as it will be when completed. Throws if there is no key to sign with. */
+export type SealReceipt = (
+  deletion: Deletion,
+  context: { readonly head: ReceiptHead; readonly engine: Store["engine"] },
+) => SealedReceipt;
+
+export interface KeptReceipt {
+  readonly receipt: Receipt;
+  readonly hash: string;
+}
+
+/** What the ledger outside the store knows of a deletion (receipt-ledger.ts). Times are Unix milliseconds. */
+export interface LedgerEntry {
+  readonly organizationId: string;
+  readonly deletionRequestId: string;
+  readonly resourceType: ResourceType;
+  readonly resourceId: string;
+  readonly requestedBy: string;
+  readonly requestedAt: number;
+  /** Left out in the entry that is written before a deletion is completed. */
+  readonly completed?: {
+    readonly at: number;
+    readonly receiptNo: number;
+    readonly receiptHash: string;
+  };
+}
+
+/** The file from which a restore learns what has to be erased again (receipt-ledger.ts). */
+export interface DeletionLedger {
+  readonly path: string;
+  /** On stable storage when it resolves. */
+  note(entries: readonly LedgerEntry[]): Promise<void>;
+  /** The last entries, oldest first; at least all since the last one with a receipt. */
+  readTail(): Promise<readonly LedgerEntry[]>;
+  read(): AsyncIterable<LedgerEntry>;
+}
+
+export interface ReceiptStore {
+  receiptHead(): Promise<ReceiptHead>;
+  /** Without organizationId: the operator's view. */
+  findReceipt(
+    deletionRequestId: string,
+    organizationId: string | undefined,
+  ): Promise<Receipt | undefined>;
+  /** In the order of the chain. */
+  listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]>;
+  /** Oldest first. */
+  listReceiptKeys(): Promise<readonly ReceiptKey[]>;
+  /** Keeps a public key unless it is known, and retires those that are not named in `current`. */
+  keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void>;
+  /**
+   * After a restore: opens these deletions again under their own ids, due at once, and moves the end of the chain of
+   * receipts to where the ledger says it was. One that is open or completed already stays as it is. Gives how many are
+   * open now.
+   */
+  reopenDeletions(reopening: Reopening, act: Act): Promise<number>;
+  /** How many of those are not completed yet. */
+  countReopened(): Promise<number>;
+}
+
+export interface KeepKeyOptions {
+  /** Whether the other keys are retired. */
+  readonly retireOthers: boolean;
+}
+
+export interface Reopening {
+  readonly entries: readonly LedgerEntry[];
+  /** Undefined if the ledger knows of no receipt. */
+  readonly head: Omit<ReceiptHead, "storeId"> | undefined;
 }
 
 export interface NewKey extends Omit<ApiKey, "revokedAt" | "lastUsedAt"> {
@@ -206,7 +288,7 @@ export interface UpkeepStore {
   close(): Promise<void>;
 }
 
-export interface Store extends RecordStore, DeletionStore, AccessStore, UpkeepStore {
+export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessStore, UpkeepStore {
   readonly engine: "sqlite" | "postgres";
 }
 
@@ -230,6 +312,8 @@ export interface StoreOptions {
   /** `serve` takes the sole right to serve this store and takes over deletions that were under way. */
   readonly role: "serve" | "command";
   readonly onGroup?: (figures: GroupFigures) => void;
+  /** Without it, deletions are completed without a receipt; only tests of an engine do so. */
+  readonly sealReceipt?: SealReceipt;
   /** For engines with a server; their defaults if left out. */
   readonly connections?: ConnectionSettings;
 }

@@ -1,7 +1,8 @@
-// What a serving process does beside requests and deletions: forgets what has expired, and notices when credentials
-// change in another process, so that a revoked key ends here within 2 seconds (contract, section 4).
+// What a serving process does beside requests and deletions: forgets what has expired, keeps the ledger of deletions, and
+// notices when credentials change in another process, so that a revoked key ends here within 2 seconds (contract, section 4).
 
 import type { App } from "../actions/app.ts";
+import { catchUpLedger } from "../actions/keep-ledger.ts";
 import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
 import { startLoop } from "./loop.ts";
@@ -23,6 +24,11 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
     backOffMsMax: purgeIntervalMs,
     onError: (error) => log.error({ err: error }, "expired tokens and replies could not be purged"),
   });
+  const ledger = startLoop(() => keepLedger(app), {
+    intervalMs: purgeIntervalMs,
+    backOffMsMax: purgeIntervalMs,
+    onError: (error) => log.error({ err: error }, "the ledger of deletions could not be kept"),
+  });
   const watch = startLoop(() => watchCredentials(app), {
     intervalMs: limits.credentialsPollMs,
     backOffMsMax: limits.credentialsPollMs,
@@ -30,13 +36,19 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
   });
   return {
     stop: async () => {
-      await Promise.all([purge.stop(), watch.stop()]);
+      await Promise.all([purge.stop(), ledger.stop(), watch.stop()]);
     },
   };
 }
 
 async function purgeExpired(app: App): Promise<boolean> {
   await app.store.purgeExpired(app.now());
+  return false;
+}
+
+/** What other processes on the same store have completed belongs in this one's ledger too. */
+async function keepLedger(app: App): Promise<boolean> {
+  await catchUpLedger(app);
   return false;
 }
 

@@ -27,6 +27,7 @@ function makeApp(store: Pick<Store, "credentialsVersion" | "purgeExpired">): App
     now: () => 1_000,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
+    ledger: { path: "", note: async () => undefined, readTail: async () => [], async *read() {} },
   };
 }
 

@@ -50,10 +50,10 @@ export const makeReadDeletion: HandlerMaker = ({ app }) => {
   return async ({ request: http, caller }) => {
     const deletionRequestId = queryIdentifier(http, "deletion_request_id");
     const { organizationId } = caller;
-    const deletion = await readDeletion(app, { organizationId, deletionRequestId });
+    const { deletion, receipt } = await readDeletion(app, { organizationId, deletionRequestId });
     const type = recordTypeByName(deletion.resourceType);
     if (type !== undefined) requireScope(caller, deleteScope(type));
-    return ok(200, viewDeletion(deletion));
+    return ok(200, viewDeletion(deletion, receipt));
   };
 };
 

@@ -8,6 +8,7 @@ import { errorAnswer } from "../error-response.ts";
 import type { Operation } from "../operation.ts";
 import type { Example, Examples } from "./document.ts";
 import { nounOf } from "./wording.ts";
+import { receiptExample } from "./receipt-schema.ts";
 
 export const exampleOrganizationId = "org_7hJq2mXw9RtLc4Vb";
 export const exampleDeletionId = "del_5kPz8nYd3GsWf6Tq";
@@ -66,6 +67,18 @@ export function deletionStatusExamples(type: RecordType): Examples {
     status: "completed",
     completed_at: "2026-03-01T10:00:01.250Z",
     erased: { [type.resourceType]: 1 },
+    receipt: {
+      ...receiptExample,
+      deletion_request_id: exampleDeletionId,
+      asked: {
+        resource_type: type.resourceType,
+        resource_id: idExample(type),
+        reason: "The customer asked for it.",
+        by: "key_4fQ2mN8sT1vXc7Za",
+        at: pending.requested_at,
+      },
+      erased: { [type.resourceType]: 1 },
+    },
   };
   return {
     pending: { summary: "Not begun yet", value: pending },

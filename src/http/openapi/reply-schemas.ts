@@ -5,6 +5,7 @@ import { deletionStatuses } from "../../domain/deletion.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
+import { deletionReceipt } from "./receipt-schema.ts";
 import { componentName, nounOf } from "./wording.ts";
 
 /** All of the fields are there in every reply, but for those named in `sometimes`. */
@@ -127,9 +128,11 @@ export const generalSchemas: Readonly<Record<string, JsonSchema>> = {
         description: "How many records were erased, by type; types with none are left out.",
         additionalProperties: { type: "integer", format: "int64", minimum: 1 },
       },
+      receipt: schemaRef("DeletionReceipt"),
     },
-    { sometimes: ["completed_at", "erased"] },
+    { sometimes: ["completed_at", "erased", "receipt"] },
   ),
+  DeletionReceipt: deletionReceipt,
   ErrorItem: reply(
     "Detail about an error in one field.",
     {

@@ -46,6 +46,53 @@ const operations: Readonly<Record<string, ServiceOperation>> = {
     schema: { type: "string" },
     example: 'sluice_records_written_total{resource_type="transaction"} 1024\n',
   },
+  "/.well-known/sluice-receipts.json": {
+    operationId: "readReceiptKeys",
+    summary: "Read the public keys of receipts",
+    description:
+      "A JWK set (RFC 7517, RFC 8037) with every key that receipts of deletions are or were signed with. Keep a copy: with it, " +
+      "`sluice receipt verify FILE --keys COPY` checks receipts offline.",
+    answers: "The keys, oldest first.",
+    contentType: "application/json",
+    schema: {
+      type: "object",
+      required: ["store_id", "keys"],
+      properties: {
+        store_id: { type: "string", description: "Names the store whose receipts these are." },
+        keys: {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["kty", "crv", "alg", "use", "kid", "x", "created_at"],
+            properties: {
+              kty: { type: "string", enum: ["OKP"] },
+              crv: { type: "string", enum: ["Ed25519"] },
+              alg: { type: "string", enum: ["EdDSA"] },
+              use: { type: "string", enum: ["sig"] },
+              kid: { type: "string", description: "The key's thumbprint (RFC 7638)." },
+              x: { type: "string", description: "The public key, base64url." },
+              created_at: { type: "string", format: "date-time" },
+              retired_at: { type: "string", format: "date-time" },
+            },
+          },
+        },
+      },
+    },
+    example: {
+      store_id: "store_5d41402abc4b2a76b9719d91",
+      keys: [
+        {
+          kty: "OKP",
+          crv: "Ed25519",
+          alg: "EdDSA",
+          use: "sig",
+          kid: "0oTeNmSRC3wCkN3FbDkUtMEzMz3bvRXcSJ2Y2SbyaG0",
+          x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+          created_at: "2026-03-01T09:00:00.000Z",
+        },
+      ],
+    },
+  },
   "/openapi.json": {
     operationId: "readOpenApi",
     summary: "Read this document",

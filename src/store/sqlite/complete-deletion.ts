@@ -3,21 +3,29 @@
 
 import type { Deletion } from "../../domain/deletion.ts";
 import { StoreError } from "../store-error.ts";
+import type { SealedReceipt } from "../store.ts";
 import type { CompletionArgs } from "./completion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
 
-/** Undefined if anything was left, and the plan is longer now. Throws StoreError if it has to wait for somebody. */
+export interface Completing {
+  readonly perform: PerformOperation;
+  readonly file: SharedDescriptor;
+  /** Signs the receipt of the deletion as it now is, tied to the end of the chain as it now is. */
+  readonly seal: (args: CompletionArgs) => SealedReceipt | undefined;
+}
+
+/** Undefined if it has to be tried again: anything was left, and the plan is longer now, or the chain of receipts moved. */
 export async function completeDeletion(
-  perform: PerformOperation,
-  file: SharedDescriptor,
+  { perform, file, seal }: Completing,
   args: CompletionArgs,
 ): Promise<Deletion | undefined> {
   let look = await perform("verifyErasure", args);
   if (look.result === "clean") {
     const descriptor = file.get();
     const pages = await findAllResidue(perform, descriptor);
-    const last = await perform("completeDeletion", { ...args, descriptor, pages });
+    const sealed = seal(args);
+    const last = await perform("completeDeletion", { ...args, sealed, descriptor, pages });
     if (!("result" in last)) return last;
     look = last;
   }

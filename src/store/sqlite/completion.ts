@@ -4,15 +4,22 @@
 import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
-import type { Act } from "../store.ts";
+import { describeReceipt } from "../audit-row.ts";
+import type { Act, SealedReceipt } from "../store.ts";
 import { isObstacle, planFrom, writePlan } from "./cascade.ts";
 import { wait } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { noteDeletion, readExistingDeletion } from "./deletion.ts";
 import type { Group } from "./group.ts";
+import { fitsChain, storeReceipt } from "./receipt.ts";
+import { reopenUnredacted } from "./unredacted.ts";
 
-/** `found`: the plan was extended. `held`: what was found may not be touched. */
+/**
+ * `found`: the plan was extended. `held`: what was found may not be touched. `moved`: the receipt no longer fits the chain,
+ * and has to be signed anew.
+ */
 export type Look =
+  | { readonly result: "moved" }
   | { readonly result: "clean" }
   | { readonly result: "found" }
   | { readonly result: "held"; readonly waitingFor: string };
@@ -20,6 +27,11 @@ export type Look =
 export interface CompletionArgs {
   readonly deletionRequestId: string;
   readonly act: Act;
+}
+
+export interface SealedCompletion extends CompletionArgs {
+  /** Left out only by tests of the engine. */
+  readonly sealed?: SealedReceipt | undefined;
 }
 
 /** Targets to be erased of which anything is left: the record, a change of it, or a relation from or to it. */
@@ -76,17 +88,19 @@ export function verifyErasure(
 /** The last look, and the completion in the same transaction. */
 export function completeDeletion(
   group: Group,
-  { deletionRequestId, act }: CompletionArgs,
+  { deletionRequestId, act, sealed }: SealedCompletion,
 ): Look | Deletion {
   const { connection } = group;
   const deletion = readProcessing(connection, deletionRequestId);
   const look = lookAgain(connection, deletion, act);
   if (look.result !== "clean") return look;
+  if (sealed !== undefined && !fits(connection, deletion, sealed)) return { result: "moved" };
   connection.run(removeTargets, deletionRequestId);
   connection.run(setCompleted, deletionRequestId, act.now);
   group.deletionsChanged();
+  if (sealed !== undefined) storeReceipt(connection, sealed, act);
   const { organizationId, erased, redacted } = deletion;
-  const detail = { erased, redacted };
+  const detail = { erased, redacted, ...describeReceipt(sealed) };
   noteDeletion(connection, { organizationId, deletionRequestId, action: "complete", detail, act });
   return readExistingDeletion(connection, deletionRequestId);
 }
@@ -106,7 +120,18 @@ function lookAgain(connection: Connection, deletion: Deletion, act: Act): Look {
     }
     writePlan(connection, deletion, planned);
   }
-  return { result: left.length === 0 ? "clean" : "found" };
+  if (left.length > 0) return { result: "found" };
+  return { result: reopenUnredacted(connection, deletionRequestId) > 0 ? "found" : "clean" };
+}
+
+/** What was signed has to be what is so now. */
+function fits(connection: Connection, deletion: Deletion, sealed: SealedReceipt): boolean {
+  const { erased, references_removed } = sealed.receipt;
+  return (
+    fitsChain(connection, sealed) &&
+    references_removed === deletion.redacted &&
+    JSON.stringify(erased) === JSON.stringify(deletion.erased)
+  );
 }
 
 function readProcessing(connection: Connection, deletionRequestId: string): Deletion {

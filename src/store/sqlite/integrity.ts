@@ -5,6 +5,7 @@ import type { IntegrityReport } from "../store.ts";
 import { type AuditHead, emptyChain, followsInChain } from "../audit-row.ts";
 import { readAuditRows } from "./audit.ts";
 import type { Connection } from "./connection.ts";
+import { checkReceiptChain } from "./receipt.ts";
 
 const findingsMax = 100;
 const auditPageRows = 1_000;
@@ -80,6 +81,8 @@ export function checkIntegrity(connection: Connection): IntegrityReport {
     const rows = connection.all<{ subject: string }>(sql, findingsMax);
     findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
   }
+  const brokenReceipt = checkReceiptChain(connection);
+  if (brokenReceipt !== undefined) findings.push(brokenReceipt);
   const brokenEntry = checkAuditChain(connection);
   if (brokenEntry !== undefined) findings.push(brokenEntry);
   return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };

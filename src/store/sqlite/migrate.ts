@@ -4,9 +4,10 @@
 import { StoreError } from "../store-error.ts";
 import { type Connection, transaction } from "./connection.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
+import { receipts } from "./migration/0002-receipts.ts";
 
 /** In order; the schema version is how many of them a store has had. */
-const migrations: readonly string[] = [firstTables];
+const migrations: readonly string[] = [firstTables, receipts];
 
 export const schemaVersion = migrations.length;
 

@@ -28,7 +28,8 @@ function openForCommand(path: string, options: StoreOptions): SqliteStore {
     const connection = openWriter(path);
     migrate(connection);
     const queue = new WriteQueue(runHere(connection), options.onGroup);
-    return new SqliteStore({ reader: connection, queue, descriptor });
+    const { sealReceipt } = options;
+    return new SqliteStore({ reader: connection, queue, descriptor, sealReceipt });
   } catch (error) {
     descriptor.release();
     throw error;
@@ -45,7 +46,8 @@ async function openForServing(
     runner = await startWriterThread(path);
     const queue = new WriteQueue(runner, options.onGroup);
     const reader = openReader(path);
-    const store = new SqliteStore({ reader, queue, descriptor, right: options.right });
+    const { right, sealReceipt } = options;
+    const store = new SqliteStore({ reader, queue, descriptor, right, sealReceipt });
     await store.takeOver();
     return store;
   } catch (error) {

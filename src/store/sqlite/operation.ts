@@ -5,7 +5,7 @@ import type { Deletion } from "../../domain/deletion.ts";
 import { createToken } from "./access-token.ts";
 import { createKey, revokeKey, rotateKey } from "./api-key.ts";
 import { claimDeletion } from "./claim.ts";
-import { completeDeletion, type CompletionArgs, type Look, verifyErasure } from "./completion.ts";
+import { completeDeletion, type Look, type SealedCompletion, verifyErasure } from "./completion.ts";
 import { type Connection, transaction } from "./connection.ts";
 import { cancelDeletion, postponeDeletion, requestDeletion, voidAllLeases } from "./deletion.ts";
 import { eraseStep } from "./erasure.ts";
@@ -14,6 +14,8 @@ import { placeHold, releaseHold } from "./hold.ts";
 import { emptyLog, requireEmptyLog } from "./log-file.ts";
 import { changeOrganization, createOrganization } from "./organization.ts";
 import { purgeExpired } from "./purge.ts";
+import { keepReceiptKey } from "./receipt.ts";
+import { reopenDeletions } from "./reopening.ts";
 import { findResidue, type Residue, wipeResidue } from "./unallocated.ts";
 
 export const sharedOperations = {
@@ -33,6 +35,8 @@ export const sharedOperations = {
   placeHold,
   releaseHold,
   purgeExpired,
+  keepReceiptKey,
+  reopenDeletions,
   /** Answers when the writer does. */
   ping: (): void => undefined,
 };
@@ -64,7 +68,7 @@ export function isAlone(name: OperationName): name is AloneName {
   return Object.hasOwn(aloneOperations, name);
 }
 
-export interface WipingCompletion extends CompletionArgs {
+export interface WipingCompletion extends SealedCompletion {
   readonly descriptor: number;
   readonly pages: readonly number[];
 }

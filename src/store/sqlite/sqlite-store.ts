@@ -9,6 +9,7 @@ import type {
   Organization,
 } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import type {
   RecordHistory,
   RecordKey,
@@ -28,16 +29,22 @@ import type {
   ExportedChange,
   HoldOutcome,
   IntegrityReport,
+  KeepKeyOptions,
+  KeptReceipt,
   NewKey,
   NewToken,
   OrganizationChange,
+  Reopening,
+  SealedReceipt,
+  SealReceipt,
   Store,
 } from "../store.ts";
 import { toAuditEntry } from "../audit-row.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
 import { readAuditRows } from "./audit.ts";
-import { completeDeletion } from "./complete-deletion.ts";
+import { completeDeletion, type Completing } from "./complete-deletion.ts";
+import type { CompletionArgs } from "./completion.ts";
 import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
@@ -47,6 +54,8 @@ import { checkIntegrity } from "./integrity.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
 import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
+import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "./receipt.ts";
+import { countReopened } from "./reopening.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -56,6 +65,7 @@ export interface Parts {
   readonly queue: WriteQueue;
   readonly descriptor: SharedDescriptor;
   readonly right?: ServingRight;
+  readonly sealReceipt?: SealReceipt | undefined;
 }
 
 export class SqliteStore implements Store {
@@ -64,14 +74,16 @@ export class SqliteStore implements Store {
   readonly #queue: WriteQueue;
   readonly #descriptor: SharedDescriptor;
   readonly #right: ServingRight | undefined;
+  readonly #sealReceipt: SealReceipt | undefined;
   readonly #perform: PerformOperation;
   #closed: Promise<void> | undefined;
 
-  constructor({ reader, queue, descriptor, right }: Parts) {
+  constructor({ reader, queue, descriptor, right, sealReceipt }: Parts) {
     this.#reader = reader;
     this.#queue = queue;
     this.#descriptor = descriptor;
     this.#right = right;
+    this.#sealReceipt = sealReceipt;
     this.#perform = async (name, args) =>
       (await queue.submit({ name, args })) as OperationResult<typeof name>;
   }
@@ -145,11 +157,51 @@ export class SqliteStore implements Store {
   }
 
   completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined> {
-    return completeDeletion(this.#perform, this.#descriptor, { deletionRequestId, act });
+    const [perform, file] = [this.#perform, this.#descriptor];
+    const seal: Completing["seal"] = (args) => this.#seal(args);
+    return completeDeletion({ perform, file, seal }, { deletionRequestId, act });
   }
 
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void> {
     return this.#perform("postponeDeletion", { deletionRequestId, why, nextAttemptAt });
+  }
+
+  #seal({ deletionRequestId, act }: CompletionArgs): SealedReceipt | undefined {
+    const deletion = findDeletion(this.#reader, deletionRequestId, undefined);
+    if (this.#sealReceipt === undefined || deletion === undefined) return undefined;
+    const head = readReceiptHead(this.#reader);
+    return this.#sealReceipt({ ...deletion, completedAt: act.now }, { head, engine: this.engine });
+  }
+
+  async receiptHead(): Promise<ReceiptHead> {
+    return readReceiptHead(this.#reader);
+  }
+
+  async findReceipt(
+    deletionRequestId: string,
+    organizationId: string | undefined,
+  ): Promise<Receipt | undefined> {
+    return findReceipt(this.#reader, deletionRequestId, organizationId);
+  }
+
+  async listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]> {
+    return listReceipts(this.#reader, { afterReceiptNo, limit });
+  }
+
+  async listReceiptKeys(): Promise<readonly ReceiptKey[]> {
+    return listReceiptKeys(this.#reader);
+  }
+
+  keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void> {
+    return this.#perform("keepReceiptKey", { key, options, act });
+  }
+
+  reopenDeletions(reopening: Reopening, act: Act): Promise<number> {
+    return this.#perform("reopenDeletions", { reopening, act });
+  }
+
+  async countReopened(): Promise<number> {
+    return countReopened(this.#reader);
   }
 
   async deletionFigures(now: number): Promise<DeletionFigures> {

@@ -1,0 +1,31 @@
+// Signs the receipts of deletions with Ed25519 (RFC 8032). The private key stays in the function that signs: it is never
+// stored, logged or handed out.
+
+import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
+import { canonicalJson } from "../domain/canonical-json.ts";
+import { chainedText, makeReceiptBody, type ReceiptKey } from "../domain/receipt.ts";
+import type { SealReceipt } from "../store/store.ts";
+
+/** `readKey` is asked for each receipt, so that a key that was rotated meanwhile is the one that signs. */
+export function makeSealReceipt(readKey: () => KeyObject, now: () => number): SealReceipt {
+  return (deletion, { head, engine }) => {
+    const privateKey = readKey();
+    const key = publicPart(privateKey, now());
+    const body = makeReceiptBody(deletion, { head, engine, keyId: key.keyId });
+    const signature = sign(null, Buffer.from(canonicalJson(body)), privateKey);
+    const receipt = { ...body, signature: signature.toString("base64url") };
+    return { receipt, hash: hash("sha256", chainedText(receipt)), key };
+  };
+}
+
+/** The public key under its thumbprint (RFC 7638). */
+export function publicPart(privateKey: KeyObject, createdAt: number): ReceiptKey {
+  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
+  if (x === undefined) throw new TypeError("the key for receipts is not an Ed25519 key");
+  return { keyId: thumbprint(x), publicKey: x, createdAt, retiredAt: undefined };
+}
+
+export function thumbprint(publicKey: string): string {
+  const members = canonicalJson({ crv: "Ed25519", kty: "OKP", x: publicKey });
+  return hash("sha256", members, "base64url");
+}

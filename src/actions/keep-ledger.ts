@@ -1,0 +1,74 @@
+// Keeps the ledger of deletions, and tells by it whether the store was taken back in time. Completes nothing itself.
+
+import type { Deletion } from "../domain/deletion.ts";
+import { limits } from "../domain/limits.ts";
+import type { KeptReceipt, LedgerEntry } from "../store/store.ts";
+import type { App } from "./app.ts";
+
+/** Before a deletion is completed, so that there is never one that the ledger does not know. */
+export async function noteCompleting({ ledger }: App, deletion: Deletion): Promise<void> {
+  await ledger.note([
+    {
+      organizationId: deletion.organizationId,
+      deletionRequestId: deletion.deletionRequestId,
+      resourceType: deletion.resourceType,
+      resourceId: deletion.resourceId,
+      requestedBy: deletion.requestedBy,
+      requestedAt: deletion.requestedAt,
+    },
+  ]);
+}
+
+/** Notes every receipt that the store has and the ledger lacks, also those of other processes. */
+export async function catchUpLedger({ store, ledger }: App): Promise<void> {
+  const last = lastWithReceipt(await ledger.readTail());
+  let after = last?.completed?.receiptNo ?? 0;
+  if ((await store.receiptHead()).receiptNo <= after) return;
+  for (;;) {
+    const kept = await store.listReceipts(after, limits.ledgerEntriesAtOnce);
+    await ledger.note(kept.map(toEntry));
+    const end = kept.at(-1);
+    if (end === undefined || kept.length < limits.ledgerEntriesAtOnce) return;
+    after = end.receipt.receipt_no;
+  }
+}
+
+/**
+ * Whether deletions that were completed are not so in the store, because a backup was restored: the ledger's last receipt
+ * is not in the store, or a deletion that it was about to complete is unknown there, or is still to be carried out again.
+ */
+export async function wasTakenBack({ store, ledger }: App): Promise<boolean> {
+  if ((await store.countReopened()) > 0) return true;
+  const tail = await ledger.readTail();
+  const last = lastWithReceipt(tail);
+  if (last?.completed !== undefined) {
+    const { receiptNo, receiptHash } = last.completed;
+    const [found] = await store.listReceipts(receiptNo - 1, 1);
+    if (found?.receipt.receipt_no !== receiptNo || found.hash !== receiptHash) return true;
+  }
+  for (const entry of last === undefined ? tail : tail.slice(tail.lastIndexOf(last) + 1)) {
+    if ((await store.findDeletion(entry.deletionRequestId, undefined)) === undefined) return true;
+  }
+  return false;
+}
+
+function lastWithReceipt(entries: readonly LedgerEntry[]): LedgerEntry | undefined {
+  return entries.findLast(({ completed }) => completed !== undefined);
+}
+
+export function toEntry({ receipt, hash }: KeptReceipt): LedgerEntry {
+  const { asked } = receipt;
+  return {
+    organizationId: receipt.organization_id,
+    deletionRequestId: receipt.deletion_request_id,
+    resourceType: asked.resource_type,
+    resourceId: asked.resource_id,
+    requestedBy: asked.by,
+    requestedAt: Date.parse(asked.at),
+    completed: {
+      at: Date.parse(receipt.completed_at),
+      receiptNo: receipt.receipt_no,
+      receiptHash: hash,
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// Checks receipts against public keys, each by itself and one after another as a chain. Works offline: asks neither the
+// store nor the network.
+
+import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
+import { chainedText, type Receipt, signedText } from "../domain/receipt.ts";
+import { findFormFaults, isReceipt } from "../domain/receipt-form.ts";
+import { thumbprint } from "./issue-receipt.ts";
+import type { PublishedKeys } from "./receipt-keys.ts";
+
+export interface ReceiptVerdict {
+  /** `receipt 3 (del_…)`, or its place in the file where it has no number. */
+  readonly name: string;
+  readonly receipt: Receipt | undefined;
+  /** A sentence each; none if it is genuine. */
+  readonly faults: readonly string[];
+}
+
+/** A verdict each, in the order given. Those of one file are expected in the order of their chain, none left out. */
+export function verifyReceipts(
+  values: readonly unknown[],
+  published: PublishedKeys,
+): readonly ReceiptVerdict[] {
+  const keys = new Map(published.keys.map(({ kid, x }) => [kid, x]));
+  let previous: Receipt | undefined;
+  return values.map((value, index) => {
+    const receipt = isReceipt(value) ? value : undefined;
+    const faults =
+      receipt === undefined
+        ? findFormFaults(value)
+        : [
+            ...verifyOne(receipt, { keys, storeId: published.store_id }),
+            ...(previous === undefined ? [] : findChainFaults(receipt, previous)),
+          ];
+    if (receipt !== undefined) previous = receipt;
+    return { name: nameOf(receipt, index, values.length), receipt, faults };
+  });
+}
+
+interface Known {
+  readonly keys: ReadonlyMap<string, string>;
+  readonly storeId: string;
+}
+
+function verifyOne(receipt: Receipt, { keys, storeId }: Known): readonly string[] {
+  const faults: string[] = [];
+  if (storeId !== "" && receipt.store_id !== storeId) {
+    faults.push(`It is of another store, ${receipt.store_id}; the keys are those of ${storeId}.`);
+  }
+  const publicKey = keys.get(receipt.key_id);
+  if (publicKey === undefined) {
+    faults.push(
+      `It names the key ${receipt.key_id}, which is not among the keys: it is of another service, or the keys are ` +
+        "from before that one was made.",
+    );
+  } else if (thumbprint(publicKey) !== receipt.key_id) {
+    faults.push(`The key ${receipt.key_id} is published under a name that is not its own.`);
+  } else if (!isSignedWith(receipt, publicKey)) {
+    faults.push(
+      "The signature does not fit: the receipt was changed after it was signed, or was never signed with this key.",
+    );
+  }
+  return faults;
+}
+
+function isSignedWith(receipt: Receipt, publicKey: string): boolean {
+  const key: KeyObject = createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: publicKey },
+    format: "jwk",
+  });
+  const signature = Buffer.from(receipt.signature, "base64url");
+  return verify(null, Buffer.from(signedText(receipt)), key, signature);
+}
+
+function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[] {
+  if (receipt.store_id !== previous.store_id) {
+    return [
+      `It is of the store ${receipt.store_id}, and the one before it of ${previous.store_id}.`,
+    ];
+  }
+  const [number, before] = [receipt.receipt_no, previous.receipt_no];
+  if (number === before) return [`There are two receipts with the number ${number}.`];
+  if (number < before) return [`It stands after number ${before}: the receipts were re-ordered.`];
+  if (number > before + 1) {
+    const missing = number - before - 1;
+    return [`${missing} ${missing === 1 ? "is" : "are"} missing between number ${before} and it.`];
+  }
+  if (receipt.previous_receipt === hash("sha256", chainedText(previous))) return [];
+  return [
+    `It does not follow from number ${before}: that one was changed, or stands in for another.`,
+  ];
+}
+
+function nameOf(receipt: Receipt | undefined, index: number, count: number): string {
+  if (receipt !== undefined) {
+    return `receipt ${receipt.receipt_no} (${receipt.deletion_request_id})`;
+  }
+  return count === 1 ? "the receipt" : `item ${index + 1}`;
+}

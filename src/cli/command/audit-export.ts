@@ -1,0 +1,42 @@
+// `sluice audit export`
+
+import { viewAuditEntry } from "../../actions/audit-entry.ts";
+import { limits } from "../../domain/limits.ts";
+import { defineCommand, optional, withDefault } from "../command.ts";
+import { text, wholeNumber } from "../kinds.ts";
+import { writeLines } from "../write-lines.ts";
+
+export const auditExport = defineCommand({
+  name: "audit export",
+  summary: "Print the audit trail as NDJSON, oldest entry first.",
+  details:
+    "Every key, hold, deletion, change of an organization, retention and restore, by whom and when; never content of a record. " +
+    "Each entry holds the hash of the one before: SHA-256 over the JSON list [previous_hash, entry_no, at, actor, action, " +
+    "organization_id, subject, detail], with `at` in milliseconds and `detail` as its JSON text. `sluice check` verifies the chain.",
+  examples: ["sluice audit export > audit.ndjson", "sluice audit export --after 5000"],
+  arguments: {},
+  options: {
+    organization: optional(
+      text("ID"),
+      "Only what concerns this organization; then it is no chain.",
+    ),
+    after: withDefault(
+      wholeNumber("N", 0, Number.MAX_SAFE_INTEGER),
+      "Begin after the entry with this number.",
+      "0",
+    ),
+  },
+  run: (context, { organization, after }) =>
+    context.withApp(async (app) => {
+      let last = after;
+      for (;;) {
+        const entries = await app.store.listAudit(last, limits.ledgerEntriesAtOnce);
+        const wanted = entries.filter(
+          ({ organizationId }) => organization === undefined || organizationId === organization,
+        );
+        await writeLines(context.out, wanted.map(viewAuditEntry));
+        last = entries.at(-1)?.entryNo ?? last;
+        if (entries.length < limits.ledgerEntriesAtOnce) return undefined;
+      }
+    }),
+});

@@ -1,0 +1,37 @@
+// `sluice receipt export`
+
+import { limits } from "../../domain/limits.ts";
+import { defineCommand, optional, withDefault } from "../command.ts";
+import { text, wholeNumber } from "../kinds.ts";
+import { writeLines } from "../write-lines.ts";
+
+export const receiptExport = defineCommand({
+  name: "receipt export",
+  summary: "Print the receipts of completed deletions as NDJSON, in the order of their chain.",
+  details:
+    "What it prints can be given to `receipt verify`, and to `deletion replay --ledger` after a restore. Kept outside the " +
+    "database server, it is the ledger that no backup of the database takes back in time.",
+  examples: ["sluice receipt export > receipts.ndjson", "sluice receipt export --after 1200"],
+  arguments: {},
+  options: {
+    organization: optional(text("ID"), "Only those of this organization; then it is no chain."),
+    after: withDefault(
+      wholeNumber("N", 0, Number.MAX_SAFE_INTEGER),
+      "Begin after this number.",
+      "0",
+    ),
+  },
+  run: (context, { organization, after }) =>
+    context.withApp(async (app) => {
+      let last = after;
+      for (;;) {
+        const kept = await app.store.listReceipts(last, limits.ledgerEntriesAtOnce);
+        const wanted = kept
+          .map(({ receipt }) => receipt)
+          .filter((receipt) => [undefined, receipt.organization_id].includes(organization));
+        await writeLines(context.out, wanted);
+        last = kept.at(-1)?.receipt.receipt_no ?? last;
+        if (kept.length < limits.ledgerEntriesAtOnce) return undefined;
+      }
+    }),
+});

@@ -1,0 +1,40 @@
+// A process that carries out a deletion and kills itself at the point that it is told, counted from 1. Where there is no such
+// point it completes the deletion, and tells how many there were.
+
+import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { openApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import type { DeletionLedger, Store } from "../../src/store/store.ts";
+
+const lastPoint = Number(process.argv[2]);
+let points = 0;
+
+function point(): void {
+  points += 1;
+  if (points === lastPoint) process.kill(process.pid, "SIGKILL");
+}
+
+type Method = (...sent: readonly unknown[]) => Promise<unknown>;
+
+/** A point before and one after each call; an erasure goes record by record. */
+function withPoints<Real extends Store | DeletionLedger>(real: Real): Real {
+  return new Proxy(real, {
+    get(_, name) {
+      const value: unknown = Reflect.get(real, name, real);
+      if (typeof value !== "function") return value;
+      return async (...sent: readonly unknown[]) => {
+        point();
+        const given = name === "eraseStep" ? [sent[0], 1, sent[2]] : sent;
+        const result = await (value.bind(real) as Method)(...given);
+        point();
+        return result;
+      };
+    },
+  });
+}
+
+const opened = await openApp(readConfig(process.env), { role: "serve" });
+const app = { ...opened, store: withPoints(opened.store), ledger: withPoints(opened.ledger) };
+await carryOutDeletion(app, { claimant: "child", stopping: new AbortController().signal });
+process.send?.({ points });
+await opened.close();

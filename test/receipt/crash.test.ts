@@ -1,0 +1,120 @@
+// A process that is killed at any step of a deletion: after the next start the deletion is completed, once, with one receipt
+// that is genuine and follows from those before it, and the ledger knows it.
+
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { catchUpLedger, wasTakenBack } from "../../src/actions/keep-ledger.ts";
+import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
+import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
+import { acme, add, keyOf, request, requireSound } from "../conformance/scene.ts";
+import { operate } from "../support/server.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+const program = join(import.meta.dirname, "crash-process.ts");
+const folders: string[] = [];
+
+function makeFolder(): string {
+  const folder = makeTempFolder();
+  folders.push(folder);
+  return folder;
+}
+
+after(() => folders.forEach(removeFolder));
+
+/** One deletion that is completed, and one that is due, of four records. */
+async function prepare(app: App): Promise<void> {
+  const { store } = app;
+  for (const id of ["earlier", "t"]) await add(store, "transaction", id);
+  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  await add(store, "transaction_alert", "a", { related_check_id: "c" });
+  await add(store, "transaction", "stays");
+  await add(store, "transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
+  await request(store, keyOf("transaction", "earlier"), { deletionRequestId: "del_earlier" });
+  await carryOut(app);
+  await request(store, keyOf("transaction", "t"), { deletionRequestId: "del_t" });
+}
+
+async function carryOut(app: App): Promise<void> {
+  const stopping = new AbortController().signal;
+  // What was claimed by the process that was killed is taken over once its lease has run out.
+  const later = { ...app, now: () => Date.now() + 3_600_000 };
+  const { result } = await carryOutDeletion(later, { claimant: "test", stopping });
+  assert.notEqual(result, "postponed");
+}
+
+async function killAt(point: number, folder: string): Promise<number | undefined> {
+  const { PATH = "" } = process.env;
+  const env = { PATH, ...testEnvironment(folder) };
+  const child = fork(program, [`${point}`], { env });
+  let points: number | undefined;
+  child.on("message", (message: { points: number }) => ({ points } = message));
+  await once(child, "exit");
+  assert.equal(child.signalCode, points === undefined ? "SIGKILL" : null, `point ${point}`);
+  return points;
+}
+
+async function requireCompletedOnce(app: App): Promise<void> {
+  const { store, ledger } = app;
+  const deletion = await store.findDeletion("del_t", undefined);
+  assert.equal(deletion?.status, "completed");
+  assert.deepEqual(deletion.erased, { transaction: 1, transaction_check: 1, transaction_alert: 1 });
+  assert.equal(deletion.redacted, 1);
+  const receipts = (await store.listReceipts(0, 10)).map(({ receipt }) => receipt);
+  assert.deepEqual(
+    receipts.map(({ deletion_request_id }) => deletion_request_id),
+    ["del_earlier", "del_t"],
+  );
+  for (const { name, faults } of verifyReceipts(receipts, await publishReceiptKeys(app))) {
+    assert.deepEqual(faults, [], name);
+  }
+  assert.deepEqual(receipts[1]?.erased, deletion.erased);
+  await catchUpLedger(app);
+  const noted = (await ledger.readTail()).filter(({ completed }) => completed !== undefined);
+  assert.deepEqual(
+    noted.map(({ deletionRequestId }) => deletionRequestId),
+    ["del_earlier", "del_t"],
+  );
+  assert.equal(await wasTakenBack(app), false);
+  assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_alert: 1 });
+  await requireSound(store);
+}
+
+describe("a process that is killed while it carries out a deletion", () => {
+  let prepared = "";
+  let points = 0;
+
+  before(async () => {
+    prepared = makeFolder();
+    await operate(testEnvironment(prepared), prepare);
+    const whole = makeFolder();
+    cpSync(prepared, whole, { recursive: true });
+    points = (await killAt(0, whole)) ?? 0;
+  });
+
+  it("has many points at which it can be", () => assert.ok(points >= 18, `${points}`));
+
+  it("leaves, at each of them, a deletion that is completed once and has a receipt", async () => {
+    const all = Array.from({ length: points }, (_, index) => index + 1);
+    const next = all.values();
+    async function work(): Promise<void> {
+      for (const point of next) {
+        const folder = makeFolder();
+        cpSync(prepared, folder, { recursive: true });
+        assert.equal(await killAt(point, folder), undefined);
+        await operate(testEnvironment(folder), async (app) => {
+          assert.equal(await wasTakenBack(app), false, `point ${point}`);
+          await carryOut(app);
+          await requireCompletedOnce(app);
+        });
+      }
+    }
+    await Promise.all([work(), work()]);
+  });
+});
