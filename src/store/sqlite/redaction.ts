@@ -3,12 +3,19 @@
 
 import type { NodeKey } from "../../domain/erasure.ts";
 import { isOperation, type Job } from "./job.ts";
+import type { OperationName } from "./operation.ts";
+
+const partsOfErasure: ReadonlySet<OperationName> = new Set([
+  "eraseStep",
+  "verifyErasure",
+  "completeDeletion",
+]);
 
 let loaded: typeof import("../redact-payload.ts") | undefined;
 
 /** To be awaited before these jobs are run; nearly always there is nothing to do. */
 export async function loadWhatIsNeeded(jobs: readonly Job[]): Promise<void> {
-  if (loaded !== undefined || !jobs.some(isErasure)) return;
+  if (loaded !== undefined || !jobs.some(isPartOfErasure)) return;
   loaded = await import("../redact-payload.ts");
 }
 
@@ -21,6 +28,6 @@ export function redactPayload(
   return loaded.redactPayload(resourceType, payload, gone);
 }
 
-function isErasure(job: Job): boolean {
-  return isOperation(job) && job.name === "eraseStep";
+function isPartOfErasure(job: Job): boolean {
+  return isOperation(job) && partsOfErasure.has(job.name);
 }
