@@ -2,8 +2,8 @@
 // themselves, not in the relations by which they were taken out. Changes no payload.
 
 import { nodeKey } from "../../domain/erasure.ts";
-import { redactPayload } from "../redact-payload.ts";
 import type { Connection } from "./connection.ts";
+import { redactPayload } from "./redaction.ts";
 
 const findSuspects = `
   SELECT position, target.resource_type, to_type, to_id, payload

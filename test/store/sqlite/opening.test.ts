@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
+import { schemaVersion } from "../../../src/store/sqlite/migrate.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
 import { add, claim, exists, keyOf, request, requireSound } from "../../conformance/scene.ts";
 import { startChild } from "./child.ts";
@@ -118,7 +119,7 @@ describe("opening an SQLite store is refused", () => {
     place.withDatabase((database) => {
       const { value } = database.prepare("SELECT value FROM meta WHERE value = 99").get() ?? {};
       assert.equal(value, 99);
-      database.exec("UPDATE meta SET value = 1 WHERE name = 'schema_version'");
+      database.exec(`UPDATE meta SET value = ${schemaVersion} WHERE name = 'schema_version'`);
     });
     await (await place.open()).ping();
   });
