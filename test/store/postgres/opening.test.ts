@@ -9,6 +9,7 @@ import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
 import { schemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
+import { makeTestSeal } from "../../support/seal.ts";
 import {
   password,
   type PostgresServer,
@@ -159,7 +160,7 @@ describe("opening a store on PostgreSQL", () => {
     });
 
     it("does everything that the service does", async () => {
-      const store = await openStore(url, { role: "serve" });
+      const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
       await store.createOrganization(organization(acme), operator);
       await store.changeOrganization(acme, { name: "New" }, operator);
       await store.createKey(newKey("key_1"), operator);
@@ -184,6 +185,7 @@ describe("opening a store on PostgreSQL", () => {
         "ALTER TABLE record DISABLE ROW LEVEL SECURITY",
         "UPDATE audit_entry SET actor = 'somebody else'",
         "DELETE FROM audit_entry",
+        "UPDATE receipt SET document = ''",
         "UPDATE meta SET value = 0",
         "TRUNCATE change",
       ]) {

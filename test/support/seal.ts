@@ -1,0 +1,13 @@
+// Signs receipts with a key of its own, for tests that complete deletions below the actions.
+
+import { generateKeyPairSync } from "node:crypto";
+import { makeSealReceipt } from "../../src/actions/issue-receipt.ts";
+import type { SealReceipt } from "../../src/store/store.ts";
+
+export function makeTestSeal(): SealReceipt {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  return makeSealReceipt(
+    () => privateKey,
+    () => 0,
+  );
+}
