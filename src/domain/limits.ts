@@ -33,6 +33,8 @@ export const limits = {
   bodyTimeoutMs: 60_000,
   idleSocketTimeoutMs: 75_000,
   handlerTimeoutMs: 60_000,
+  // how long the rest of a refused body is taken in, for the client to see the reply
+  lingerMs: 5_000,
   // access (interface document: 300 to 86400 seconds)
   tokenSecondsMin: 300,
   tokenSecondsMax: 86_400,

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
 import type { Door } from "./door.ts";
 import { errorAnswer } from "./error-response.ts";
+import { lingerOnClose } from "./linger.ts";
 
 export function sendError(
   door: Door,
@@ -30,11 +31,12 @@ export function sendError(
 }
 
 /** A body that was refused before it was read whole is not worth reading: the connection ends with the reply. */
-function closeAfter(request: FastifyRequest): Record<string, string> {
+function closeAfter({ headers, raw }: FastifyRequest): Record<string, string> {
   const hasBody =
-    request.headers["transfer-encoding"] !== undefined ||
-    Number(request.headers["content-length"] ?? 0) > 65_536;
-  return hasBody ? { connection: "close" } : {};
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
+  if (!hasBody) return {};
+  lingerOnClose(raw.socket);
+  return { connection: "close" };
 }
 
 function logFault(door: Door, request: FastifyRequest, error: unknown): void {
