@@ -1,0 +1,72 @@
+// What the write path costs the server: statements, counted by the server itself, and trips of a group.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { keyOf, mark, requireSound, transaction, write } from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+
+const clients = 64;
+const statementsPerRecordMax = 0.2;
+
+describe("the write path on PostgreSQL", () => {
+  let server: PostgresServer;
+  let url: string;
+  let store: Store;
+  before(async () => {
+    server = await startPostgres({ settings: { shared_preload_libraries: "pg_stat_statements" } });
+    await server.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+    url = await server.makeDatabase();
+    store = await openStore(url, { role: "serve" });
+  });
+  after(async () => {
+    await store.close();
+    await server.dropDatabase(url);
+    await server.remove();
+  });
+
+  /** Statements for each of the records that the clients write one after another, each waiting for its reply. */
+  async function count(send: (id: string) => Promise<unknown>): Promise<number> {
+    const name = new URL(url).pathname.slice(1);
+    const each = 30;
+    await server.query("SELECT pg_stat_statements_reset()");
+    await Promise.all(
+      Array.from({ length: clients }, async (_, client) => {
+        for (let sent = 0; sent < each; sent += 1) await send(`${client}/${sent}`);
+      }),
+    );
+    const [row] = await server.query(
+      `SELECT sum(calls)::float8 AS calls FROM pg_stat_statements
+       JOIN pg_database ON pg_database.oid = dbid WHERE datname = '${name}'`,
+    );
+    return Number(row?.["calls"]) / (clients * each);
+  }
+
+  it(`keeps statements for a single addition below ${statementsPerRecordMax}`, async () => {
+    const statements = await count((id) => write(store, transaction(`a${id}`)));
+    assert.ok(statements < statementsPerRecordMax, `${statements} statements for a record`);
+    assert.ok(statements > 6 / (2 * clients), `${statements} can't be right`);
+  });
+
+  it("keeps them low for additions with Idempotency-Keys, updates and looks too", async () => {
+    const marked = await count((id) =>
+      write(store, transaction(`m${id}`), { idempotency: mark(id) }),
+    );
+    const updates = await count((id) => write(store, transaction(`a${id}`), { mode: "update" }));
+    const looks = await count((id) => store.findRecord(keyOf("transaction", `a${id}`)));
+    for (const statements of [marked, updates, looks]) {
+      assert.ok(statements < 2 * statementsPerRecordMax, `${statements} statements for a record`);
+    }
+    await requireSound(store);
+  });
+
+  it("would be found to cost more where nobody shares", async () => {
+    const last: { done: Promise<unknown> } = { done: Promise.resolve() };
+    const statements = await count((id) => {
+      last.done = last.done.then(() => write(store, transaction(`alone ${id}`)));
+      return last.done;
+    });
+    assert.ok(statements > statementsPerRecordMax, `${statements} statements for a record`);
+  });
+});
