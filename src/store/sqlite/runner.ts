@@ -4,8 +4,7 @@ import { Worker } from "node:worker_threads";
 import { StoreError } from "../store-error.ts";
 import type { Connection } from "./connection.ts";
 import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
-import { loadWhatIsNeeded } from "./redaction.ts";
-import { runJobs } from "./writer.ts";
+import { loadWhatIsNeeded, runJobs } from "./writer.ts";
 
 export interface Runner {
   /** One group at a time. Rejects if the writer is gone. */

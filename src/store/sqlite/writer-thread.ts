@@ -6,9 +6,8 @@ import { type Connection, openWriter } from "./connection.ts";
 import { flattenResults, type Job, unflattenJobs } from "./job.ts";
 import { closeWriter } from "./log-file.ts";
 import { migrate } from "./migrate.ts";
-import { loadWhatIsNeeded } from "./redaction.ts";
 import type { FromWriter } from "./runner.ts";
-import { runJobs } from "./writer.ts";
+import { loadWhatIsNeeded, runJobs } from "./writer.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("the writer runs in a thread of its own");

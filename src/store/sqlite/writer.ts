@@ -5,8 +5,20 @@ import { AppError } from "../../domain/error.ts";
 import { type Connection, isBusy, rollBack, savepoint } from "./connection.ts";
 import { Group } from "./group.ts";
 import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
-import { aloneOperations, isAlone, sharedOperations } from "./operation.ts";
+import { aloneOperations, isAlone, type OperationName, sharedOperations } from "./operation.ts";
+import { loadRedaction } from "./redaction.ts";
 import { writeRecords } from "./write-records.ts";
+
+const partsOfErasure: ReadonlySet<OperationName> = new Set([
+  "eraseStep",
+  "verifyErasure",
+  "completeDeletion",
+]);
+
+/** To be awaited before these jobs are run; nearly always there is nothing to do. */
+export async function loadWhatIsNeeded(jobs: readonly Job[]): Promise<void> {
+  if (jobs.some((job) => isOperation(job) && partsOfErasure.has(job.name))) await loadRedaction();
+}
 
 /** Results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */
 export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {
