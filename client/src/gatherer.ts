@@ -11,13 +11,16 @@ export interface Gathered<Item> {
   readonly text: string;
 }
 
-/** A batch is full with this many characters: below the megabyte that some proxies take at most. */
-const charactersMax = 1_000_000;
+/** A batch is full with a thousand characters a record, but at least this many: a megabyte is what many proxies take. */
+const charactersMin = 1_000_000;
+/** Even at three bytes a character that is less than the service takes. */
+const charactersMax = 5_000_000;
 /** How long a batch that is not full waits for more, when nothing else is to be done. */
 const lingerMs = 10;
 
 export class Gatherer<Item> {
   readonly #itemsMax: number;
+  readonly #charactersMax: number;
   #held: Gathered<Item>[] = [];
   #characters = 0;
   #ended = false;
@@ -27,6 +30,7 @@ export class Gatherer<Item> {
   /** Begins to read at once. */
   constructor(source: AsyncIterable<Item> | Iterable<Item>, itemsMax: number) {
     this.#itemsMax = itemsMax;
+    this.#charactersMax = Math.min(Math.max(itemsMax * 1_000, charactersMin), charactersMax);
     void this.#read(source);
   }
 
@@ -76,11 +80,12 @@ export class Gatherer<Item> {
 
   #hasRoomFor(text: string): boolean {
     if (this.#held.length === 0) return true;
-    return this.#held.length < this.#itemsMax && this.#characters + text.length <= charactersMax;
+    const fits = this.#characters + text.length <= this.#charactersMax;
+    return fits && this.#held.length < this.#itemsMax;
   }
 
   #isFull(): boolean {
-    return this.#held.length >= this.#itemsMax || this.#characters >= charactersMax;
+    return this.#held.length >= this.#itemsMax || this.#characters >= this.#charactersMax;
   }
 
   #tell(): void {

@@ -1,4 +1,4 @@
-// What the tests of the client ask of an engine: a real server on a store of its own. Names no engine.
+// What the tests of the client ask of an engine: real servers on a store of their own.
 
 import { after, before } from "node:test";
 import { allScopes } from "../../src/domain/scope.ts";
@@ -9,33 +9,37 @@ import { type Server, startServer } from "../support/server.ts";
 export interface Engine {
   /** Said in front of every title. */
   readonly name: string;
-  /** Settings of a server on an empty store. */
+  /** How many servers share the store. */
+  readonly servers: number;
+  /** Settings of servers on an empty store. */
   environment(): Promise<Readonly<Record<string, string>>>;
 }
 
-export const sqlite: Engine = { name: "SQLite", environment: async () => ({}) };
+export const sqlite: Engine = { name: "SQLite", servers: 1, environment: async () => ({}) };
 
 export interface Site {
+  /** The first of the servers. */
   readonly server: Server;
+  readonly servers: readonly Server[];
   readonly customer: Customer;
   /** A client of the customer's, with every scope, for the server or for what stands in front of it. */
   client(options?: Partial<SluiceOptions>): Sluice;
 }
 
-/** For a group of tests: one server for all of them. Gives the site once the tests run. */
-export function useSite(engine: Engine, environment: Record<string, string> = {}): () => Site {
+/** For a group of tests: one store for all of them. Gives the site once the tests run. */
+export function useSite(engine: Engine): () => Site {
+  const servers: Server[] = [];
   let site: Site | undefined;
   before(async () => {
-    const settings = {
-      RATE_LIMIT_PER_SECOND: "0",
-      ...(await engine.environment()),
-      ...environment,
-    };
-    const server = await startServer({ environment: settings });
+    const environment = { RATE_LIMIT_PER_SECOND: "0", ...(await engine.environment()) };
+    const server = await startServer({ environment });
+    servers.push(server);
+    while (servers.length < engine.servers) servers.push(await startServer({ environment }));
     const customer = await server.operate((app) => makeCustomer(app, server.client));
-    site = { server, customer, client: (options) => clientOf(customer, server.address, options) };
+    const client: Site["client"] = (options) => clientOf(customer, server.address, options);
+    site = { server, servers, customer, client };
   });
-  after(() => site?.server.stop());
+  after(() => Promise.all(servers.map((server) => server.stop())));
   return () => {
     if (site === undefined) throw new Error("the site is there when the tests run, not before");
     return site;

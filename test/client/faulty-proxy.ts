@@ -1,5 +1,5 @@
-// A proxy between a client and a server that does to requests and replies what networks do. Speaks HTTP/1.1 byte by byte,
-// so that it can also send what no HTTP library would.
+// A proxy between a client and servers, which take turns, that does to requests and replies what networks do. Speaks
+// HTTP/1.1 byte by byte, so that it can also send what no HTTP library would.
 
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -61,10 +61,12 @@ export interface ProxyOptions {
 }
 
 export async function startFaultyProxy(
-  target: string,
+  targets: readonly string[],
   { choose, delayMs }: ProxyOptions,
 ): Promise<FaultyProxy> {
   const agent = new Agent({ keepAlive: true });
+  let turn = 0;
+  const nextTarget = (): string => targets[(turn += 1) % targets.length] ?? "";
   const seen: (Passing & { fault: Fault })[] = [];
   const open = new Set<Socket>();
   const listener = createServer((socket) => {
@@ -77,7 +79,7 @@ export async function startFaultyProxy(
       seen.push({ ...passing, fault });
       if (late !== undefined) socket.write(late);
       late = undefined;
-      const pass = () => passOn(target, agent, passing);
+      const pass = () => passOn(nextTarget(), agent, passing);
       const keep = (reply: Buffer): void => void (late = reply);
       await acts[fault]({ socket, delayMs, pass, keep });
     });

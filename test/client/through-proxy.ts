@@ -36,7 +36,8 @@ export async function throughProxy(
   work: (client: Sluice) => Promise<void>,
 ): Promise<FaultyProxy["seen"]> {
   const timeoutMs = 400;
-  const proxy = await startFaultyProxy(site.server.address, { choose, delayMs: timeoutMs * 2 });
+  const targets = site.servers.map(({ address }) => address);
+  const proxy = await startFaultyProxy(targets, { choose, delayMs: timeoutMs * 2 });
   try {
     await work(site.client({ baseUrl: proxy.address, timeoutMs, retries: 30 }));
   } finally {

@@ -94,17 +94,25 @@ describe("an upload", () => {
     assert.ok(aheadMax <= 21, `${aheadMax} ahead`);
   });
 
-  it("keeps the text of a batch to a million characters, however large its records", async () => {
-    const { client, sent } = follow([accept]);
-    const large = [...count(40)].map((record) => ({ ...record, sar_reason: "x".repeat(60_000) }));
-    assert.deepEqual(await Array.fromAsync(client.customerSars.addAll(large)), []);
-    assert.equal(
-      sent.map(sizeOf).reduce((sum, size) => sum + size),
-      40,
-    );
-    assert.ok(sent.every(({ body }) => body.length < 1_010_000));
-    assert.ok(sent.every((asked) => sizeOf(asked) <= 16));
-  });
+  for (const [batchSize, charactersMax, itemsMax] of [
+    [10, 1_000_000, 10],
+    [1_000, 1_000_000, 16],
+    [3_000, 3_000_000, 49],
+    [10_000, 5_000_000, 83],
+  ] as const) {
+    it(`keeps a batch of large records to ${charactersMax} characters: up to ${batchSize} records`, async () => {
+      const { client, sent } = follow([accept]);
+      const large = [...count(100)].map((record) => ({
+        ...record,
+        sar_reason: "x".repeat(60_000),
+      }));
+      const upload = client.customerSars.addAll(large, { batchSize });
+      assert.deepEqual(await Array.fromAsync(upload), []);
+      assert.equal(upload.tally.received, 100);
+      assert.equal(Math.max(...sent.map(sizeOf)), itemsMax);
+      assert.ok(sent.every(({ body }) => body.length < charactersMax * 1.001));
+    });
+  }
 
   it("sends what there is when the source takes its time", async () => {
     const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());

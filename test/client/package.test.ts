@@ -1,0 +1,128 @@
+// The package as it is published: what it holds and how large it is, that it needs nothing, and that the oldest Node that
+// it promises runs it.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { blocksOf } from "../repository/rule/pages.ts";
+import { readFile } from "../repository/tree.ts";
+import { type BuiltClient, buildClient, findOldestNode, javascriptOf } from "./built-client.ts";
+import { sqlite, useSite } from "./engine.ts";
+
+const run = promisify(execFile);
+
+/** Prints what it finds as JSON. */
+const program = `
+import { Sluice, SluiceError } from "@sluice/client";
+
+const [baseUrl, apiKey, organizationId] = process.argv.slice(2);
+const sluice = new Sluice({ baseUrl, apiKey, organizationId });
+const make = (nth) => ({ tx_id: "old-" + nth, type: "DEPOSIT", method: "CARD", amount: nth, currency: "EUR",
+  status: "CREATED", sender_id: "p", sender_country: "DE", timestamp: "2026-07-01T00:00:00Z" });
+const added = await sluice.transactions.add(make(0));
+const updated = await sluice.transactions.update({ tx_id: "old-0", amount: null, timestamp: "2026-07-02T00:00:00Z" });
+const code = await sluice.transactions.add(make(0)).catch((error) => error instanceof SluiceError && error.code);
+async function* source() { for (let nth = 1; nth <= 2500; nth += 1) yield nth === 7 ? { tx_id: "old-7" } : make(nth); }
+const upload = sluice.transactions.addAll(source());
+const refused = [];
+for await (const { index } of upload) refused.push(index);
+const { deletion_request_id: id } = await sluice.transactions.delete("old-0", "a test");
+const { status } = await sluice.deletions.wait(id);
+const signal = AbortSignal.abort("enough");
+const reason = await sluice.transactions.exists("old-1", { signal }).catch((caught) => caught);
+const gone = await sluice.transactions.exists("old-0");
+console.log(JSON.stringify({ counts: [added.write_count, updated.write_count], code, tally: upload.tally, refused,
+  status, reason, gone: gone === undefined }));
+`;
+
+describe("the package of the client", () => {
+  let built: BuiltClient;
+  before(async () => {
+    built = await buildClient();
+  });
+  const site = useSite(sqlite);
+
+  it("says what it is and needs, and nothing else", () => {
+    const manifest = JSON.parse(readFile("client/package.json").text) as Record<string, unknown>;
+    const { name, version, type, license, engines, sideEffects, files } = manifest;
+    const { version: own } = JSON.parse(readFile("package.json").text) as { version: string };
+    assert.deepEqual([name, type, license], ["@sluice/client", "module", "Apache-2.0"]);
+    assert.deepEqual([version, engines, sideEffects], [own, { node: ">=20" }, false]);
+    assert.deepEqual(files, ["dist", "README.md", "LICENSE"]);
+    const needed = Object.keys(manifest).filter((key) => /dependencies$/i.test(key));
+    assert.deepEqual(needed, []);
+    assert.equal(readFile("client/LICENSE").text, readFile("LICENSE").text);
+  });
+
+  it("exports what was built", () => {
+    const { exports } = JSON.parse(readFileSync(join(built.package, "package.json"), "utf8")) as {
+      exports: { ".": Record<string, string> };
+    };
+    const paths = Object.values(exports["."]);
+    assert.equal(paths.length, 2);
+    for (const path of paths) assert.ok(existsSync(join(built.package, path)), path);
+  });
+
+  it("imports nothing but its own files", () => {
+    const imported = javascriptOf(built).flatMap((text) =>
+      [...text.matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)["']/g)].map(
+        ([, from = ""]) => from,
+      ),
+    );
+    assert.ok(imported.length > 20);
+    assert.deepEqual(
+      imported.filter((from) => !/^\.\.?\/[\w/-]+\.js$/.test(from)),
+      [],
+    );
+  });
+
+  it("is as large as its README says, within a tenth", () => {
+    const { text } = readFile("client/README.md");
+    const stated = /(\d+) KB of JavaScript, (\d+) KB compressed/.exec(text);
+    const all = javascriptOf(built).join("");
+    const sizes = [Buffer.byteLength(all), gzipSync(all).length];
+    for (const [index, bytes] of sizes.entries()) {
+      const kilobytes = Number(stated?.[index + 1]);
+      assert.ok(
+        Math.abs(kilobytes - bytes / 1_000) <= bytes / 10_000,
+        `it has ${sizes.join(", ")}`,
+      );
+    }
+  });
+
+  it("runs on the oldest Node that there is here", async () => {
+    const path = join(built.folder, "program.mjs");
+    writeFileSync(path, program);
+    const { customer, server } = site();
+    const words = [path, server.address, customer.apiKey, customer.organizationId];
+    const { stdout } = await run(await findOldestNode(), words);
+    assert.deepEqual(JSON.parse(stdout), {
+      counts: [1, 1],
+      code: 40901,
+      tally: { received: 2_500, written: 2_499, unchanged: 0, refused: 1 },
+      refused: [6],
+      status: "completed",
+      reason: "enough",
+      gone: true,
+    });
+  });
+
+  it("does what its README shows", async () => {
+    const { customer, server } = site();
+    const shown = blocksOf(readFile("client/README.md").text, "ts")[0] ?? "";
+    const path = join(built.folder, "shown.ts");
+    writeFileSync(
+      path,
+      shown
+        .replace("http://127.0.0.1:8080", server.address)
+        .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
+    );
+    const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
+    const { stdout } = await run(process.execPath, [path], { env });
+    assert.match(stdout, /^2026-01-31T09:30:00Z\ncompleted\n$/);
+  });
+});

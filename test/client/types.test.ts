@@ -1,0 +1,124 @@
+// The types of the client: generated from the schemas and fresh, good without Node's types, and true to what the service
+// takes: its examples compile, and what it refuses does not.
+
+import assert from "node:assert/strict";
+import { cpSync, globSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { pascalCase } from "../../client/generate/code-text.ts";
+import { collectionName } from "../../client/generate/collections.ts";
+import { clientFiles } from "../../client/generate/files.ts";
+import { declare, type Declarations } from "../../client/generate/schema-types.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { blocksOf } from "../repository/rule/pages.ts";
+import { readFile, root } from "../repository/tree.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { type BuiltClient, buildClient, compile, compileProgram } from "./built-client.ts";
+
+const browser = { lib: ["es2022", "dom"], types: [] };
+const node = { lib: ["es2022"], types: ["node"], skipLibCheck: true };
+
+describe("the generated files of the client", () => {
+  for (const { path, render } of clientFiles) {
+    it(`are fresh: ${path}`, () => {
+      assert.equal(readFile(path).text, render(), "run npm run docs");
+    });
+  }
+
+  it("are all that is in their folder", () => {
+    const there = globSync("client/src/generated/*", { cwd: root });
+    assert.deepEqual(there.sort(), clientFiles.map(({ path }) => path).sort());
+  });
+
+  it("leave nothing out that they can't say", () => {
+    const style = { sent: true, fieldDocs: true, innerPrefix: "A" };
+    const declarations: Declarations = new Map();
+    for (const odd of [{ type: "object" }, { type: "array" }, { type: "date" }]) {
+      const schema = { type: "object", properties: { odd } };
+      declarations.clear();
+      assert.throws(() => declare(declarations, "A", { schema, style }), /no TypeScript yet/);
+    }
+  });
+});
+
+describe("the types of the client", () => {
+  let built: BuiltClient;
+  before(async () => {
+    built = await buildClient();
+  });
+
+  it("need those of the language and of fetch only", async () => {
+    assert.equal(await compile("-p", join(root, "client/tsconfig.json")), "");
+  });
+
+  it("would be missed if they needed Node's", async () => {
+    const copy = makeTempFolder();
+    cpSync(join(root, "client"), join(copy, "client"), { recursive: true });
+    cpSync(join(root, "tsconfig.json"), join(copy, "tsconfig.json"));
+    writeFileSync(join(copy, "client/src/odd.ts"), "export const argv = process.argv;\n");
+    assert.match(await compile("-p", join(copy, "client/tsconfig.json")), /odd\.ts.*process/);
+  });
+
+  const imports = recordTypes.flatMap(({ resourceType }) => {
+    const name = pascalCase(resourceType);
+    return [name, `${name}Update`];
+  });
+  const opening = `import { Sluice, type ${imports.join(", type ")} } from "@sluice/client";
+const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", organizationId: "demo" });\n`;
+
+  it("take the examples of the service, and updates that clear every field that is optional", async () => {
+    const lines = recordTypes.flatMap((type) => {
+      const { resourceType, idField, example, addSchema } = type;
+      const name = pascalCase(resourceType);
+      const required = new Set((addSchema as { required?: readonly string[] }).required);
+      const cleared = type.fieldNames.filter((field) => !required.has(field));
+      const update = { [idField]: "id", timestamp: "2026-07-01T00:00:00Z" };
+      const nulls = Object.fromEntries(cleared.map((field) => [field, null]));
+      const collection = `sluice.${collectionName(type)}`;
+      return [
+        `const add${name}: ${name} = ${JSON.stringify(example)};`,
+        `const update${name}: ${name}Update = ${JSON.stringify({ ...update, ...nulls })};`,
+        `await ${collection}.add(add${name});`,
+        `await ${collection}.add([add${name}]);`,
+        `await ${collection}.update(update${name});`,
+        `const found${name}: string | undefined = (await ${collection}.exists("id"))?.${idField};`,
+        `for await (const { record } of ${collection}.addAll([add${name}])) record.${idField};`,
+      ];
+    });
+    const code = `${opening}${lines.join("\n")}\n`;
+    assert.equal(await compileProgram(built, code, browser), "");
+    assert.equal(await compileProgram(built, code, node), "");
+  });
+
+  it("refuse what the service would refuse", async () => {
+    const time = 'timestamp: "2026-07-01T00:00:00Z"';
+    const wrong = [
+      `sluice.transactions.add({ tx_id: "a" })`,
+      `sluice.customerSars.add({ sar_id: "a", status: "OPEN", ${time} })`,
+      `sluice.customerSars.add({ sar_id: "a", status: "FILED", sar_reason: null, ${time} })`,
+      `sluice.customerSars.add({ sar_id: "a", status: "FILED", reason: "b", ${time} })`,
+      `sluice.customerSars.update({ sar_id: "a", status: null, ${time} })`,
+      `sluice.customerSars.update({ sar_id: "a" })`,
+      `sluice.customerSars.delete("a", "b")`,
+      `sluice.transactions.delete("a")`,
+      `sluice.transactions.addAll({})`,
+      `new Sluice({ baseUrl: "a", apiKey: "b", organizationId: "c", scopes: ["everything"] })`,
+    ];
+    const code = wrong.map((line) => `// @ts-expect-error\n${line};\n`).join("");
+    assert.equal(await compileProgram(built, opening + code, browser), "");
+  });
+
+  for (const page of ["client/README.md", "docs/guides/sdk.md"]) {
+    it(`are those that the documents use: ${page}`, async () => {
+      const blocks = blocksOf(readFile(page).text, "ts");
+      assert.ok(blocks.length > 0);
+      const [first = "", ...others] = blocks;
+      const given = `declare const transactions: AsyncIterable<Transaction>;
+declare const transaction: Transaction;
+declare function report(what: unknown): void;\n`;
+      const scoped = others.map((block) => `async () => {\n${block}\n};\n`).join("");
+      const names = 'import type { Transaction } from "@sluice/client";\n';
+      assert.equal(await compileProgram(built, names + first + given + scoped, node), "");
+    });
+  }
+});
