@@ -8,6 +8,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { childPids } from "./child-pids.ts";
 import { type Binaries, findBinaries } from "./postgres-binaries.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 import { waitFor } from "./wait-for.ts";
@@ -134,8 +135,6 @@ class OwnServer {
       ...runAs,
       cwd: "/",
       stdio: ["ignore", "ignore", "pipe"],
-      // A group of its own, so that it can be killed with everything that it started.
-      detached: true,
     });
     this.#child = child;
     let said = "";
@@ -166,13 +165,17 @@ class OwnServer {
     removeFolder(this.#folder);
   }
 
+  /** The server first, so that it starts none anew. Each that it started is in a process group of its own. */
   readonly #killAll = (): void => {
     const { pid, exitCode = null, signalCode = null } = this.#child ?? {};
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
-    try {
-      process.kill(-pid, "SIGKILL");
-    } catch {
-      // It ended by itself.
+    const children = childPids(pid);
+    for (const one of [pid, ...children]) {
+      try {
+        process.kill(one, "SIGKILL");
+      } catch {
+        // It ended by itself.
+      }
     }
   };
 }
