@@ -16,10 +16,14 @@ export function makeFirstOrganization(context: Context): Promise<FirstOrganizati
   if (readConfig(context.environment).production) return Promise.resolve(undefined);
   return context.withApp(async (app) => {
     if ((await app.store.listOrganizations()).length > 0) return undefined;
-    const { organizationId } = await createOrganization(app, {
-      name: "demo",
-      organizationId: "demo",
-    });
+    const organizationId = "demo";
+    try {
+      await createOrganization(app, { name: "demo", organizationId });
+    } catch (error) {
+      // Another process that started at the same moment may have come first.
+      if ((await app.store.findOrganization(organizationId)) === undefined) throw error;
+      return undefined;
+    }
     const { key, secret } = await createKey(app, { organizationId, name: "first key" });
     return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
   });

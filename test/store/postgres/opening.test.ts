@@ -1,15 +1,14 @@
 // Opening a store on PostgreSQL: who may, what is refused and with which words, and that many may at once.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
 import { schemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { startServerProcess } from "../../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import {
   password,
   type PostgresServer,
@@ -29,9 +28,6 @@ import {
   transaction,
   write,
 } from "../../conformance/scene.ts";
-
-const run = promisify(execFile);
-const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
 /** As the operator's view sees it, so that only privileges are in the way. */
 async function queryAs(url: string, sql: string): Promise<void> {
@@ -80,13 +76,20 @@ describe("opening a store on PostgreSQL", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it("makes them from two processes that start at the same moment", async () => {
+  it("makes them from processes that start at the same moment, and all come up and serve", async () => {
     const url = await makeDatabase();
-    const { PATH = "" } = process.env;
-    const options = { env: { PATH, DATABASE_URL: url } };
-    const command = [bin, "organization", "list", "--json"];
-    const done = await Promise.all([1, 2].map(() => run(process.execPath, command, options)));
-    for (const { stderr } of done) assert.equal(stderr, "");
+    const folder = makeTempFolder();
+    const environment = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, NODE_ENV: "development" };
+    const processes = await Promise.all([1, 2, 3].map(() => startServerProcess(environment)));
+    for (const running of processes) {
+      const reply = await running.client.send({ method: "GET", path: "/health/ready" });
+      assert.equal(reply.status, 200);
+      assert.equal(await running.end("SIGTERM"), 0);
+    }
+    const store = await openStore(url, { role: "command" });
+    assert.equal((await store.listOrganizations()).length, 1);
+    await store.close();
+    removeFolder(folder);
   });
 
   it("refuses a schema that is newer", async () => {
