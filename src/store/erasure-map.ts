@@ -152,3 +152,21 @@ export const erasureMap = {
     hash: trail,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
+
+const { record_no: _ofRecord, ...recordColumns } = erasureMap.record;
+const { record_no: _ofChange, ...changeColumns } = erasureMap.change;
+const { record_no: _ofTarget, ...targetColumns } = erasureMap.deletion_target;
+
+/** The same for PostgreSQL, where a change is kept under the key of its record, and not under a number. */
+export const postgresErasureMap = {
+  ...erasureMap,
+  record: recordColumns,
+  change: {
+    ...changeColumns,
+    organization_id: withRecord,
+    resource_type: withRecord,
+    resource_id: withRecord,
+  },
+  deletion_target: targetColumns,
+  audit_head: { single: trail, entry_no: trail, hash: trail },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
