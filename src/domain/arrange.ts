@@ -16,7 +16,8 @@ export function arrangeObject(schema: SchemaShape): (value: JsonObject) => JsonO
 
   function isArranged(value: JsonObject): boolean {
     let last = -1;
-    for (const name of Object.keys(value)) {
+    // A parsed object has no enumerable names but its own.
+    for (const name in value) {
       const field = byName.get(name);
       if (field === undefined || field.position < last || field.arrange !== undefined) return false;
       last = field.position;

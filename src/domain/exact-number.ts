@@ -4,12 +4,36 @@
 import type { FieldError } from "./error.ts";
 import { limits } from "./limits.ts";
 
-/** What may be a number of more significant digits than every double keeps (15), or one beyond its exponents. */
-const suspect = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
+/** More significant digits than this are not kept by every double. */
+const digitsMax = 15;
+/** What may be the end of a number beyond a double's exponents; as a part of an id, more of the id follows. */
+const longExponent = /[eE][+-]?\d{3,}(?:[\s,\]}]|$)/;
 
 /** False for most texts, and cheap; where it is true, findRoundedNumbers has to look. */
 export function mayBeRounded(text: string): boolean {
-  return suspect.test(text);
+  return hasLongNumber(text) || longExponent.test(text);
+}
+
+/**
+ * True if there is a run of more than `digitsMax` digits and dots. No such run fits between two places that are looked at,
+ * so most of the text is passed over; a regular expression would look at every digit of every id.
+ */
+function hasLongNumber(text: string): boolean {
+  for (let at = digitsMax; at < text.length; at += digitsMax + 1) {
+    if (!isDigitOrDot(text, at)) continue;
+    let first = at;
+    while (isDigitOrDot(text, first - 1)) first -= 1;
+    let last = at;
+    while (isDigitOrDot(text, last + 1)) last += 1;
+    if (last - first >= digitsMax) return true;
+    at = last;
+  }
+  return false;
+}
+
+function isDigitOrDot(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code <= 0x39 && (code >= 0x30 || code === 0x2e);
 }
 
 /** The slow path: looks at each number of a JSON text as it was written. Goes as deep as the text is nested. */
