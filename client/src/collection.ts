@@ -3,6 +3,7 @@
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { WriteResult } from "./generated/replies.ts";
+import { toJson } from "./json.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { Upload, type UploadOptions } from "./upload.ts";
 
@@ -66,9 +67,13 @@ export class Collection<Item extends object, Update extends object, Existence ex
     return this.#upload("PUT", source, options);
   }
 
-  #write(method: "POST" | "PUT", records: object, options: CallOptions): Promise<WriteResult> {
+  async #write(
+    method: "POST" | "PUT",
+    records: object,
+    options: CallOptions,
+  ): Promise<WriteResult> {
     const path = Array.isArray(records) ? this.#listPath : this.#path;
-    return this.#session.call({ method, path, body: JSON.stringify(records), ...options });
+    return this.#session.call({ method, path, body: toJson(records), ...options });
   }
 
   #upload<Sent extends object>(
@@ -109,7 +114,7 @@ export class DeletableCollection<
    * reason outlives the record. Sent as a POST, because proxies may drop the body of a DELETE.
    */
   delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
-    const body = JSON.stringify({ resource_type: this.#type, resource_id: id, reason });
+    const body = toJson({ resource_type: this.#type, resource_id: id, reason });
     return this.#session.call({ method: "POST", path: "/v2/deletion_request", body, ...options });
   }
 }

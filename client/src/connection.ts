@@ -87,7 +87,7 @@ function refusal(attempt: Attempt, reply: Reply, body: ErrorBody): SluiceError {
   const message = isOurs ? describe(body.message, errors) : describeStranger(status);
   return new SluiceError(message, {
     status,
-    code: isOurs ? body.code : status * 100,
+    code: isOurs ? body.code : status,
     errors,
     requestId,
     idempotencyKey: attempt.headers["idempotency-key"],

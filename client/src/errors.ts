@@ -20,7 +20,7 @@ export class SluiceError extends Error {
   override readonly name: string = "SluiceError";
   /** HTTP status; 0 without a reply. */
   readonly status: number;
-  /** One of `errorCodes`; another number where something between here and the service answered, or a newer service. */
+  /** One of `errorCodes`, or one that a newer service has; the status where something in between answered. */
   readonly code: ErrorCode | (number & Record<never, never>);
   /** Which fields are at fault, and why. */
   readonly errors: readonly ErrorItem[];

@@ -1,14 +1,17 @@
 // Gathers records from a source into batches, while the batch before is on its way. Holds at most one batch, and asks the
 // source for no more than fits.
 
+import { toJson } from "./json.ts";
 import { sleep } from "./wait.ts";
 
 export interface Gathered<Item> {
   /** Place in the source, from 0. */
   readonly index: number;
   readonly record: Item;
-  /** The record as JSON. */
-  readonly text: string;
+  /** The record as JSON; undefined for one that can't be sent at all. */
+  readonly text: string | undefined;
+  /** Why it can't. */
+  readonly fault: string | undefined;
 }
 
 /** A batch is full with a thousand characters a record, but at least this many: a megabyte is what many proxies take. */
@@ -62,12 +65,12 @@ export class Gatherer<Item> {
     try {
       let index = 0;
       for await (const record of source) {
-        // Not JSON at all, such as undefined: for the service to refuse, in its place.
-        const text = (JSON.stringify(record) as string | undefined) ?? "null";
-        await this.#until(() => this.#hasRoomFor(text) || this.#ended);
+        const { text, fault } = write(record);
+        const characters = text?.length ?? 0;
+        await this.#until(() => this.#hasRoomFor(characters) || this.#ended);
         if (this.#ended) return;
-        this.#held.push({ index, record, text });
-        this.#characters += text.length;
+        this.#held.push({ index, record, text, fault });
+        this.#characters += characters;
         index += 1;
         this.#tell();
       }
@@ -78,9 +81,9 @@ export class Gatherer<Item> {
     }
   }
 
-  #hasRoomFor(text: string): boolean {
+  #hasRoomFor(characters: number): boolean {
     if (this.#held.length === 0) return true;
-    const fits = this.#characters + text.length <= this.#charactersMax;
+    const fits = this.#characters + characters <= this.#charactersMax;
     return fits && this.#held.length < this.#itemsMax;
   }
 
@@ -99,5 +102,13 @@ export class Gatherer<Item> {
         this.#waiting.push(resolve);
       });
     }
+  }
+}
+
+function write(record: unknown): Pick<Gathered<unknown>, "text" | "fault"> {
+  try {
+    return { text: toJson(record), fault: undefined };
+  } catch (error) {
+    return { text: undefined, fault: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -2,6 +2,7 @@
 // gathered. So memory is bounded, any failure on the way can be tried again, and no record is written twice.
 
 import { SluiceError } from "./errors.ts";
+import { errorCodes } from "./generated/codes.ts";
 import type { ErrorItem, WriteItemResult, WriteResult } from "./generated/replies.ts";
 import { type Gathered, Gatherer } from "./gatherer.ts";
 import { wrong } from "./options.ts";
@@ -75,11 +76,21 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
       for (;;) {
         const batch = await until(gatherer.take(), signal);
         if (batch.length === 0) return;
-        yield* await this.#write(batch);
+        yield* await this.#settle(batch);
       }
     } finally {
       gatherer.close();
     }
+  }
+
+  /** What can't be sent is refused here; the others are sent. */
+  async #settle(batch: readonly Gathered<Item>[]): Promise<readonly Refusal<Item>[]> {
+    const fit = batch.filter(({ text }) => text !== undefined);
+    const refusals = fit.length === 0 ? [] : await this.#write(fit);
+    if (fit.length === batch.length) return refusals;
+    const unfit = batch.filter(({ text }) => text === undefined).map(refusalOfUnfit);
+    this.#add({ received: unfit.length, written: 0, refused: unfit.length });
+    return [...refusals, ...unfit].sort((one, other) => one.index - other.index);
   }
 
   /** A batch that is refused as a whole had no effect: halved and halved again, it shows which record was to blame. */
@@ -88,7 +99,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
       const result = await this.#send(`[${batch.map(({ text }) => text).join(",")}]`);
       return this.#count(batch, result);
     } catch (error) {
-      if (!(error instanceof SluiceError) || !blames.has(error.status)) throw error;
+      if (!(error instanceof SluiceError) || !blames.has(error.code)) throw error;
       const half = Math.ceil(batch.length / 2);
       if (half < batch.length) {
         const first = await this.#write(batch.slice(0, half));
@@ -106,25 +117,37 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     { write_count: written, results = [] }: Pick<WriteResult, "write_count" | "results">,
   ): readonly Refusal<Item>[] {
     const refusals = results.flatMap((result) => refusalOf(batch, result));
-    const refused = refusals.length;
-    const { length } = batch;
+    this.#add({ received: batch.length, written, refused: refusals.length });
+    return refusals;
+  }
+
+  /** What is neither written nor refused was there. */
+  #add({ received, written, refused }: Omit<Tally, "unchanged">): void {
     const before = this.#tally;
     this.#tally = {
-      received: before.received + length,
+      received: before.received + received,
       written: before.written + written,
-      unchanged: before.unchanged + length - written - refused,
+      unchanged: before.unchanged + received - written - refused,
       refused: before.refused + refused,
     };
-    return refusals;
   }
 }
 
-/** What is wrong with a list because of its records: their form, or their size, also for a proxy on the way. */
-const blames: ReadonlySet<number> = new Set([400, 413]);
+/** What is wrong with a list because of its records: their form, or their size, also for a proxy on the way (413). */
+const blames: ReadonlySet<number> = new Set([
+  errorCodes.validation_failed,
+  errorCodes.malformed_json,
+  errorCodes.too_large,
+  413,
+]);
 
 /** `[0].amount` in a list of one is `amount`. */
 function withoutPlace({ field, ...rest }: ErrorItem): ErrorItem {
   return field === undefined ? rest : { ...rest, field: field.replace(/^\[0\]\.?/, "") };
+}
+
+function refusalOfUnfit<Item>({ index, record, fault = "" }: Gathered<Item>): Refusal<Item> {
+  return { index, record, code: errorCodes.validation_failed, message: fault, errors: [] };
 }
 
 function refusalOf<Item>(

@@ -82,6 +82,35 @@ function isShown(value: unknown): boolean {
   return inspect(value, { depth: Infinity, showHidden: true, getters: true }).includes("secret");
 }
 
+describe("a record", () => {
+  const person = { person_id: "p", is_test_user: true, is_retail_customer: true };
+  const timestamp = "2026-07-01T00:00:00Z";
+
+  it("with a number that would become null is not sent", async () => {
+    const { client, sent } = follow([reply(201)]);
+    for (const odd of [Number.NaN, Infinity, -Infinity]) {
+      const record = { ...person, timestamp, ownership_percentage: odd };
+      for (const call of [client.persons.add(record), client.persons.update([record])]) {
+        await assert.rejects(call, /^TypeError: ownership_percentage must be a finite number/);
+      }
+    }
+    assert.equal(sent.length, 0);
+  });
+
+  it("that is none at all is not sent", async () => {
+    const { client, sent } = follow([reply(201)]);
+    await assert.rejects(client.persons.add(undefined as never), TypeError);
+    assert.equal(sent.length, 0);
+  });
+
+  it("may hold a null where that means something", async () => {
+    const { client, sent } = follow([reply(200)]);
+    const update = { person_id: "p", timestamp, email: null, ownership_percentage: 0.5 };
+    await client.persons.update(update);
+    assert.deepEqual(JSON.parse(sent[0]?.body ?? ""), update);
+  });
+});
+
 describe("what is secret", () => {
   it("is not shown by the client", async () => {
     const { client } = follow([reply(200, {})]);

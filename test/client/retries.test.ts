@@ -106,7 +106,7 @@ describe("a refusal", () => {
   it("is final if something else than the service refuses", async () => {
     const { client, sent } = follow([page(404)]);
     await assert.rejects(client.customerSars.exists("sar-1"), {
-      code: 40400,
+      code: 404,
       message: /not Sluice answered with status 404; check baseUrl/,
     });
     assert.equal(sent.length, 1);

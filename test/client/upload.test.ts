@@ -144,20 +144,28 @@ describe("an upload", () => {
     assert.equal(upload.tally.received, 15);
   });
 
-  it("fails with a record that can't be JSON", async () => {
+  it("refuses by itself what can't be JSON, in its place, and sends the others", async () => {
     const cyclic: Record<string, unknown> = { ...numbered(1) };
     cyclic["sar_reason"] = cyclic;
-    const { client } = follow([accept]);
-    const upload = client.customerSars.addAll([numbered(0), cyclic as never]);
-    await assert.rejects(Array.fromAsync(upload), TypeError);
-    assert.equal(upload.tally.received, 1);
+    const odd = [cyclic, undefined, { ...numbered(2), amount: Number.NaN }, { large: 1n }];
+    const { client, sent } = follow([refuseFirst]);
+    const source = [numbered(3), ...odd, numbered(4)] as readonly Numbered[];
+    const upload = client.customerSars.addAll(source);
+    const refusals = await Array.fromAsync(upload);
+    assert.deepEqual(
+      refusals.map(({ index, code }) => [index, code]),
+      [0, 1, 2, 3, 4].map((index) => [index, 40000]),
+    );
+    assert.match(refusals[3]?.message ?? "", /^amount must be a finite number, but is NaN\.$/);
+    assert.deepEqual(sent.map(sizeOf), [2]);
+    assert.deepEqual(upload.tally, { received: 6, written: 1, unchanged: 0, refused: 5 });
   });
 
-  it("leaves it to the service to refuse what is no record at all", async () => {
+  it("of nothing that can be JSON sends nothing", async () => {
     const { client, sent } = follow([accept]);
-    const source = [undefined, null, 7] as unknown as Numbered[];
-    await Array.fromAsync(client.customerSars.addAll(source));
-    assert.equal(sent[0]?.body, "[null,null,7]");
+    const upload = client.customerSars.addAll([undefined] as unknown as readonly Numbered[]);
+    assert.equal((await Array.fromAsync(upload)).length, 1);
+    assert.equal(sent.length, 0);
   });
 
   it("that fails tells how far it came and the key of the batch, and lets go of its source", async () => {
@@ -245,9 +253,14 @@ describe("an upload", () => {
   });
 
   it("does not halve what another batch would be refused for too", async () => {
-    const { client, sent } = follow([refuse(40301)]);
-    await assert.rejects(Array.fromAsync(client.customerSars.addAll(count(8))), { code: 40301 });
-    assert.equal(sent.length, 1);
+    for (const [answer, code] of [
+      [page(400), 400],
+      [refuse(40301), 40301],
+    ] as const) {
+      const { client, sent } = follow([answer]);
+      await assert.rejects(Array.fromAsync(client.customerSars.addAll(count(8))), { code });
+      assert.equal(sent.length, 1);
+    }
   });
 
   it("names the fields of a record that was refused in a list of one as those of the record", async () => {
