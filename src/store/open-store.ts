@@ -1,18 +1,45 @@
-// Opens the store that a database URL names. Knows which engines there are, and nothing of how they work.
+// Opens, backs up and restores the store that a database URL names. Knows which engines there are, and nothing of how they work.
 
 import { resolve } from "node:path";
 import { openPostgresStore } from "./postgres/open-postgres-store.ts";
+import { type BackupOptions, backUpSqliteStore } from "./sqlite/backup.ts";
 import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import { type RestoreOptions, restoreSqliteStore } from "./sqlite/restore.ts";
 import { StoreError } from "./store-error.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 /** Throws StoreError when the store can't be opened, with what to do about it. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
-  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(databaseUrl)?.[1];
-  if (path !== undefined) return openSqliteStore(resolve(path), options);
+  const path = sqlitePathOf(databaseUrl);
+  if (path !== undefined) return openSqliteStore(path, options);
   if (/^postgres(?:ql)?:\/\//.test(databaseUrl)) return openPostgresStore(databaseUrl, options);
   // A URL may hold a password, so it is not repeated here.
   throw new StoreError(
     "DATABASE_URL names no engine that Sluice has; it begins with sqlite:, postgres:// or postgresql://.",
   );
+}
+
+/** Gives the size of the file in bytes. Throws StoreError, also for engines that are backed up with tools of their own. */
+export async function backUpStore(databaseUrl: string, options: BackupOptions): Promise<number> {
+  const path = sqlitePathOf(databaseUrl);
+  if (path !== undefined) return backUpSqliteStore(path, options);
+  throw new StoreError(
+    "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Keep `sluice receipt export` or the ledger in " +
+      "DATA_DIR apart from it.",
+  );
+}
+
+/** The deletions of the ledger have still to be carried out again then. Throws StoreError. */
+export function restoreStore(databaseUrl: string, options: RestoreOptions): void {
+  const path = sqlitePathOf(databaseUrl);
+  if (path !== undefined) return restoreSqliteStore(path, options);
+  throw new StoreError(
+    "PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run `sluice deletion replay` before " +
+      "any of them serves again.",
+  );
+}
+
+function sqlitePathOf(databaseUrl: string): string | undefined {
+  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(databaseUrl)?.[1];
+  return path === undefined ? undefined : resolve(path);
 }

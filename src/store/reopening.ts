@@ -14,3 +14,8 @@ export function carriedOutBefore({ completed }: LedgerEntry): CarriedOutBefore {
     receipt: completed?.receiptHash ?? null,
   };
 }
+
+/** At once, and in the order in which they were completed. */
+export function dueAgain({ completed }: LedgerEntry, now: number): number {
+  return Math.min(completed?.at ?? now, now);
+}

@@ -1,7 +1,7 @@
 // After a restore: deletions that were completed since the backup are opened again, from what the ledger knows of them.
 // Erases nothing; the worker does, by the same path as ever.
 
-import { carriedOutBefore, reopeningReason } from "../reopening.ts";
+import { carriedOutBefore, dueAgain, reopeningReason } from "../reopening.ts";
 import type { Act, LedgerEntry, Reopening } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import { lockReceiptHead, moveReceiptHead } from "./receipt.ts";
@@ -58,13 +58,14 @@ async function reopen(transaction: Transaction, entry: LedgerEntry, act: Act): P
   const { deletionRequestId, organizationId, resourceType, resourceId } = entry;
   const key = [organizationId, resourceType, resourceId] as const;
   const before = JSON.stringify(carriedOutBefore(entry));
+  const dueAt = dueAgain(entry, act.now);
   // Where another deletion of the same record is open in the backup, that one comes to the same.
   const found =
     (await transaction.get<FoundRow>(findSame, deletionRequestId)) ??
     (await transaction.get<FoundRow>(findOpen, ...key));
   if (found !== undefined) {
     const { deletion_request_id: same } = found;
-    return (await transaction.run(hurryDeletion, same, act.now, before)) === 1;
+    return (await transaction.run(hurryDeletion, same, dueAt, before)) === 1;
   }
   await transaction.run(
     insertDeletion,
@@ -73,7 +74,7 @@ async function reopen(transaction: Transaction, entry: LedgerEntry, act: Act): P
     reopeningReason,
     entry.requestedBy,
     entry.requestedAt,
-    act.now,
+    dueAt,
     before,
   );
   return true;

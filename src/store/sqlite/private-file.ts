@@ -1,6 +1,6 @@
 // Makes files and folders that only their owner can read. Never opens a file that exists already.
 
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Makes the file, empty, and its folder, unless they are there. */
@@ -11,5 +11,25 @@ export function makePrivateFile(path: string): void {
   } catch (error) {
     // To open an existing file and close it again would drop every lock that this process holds on it (POSIX).
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+/** Not for a file that SQLite has open in this process, for the same reason. */
+export function syncFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** So that a file that was made, renamed or removed there stays so. */
+export function syncFolderOf(path: string): void {
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

@@ -1,7 +1,7 @@
 // After a restore: deletions that were completed since the backup are opened again, from what the ledger knows of them.
 // Erases nothing; the worker does, by the same path as ever.
 
-import { carriedOutBefore, reopeningReason } from "../reopening.ts";
+import { carriedOutBefore, dueAgain, reopeningReason } from "../reopening.ts";
 import type { Act, LedgerEntry, Reopening } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection } from "./connection.ts";
@@ -57,6 +57,7 @@ function reopen(connection: Connection, entry: LedgerEntry, act: Act): boolean {
   const { deletionRequestId, organizationId, resourceType, resourceId } = entry;
   const key = [organizationId, resourceType, resourceId] as const;
   const before = JSON.stringify(carriedOutBefore(entry));
+  const dueAt = dueAgain(entry, act.now);
   // Where another deletion of the same record is open in the backup, that one comes to the same.
   const found =
     connection.get<FoundRow>(findSame, deletionRequestId) ??
@@ -69,13 +70,13 @@ function reopen(connection: Connection, entry: LedgerEntry, act: Act): boolean {
       reopeningReason,
       entry.requestedBy,
       entry.requestedAt,
-      act.now,
+      dueAt,
       before,
     );
     return true;
   }
   const { deletion_request_id: same } = found;
-  return connection.run(hurryDeletion, same, act.now, before) === 1;
+  return connection.run(hurryDeletion, same, dueAt, before) === 1;
 }
 
 /** How many are still to be carried out again. */

@@ -1,0 +1,248 @@
+// Backups and restores of the embedded store: made while it is served and written to; and what was erased after a backup stays
+// erased when it is put back.
+
+import assert from "node:assert/strict";
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { Receipt } from "../../src/domain/receipt.ts";
+import { serve } from "../../src/serve.ts";
+import { readConfig } from "../../src/config.ts";
+import { putBack } from "../../src/restore.ts";
+import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
+import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+interface Site {
+  readonly line: CommandLine;
+  readonly folder: string;
+  /** Where backups go, apart from the store. */
+  readonly apart: string;
+  readonly start: () => Promise<Server>;
+}
+
+function makeSite(test: TestContext): Site {
+  const [folder, apart] = [makeTempFolder(), makeTempFolder()];
+  const running = new Set<Server>();
+  test.after(async () => {
+    for (const server of running) await server.stop().catch(() => undefined);
+    removeFolder(folder);
+    removeFolder(apart);
+  });
+  return {
+    folder,
+    apart,
+    line: makeCommandLine({ folder }),
+    async start() {
+      const server = await startServer({ folder });
+      running.add(server);
+      return {
+        ...server,
+        stop: async () => {
+          running.delete(server);
+          await server.stop();
+        },
+      };
+    },
+  };
+}
+
+function makeAcme(server: Server): Promise<Customer> {
+  return server.operate((app) => makeCustomer(app, server.client));
+}
+
+async function isThere(server: Server, { token }: Customer, id: string): Promise<boolean> {
+  const path = `/v2/transaction?tx_id=${id}`;
+  return (await server.client.send({ method: "GET", path, token })).status === 200;
+}
+
+/** A store with a backup, after which `gone` was deleted and `late` was added; stopped. */
+async function playUntilLoss({ line, apart, start }: Site) {
+  const server = await start();
+  const acme = await makeAcme(server);
+  for (const id of ["stays", "gone", "gone-too"]) await addTransaction(server.client, acme, id);
+  await deleteOne(server.client, acme, "before");
+  const file = join(apart, "backup.db");
+  await line.ask("backup", file);
+  await addTransaction(server.client, acme, "late");
+  const ids: string[] = [];
+  for (const id of ["gone", "gone-too"]) {
+    ids.push(await requestDeletion(server.client, acme, id));
+    await awaitCompletion(server.client, acme, ids.at(-1) ?? "");
+  }
+  const { out: receipts } = await line.type("receipt export");
+  await server.stop();
+  return { acme, file, ids, receipts };
+}
+
+describe("a backup", () => {
+  it("is made while others write, is of one moment, whole, and its owner's alone", async (test) => {
+    const { line, folder, apart, start } = makeSite(test);
+    const server = await start();
+    const acme = await makeAcme(server);
+    const done = new AbortController();
+    async function write(name: string): Promise<number> {
+      for (let number = 0; ; number += 1) {
+        if (done.signal.aborted) return number;
+        await addTransaction(server.client, acme, `${name}-${number}`);
+      }
+    }
+    const writers = Promise.all([write("one"), write("two")]);
+    const file = join(apart, "backup.db");
+    const { bytes } = await line.ask("backup", file);
+    done.abort();
+    assert.ok((await writers).every((count) => count > 0));
+    assert.equal(statSync(file).size, bytes);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.ok(!existsSync(`${file}.part`));
+    const copy = makeCommandLine({ environment: { DATABASE_URL: `sqlite:${file}` }, folder });
+    assert.equal((await copy.ask("check"))["ok"], true);
+  });
+
+  it("does not hold what was erased before it", async (test) => {
+    const { line, apart, start } = makeSite(test);
+    const server = await start();
+    const acme = await makeAcme(server);
+    await addTransaction(server.client, acme, "other");
+    await deleteOne(server.client, acme, "tx-1");
+    const file = join(apart, "backup.db");
+    await line.ask("backup", file);
+    const kept = readFileSync(file).toString("latin1").split("SETTLED").length - 1;
+    assert.equal(kept, 1);
+  });
+
+  it("tells how far it is, and never overwrites a file", async (test) => {
+    const { line, apart, start } = makeSite(test);
+    await start();
+    const file = join(apart, "backup.db");
+    const { err, out } = await line.type("backup", file);
+    assert.match(err, /copied 100%/);
+    assert.match(out, /The backup is in/);
+    assert.match((await line.fail("backup", file)).message, /exists already/);
+  });
+});
+
+describe("a restore", () => {
+  it("serves without what was deleted after the backup, and has receipts that say so", async (test) => {
+    const site = makeSite(test);
+    const { acme, file, ids, receipts } = await playUntilLoss(site);
+    const restored = await site.line.ask("restore", file, "--replace");
+    assert.deepEqual(restored["carried_out"], ids);
+    const server = await site.start();
+    assert.equal(await isThere(server, acme, "stays"), true);
+    for (const id of ["gone", "gone-too", "late", "before"]) {
+      assert.equal(await isThere(server, acme, id), false, id);
+    }
+    const old = receipts
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Receipt);
+    for (const id of ids) {
+      const before = old.find((receipt) => receipt.deletion_request_id === id);
+      const status = await awaitCompletion(server.client, acme, id);
+      const receipt = status["receipt"] as Receipt;
+      assert.equal(receipt.carried_out_again?.because, "restore");
+      assert.equal(receipt.carried_out_again.completed_at, before?.completed_at);
+      assert.equal(receipt.carried_out_again.receipt_no, before?.receipt_no);
+      assert.deepEqual(receipt.erased, { transaction: 1 });
+      assert.equal(receipt.asked.by, acme.keyId);
+    }
+    // The chain goes on from the receipts that were given out, so that all together are one chain.
+    const { out: now } = await site.line.type("receipt export");
+    const all = join(site.apart, "all.ndjson");
+    writeFileSync(all, receipts + now.trim().split("\n").slice(1).join("\n"));
+    assert.equal((await site.line.ask("receipt verify", all))["ok"], true);
+    assert.equal((await site.line.ask("check"))["ok"], true);
+    const { out: trail } = await site.line.type("audit export");
+    assert.match(trail, /"action":"store.replay".*"deletions":2/);
+  });
+
+  it("is refused by serve until the deletions are carried out again", async (test) => {
+    const site = makeSite(test);
+    const { acme, file, ids } = await playUntilLoss(site);
+    // As far as a restore comes whose process is killed when the file is in place.
+    await putBack(readConfig(site.line.environment), { file, replace: true }, () => undefined);
+    await assert.rejects(serve(readConfig(site.line.environment)), /older than its ledger/);
+    const replayed = await site.line.ask("deletion replay");
+    assert.deepEqual(replayed["carried_out"], ids);
+    const server = await site.start();
+    assert.equal(await isThere(server, acme, "gone"), false);
+    assert.deepEqual((await site.line.ask("deletion replay"))["carried_out"], []);
+  });
+
+  it("is noticed too when somebody copies the file back by hand", async (test) => {
+    const site = makeSite(test);
+    const { file } = await playUntilLoss(site);
+    copyFileSync(file, join(site.folder, "sluice.db"));
+    await assert.rejects(serve(readConfig(site.line.environment)), /deletion replay/);
+  });
+
+  it("keeps a deletion that was pending in the backup under its id", async (test) => {
+    const site = makeSite(test);
+    const server = await site.start();
+    const acme = await makeAcme(server);
+    await addTransaction(server.client, acme, "tx");
+    const hold = ["--organization", acme.organizationId] as const;
+    await site.line.ask("deletion hold transaction tx", ...hold, "--reason", "a case");
+    const id = await requestDeletion(server.client, acme, "tx");
+    const file = join(site.apart, "backup.db");
+    await site.line.ask("backup", file);
+    await site.line.ask("deletion release transaction tx", ...hold);
+    await awaitCompletion(server.client, acme, id);
+    await server.stop();
+
+    // The hold has come back with the backup, so it is obeyed until an operator releases it again.
+    const { code, out } = await site.line.type("restore", file, "--replace");
+    assert.equal(code, 1);
+    assert.match(out, new RegExp(`${id} waits for a hold`));
+    await assert.rejects(serve(readConfig(site.line.environment)), /deletion replay/);
+    await site.line.ask("deletion release transaction tx", ...hold);
+    assert.deepEqual((await site.line.ask("deletion replay"))["carried_out"], [id]);
+    const again = await site.start();
+    assert.equal(await isThere(again, acme, "tx"), false);
+  });
+
+  it("changes nothing while the store is served, or holds records and --replace is not given", async (test) => {
+    const site = makeSite(test);
+    const { acme, file } = await playUntilLoss(site);
+    assert.match((await site.line.fail("restore", file)).message, /--replace/);
+    const server = await site.start();
+    const refused = await site.line.fail("restore", file, "--replace");
+    assert.match(refused.message, /is being served/);
+    assert.equal(await isThere(server, acme, "late"), true);
+  });
+
+  it("refuses a file that is no backup, or a damaged one, and changes nothing", async (test) => {
+    const site = makeSite(test);
+    const { acme, file } = await playUntilLoss(site);
+    const text = join(site.apart, "text.db");
+    writeFileSync(text, "no backup at all, and long enough to be looked at".repeat(100));
+    assert.match((await site.line.fail("restore", text, "--replace")).message, /is no backup/);
+    truncateSync(file, statSync(file).size - 8_192);
+    assert.match((await site.line.fail("restore", file, "--replace")).message, /damaged|no backup/);
+    const server = await site.start();
+    assert.equal(await isThere(server, acme, "late"), true);
+  });
+
+  it("goes by receipts that were kept elsewhere when the ledger is lost", async (test) => {
+    const site = makeSite(test);
+    const { acme, file, ids, receipts } = await playUntilLoss(site);
+    const fresh = makeSite(test);
+    const kept = join(fresh.apart, "receipts.ndjson");
+    writeFileSync(kept, receipts);
+    const restored = await fresh.line.ask("restore", file, "--ledger", kept);
+    assert.deepEqual(restored["carried_out"], ids);
+    const server = await fresh.start();
+    assert.equal(await isThere(server, acme, "gone"), false);
+    assert.equal(await isThere(server, acme, "stays"), true);
+  });
+});
