@@ -2,6 +2,7 @@
 
 import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";
+import { backup } from "./command/backup.ts";
 import { check } from "./command/check.ts";
 import { deletionCancel } from "./command/deletion-cancel.ts";
 import { deletionHold } from "./command/deletion-hold.ts";
@@ -24,6 +25,7 @@ import { receiptExport } from "./command/receipt-export.ts";
 import { receiptRotate } from "./command/receipt-rotate.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
 import { recordShow } from "./command/record-show.ts";
+import { restore } from "./command/restore.ts";
 import { serve } from "./command/serve.ts";
 
 export const commands: readonly Command[] = [
@@ -49,6 +51,8 @@ export const commands: readonly Command[] = [
   receiptExport,
   receiptRotate,
   auditExport,
+  backup,
+  restore,
   check,
   openapi,
 ];
