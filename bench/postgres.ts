@@ -10,7 +10,6 @@ import { type PostgresServer, startPostgres } from "../test/support/postgres-ser
 import { startServer } from "./child.ts";
 import { type RoundOrder, type RoundReport, runRound } from "./load.ts";
 import { cpuSecondsOf } from "./processor.ts";
-import { operationNames } from "./requests.ts";
 import { startProductOn, type Subject } from "./subjects.ts";
 
 type Contender = Pick<Subject, "server" | "token"> & {
@@ -24,7 +23,6 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
     connections: { type: "string", default: "64" },
-    operation: { type: "string", default: "add" },
   },
 });
 const [rounds, seconds, connections] = [values.rounds, values.seconds, values.connections].map(
@@ -53,6 +51,7 @@ interface Figures {
 
 async function main(): Promise<void> {
   const postgres = await startPostgres({
+    own: true,
     durable: true,
     settings: { shared_preload_libraries: "pg_stat_statements", max_wal_size: "4GB" },
   });
@@ -126,9 +125,8 @@ async function backendSeconds(postgres: PostgresServer, url: string): Promise<nu
 }
 
 function orderOf({ server, token }: Contender, round: number): RoundOrder {
-  const operation = operationNames.find((name) => name === values.operation);
-  if (operation !== "add" && operation !== "batch") throw new Error("--operation is add or batch");
-  return { operation, ids: "ordered", port: server.port, token, connections, seconds, round };
+  const load = { operation: "add", ids: "ordered", connections, seconds } as const;
+  return { ...load, port: server.port, token, round };
 }
 
 async function statementsOf(postgres: PostgresServer, url: string): Promise<number> {

@@ -17,7 +17,7 @@ describe("the service on PostgreSQL", () => {
   const type = recordTypeByName("transaction");
 
   before(async () => {
-    postgres = await startPostgres({ durable: true });
+    postgres = await startPostgres({ own: true, durable: true });
     const DATABASE_URL = await postgres.makeDatabase();
     service = await startService({ environment: { DATABASE_URL } });
     customer = await makeCustomer(service.app, service.client);

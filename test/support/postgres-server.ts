@@ -37,6 +37,8 @@ export interface PostgresServer {
 }
 
 export interface ServerOptions {
+  /** A server of the test's own even where another is named: it will be stopped, or needs settings. */
+  readonly own?: boolean;
   /** As in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether commits reach the disk; tests that never lose power can do without. */
@@ -45,7 +47,8 @@ export interface ServerOptions {
 
 /** Starts a server, or takes the one that is named; the caller removes it. */
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
-  const { SLUICE_TEST_DATABASE_URL: given } = process.env;
+  const { SLUICE_TEST_DATABASE_URL } = process.env;
+  const given = options.own === true ? undefined : SLUICE_TEST_DATABASE_URL;
   const server = given === undefined ? await OwnServer.make(options) : undefined;
   const adminUrl = server?.adminUrl ?? given ?? "";
   const query: PostgresServer["query"] = (sql, url) => queryAs(withDatabase(adminUrl, url), sql);

@@ -29,7 +29,7 @@ const organizations = 2;
 const connectionsEach = 6;
 
 export async function makePostgresSite(seed: number): Promise<PostgresSite> {
-  const postgres = await startPostgres({ durable: true });
+  const postgres = await startPostgres({ own: true, durable: true });
   const url = await postgres.makeDatabase();
   const folder = makeTempFolder();
   const environment = {

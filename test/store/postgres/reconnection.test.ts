@@ -48,7 +48,7 @@ describe("a store on PostgreSQL", () => {
   let url: string;
   let store: Store;
   before(async () => {
-    server = await startPostgres({ durable: true });
+    server = await startPostgres({ own: true, durable: true });
     url = await server.makeDatabase();
     store = await openStore(url, { role: "serve", connections });
   });

@@ -15,7 +15,10 @@ describe("the write path on PostgreSQL", () => {
   let url: string;
   let store: Store;
   before(async () => {
-    server = await startPostgres({ settings: { shared_preload_libraries: "pg_stat_statements" } });
+    server = await startPostgres({
+      own: true,
+      settings: { shared_preload_libraries: "pg_stat_statements" },
+    });
     await server.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
     url = await server.makeDatabase();
     store = await openStore(url, { role: "serve" });
