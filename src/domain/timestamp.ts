@@ -16,11 +16,11 @@ export type NormalisedTimestamp = string;
  */
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
   // A payload's timestamp is read twice in a row, once to judge it and once to keep it.
-  if (text !== last.text) last = { text, normalised: normalise(text) };
-  return last.normalised;
+  if (text !== latest.text) latest = { text, normalised: normalise(text) };
+  return latest.normalised;
 }
 
-let last: { readonly text: string; readonly normalised: NormalisedTimestamp | undefined } = {
+let latest: { readonly text: string; readonly normalised: NormalisedTimestamp | undefined } = {
   text: "",
   normalised: undefined,
 };

@@ -25,13 +25,18 @@ export function sendError(
   const answer = errorAnswer(known, {
     problem: request.headers.accept?.includes("application/problem+json") ?? false,
     apiKeyExpected: request.visit?.operation?.verb === "issue token",
-    headers: request.raw.complete ? headers : { ...headers, ...closeAfter(request) },
+    headers: { ...headers, ...closeAfter(request, known) },
   });
   door.replies.send(request, reply, answer);
 }
 
-/** A body that was refused before it was read whole is not worth reading: the connection ends with the reply. */
-function closeAfter({ headers, raw }: FastifyRequest): Record<string, string> {
+/**
+ * The connection ends with the reply where the request was no proper HTTP, and where a body was refused before it was read
+ * whole, which is not worth reading.
+ */
+function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
+  if (error.errorName === "malformed_http") return { connection: "close" };
+  if (raw.complete) return {};
   const hasBody =
     headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
   if (!hasBody) return {};
