@@ -21,20 +21,20 @@ export interface ChangeOfGroup {
   readonly draft: Draft;
 }
 
-interface State extends RecordOfGroup {
-  readonly payloads: readonly string[];
-}
-
 export class RecordsOfGroup {
   readonly #known: ReadonlyMap<string, KnownRecord>;
-  readonly #states = new Map<string, State>();
+  readonly #keyOf: (record: RecordKey) => string;
+  readonly #states = new Map<string, RecordOfGroup>();
   readonly #changes: ChangeOfGroup[] = [];
+  /** How many changes of this group have a payload, by the record's key. */
+  readonly #payloads = new Map<string, Map<string, number>>();
   /** What the list under way changed, as it was before; undefined for what it made. */
-  #before = new Map<string, State | undefined>();
+  #before = new Map<string, RecordOfGroup | undefined>();
   #changesBefore = 0;
 
-  constructor(known: ReadonlyMap<string, KnownRecord>) {
+  constructor(known: ReadonlyMap<string, KnownRecord>, keyOf: (record: RecordKey) => string) {
     this.#known = known;
+    this.#keyOf = keyOf;
   }
 
   get changes(): readonly ChangeOfGroup[] {
@@ -60,34 +60,32 @@ export class RecordsOfGroup {
 
   /** True if a change of this group has this payload. */
   hasIdentical(key: string, payload: string): boolean {
-    return this.#states.get(key)?.payloads.includes(payload) ?? false;
+    return (this.#payloads.get(key)?.get(payload) ?? 0) > 0;
   }
 
   create(key: string, { record, write, draft }: ChangeOfGroup): void {
-    const { timestamp, payload } = draft;
+    const { timestamp } = draft;
     this.#set(key, {
       record,
       created: true,
       firstSeen: timestamp,
       lastSeen: timestamp,
-      payloads: [payload],
     });
-    this.#changes.push({ record, write, draft });
+    this.#push(key, { record, write, draft });
   }
 
   append(key: string, { record, write, draft }: ChangeOfGroup): void {
     const state = this.#states.get(key);
     const before = state ?? this.#known.get(key);
     if (before === undefined) throw new TypeError("a change of a record that does not exist");
-    const { timestamp, payload } = draft;
+    const { timestamp } = draft;
     this.#set(key, {
       record,
       created: state?.created ?? false,
       firstSeen: timestamp < before.firstSeen ? timestamp : before.firstSeen,
       lastSeen: timestamp > before.lastSeen ? timestamp : before.lastSeen,
-      payloads: [...(state?.payloads ?? []), payload],
     });
-    this.#changes.push({ record, write, draft });
+    this.#push(key, { record, write, draft });
   }
 
   /** A list that may be refused as a whole begins. */
@@ -102,17 +100,30 @@ export class RecordsOfGroup {
       if (state === undefined) this.#states.delete(key);
       else this.#states.set(key, state);
     }
-    this.#changes.length = this.#changesBefore;
+    for (const { record, draft } of this.#changes.splice(this.#changesBefore)) {
+      this.#count(this.#keyOf(record), draft.payload, -1);
+    }
   }
 
-  #list(chosen: (key: string, state: State) => boolean): readonly RecordOfGroup[] {
+  #push(key: string, change: ChangeOfGroup): void {
+    this.#changes.push(change);
+    this.#count(key, change.draft.payload, 1);
+  }
+
+  #count(key: string, ...[payload, more]: [string, number]): void {
+    let counts = this.#payloads.get(key);
+    if (counts === undefined) this.#payloads.set(key, (counts = new Map()));
+    counts.set(payload, (counts.get(payload) ?? 0) + more);
+  }
+
+  #list(chosen: (key: string, state: RecordOfGroup) => boolean): readonly RecordOfGroup[] {
     return [...this.#states]
       .filter(([key, state]) => chosen(key, state))
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, state]) => state);
   }
 
-  #set(key: string, state: State): void {
+  #set(key: string, state: RecordOfGroup): void {
     if (!this.#before.has(key)) this.#before.set(key, this.#states.get(key));
     this.#states.set(key, state);
   }

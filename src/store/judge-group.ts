@@ -33,7 +33,7 @@ export interface Verdict {
 }
 
 export function judgeGroup(writes: readonly RecordWrite[], known: Known): Verdict {
-  const records = new RecordsOfGroup(known.records);
+  const records = new RecordsOfGroup(known.records, known.keyOf);
   const replies = new RepliesOfGroup(known.replies);
   const judgements = writes.map((write) => judgeOnce(write, { known, records, replies }));
   return { judgements, records, changes: records.changes, replies: replies.kept };
