@@ -1,6 +1,7 @@
 // Changes what an operator may set on an organization; serving processes follow within 2 seconds.
 
 import type { Organization } from "../domain/access.ts";
+import { limits } from "../domain/limits.ts";
 import type { OrganizationChange } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { requireName } from "./create-organization.ts";
@@ -18,8 +19,19 @@ export async function changeOrganization(
   if (Object.keys(change).length === 0) {
     throw new OperatorError("invalid", "Say what to change; there is nothing to set.");
   }
+  if (change.retainDays !== undefined && change.retainDays !== null) {
+    requireDays(change.retainDays);
+  }
   if (change.name !== undefined) requireName("The organization's name", change.name);
   const act = { actor: "operator", now: app.now() };
   const changed = await app.store.changeOrganization(organizationId, change, act);
   return changed ?? findOrganization(app, organizationId);
+}
+
+function requireDays(days: number): void {
+  if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
+  throw new OperatorError(
+    "invalid",
+    `Records are kept for a whole number of days from 1 to ${limits.retainDaysMax}.`,
+  );
 }

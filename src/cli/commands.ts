@@ -26,6 +26,7 @@ import { receiptRotate } from "./command/receipt-rotate.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restore } from "./command/restore.ts";
+import { retentionPreview } from "./command/retention-preview.ts";
 import { serve } from "./command/serve.ts";
 
 export const commands: readonly Command[] = [
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   receiptVerify,
   receiptExport,
   receiptRotate,
+  retentionPreview,
   auditExport,
   backup,
   restore,
@@ -64,5 +66,6 @@ export const groups: Readonly<Record<string, string>> = {
   record: "Look at a record and its changes.",
   deletion: "Watch, cancel and hold back deletions, and carry them out again after a restore.",
   receipt: "Check and export the receipts of deletions, and rotate the key that signs them.",
+  retention: "Look at what is deleted because it was kept long enough.",
   audit: "Export the audit trail.",
 };

@@ -44,6 +44,19 @@ export const rateLimit: Kind<number | null> = {
   },
 };
 
+/** A number of days, or `off` (null). */
+export const retainDays: Kind<number | null> = {
+  placeholder: "N",
+  read: (given) => {
+    if (given === "off") return null;
+    const days = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+    if (days >= 1 && days <= limits.retainDaysMax) return days;
+    throw new UsageError(
+      `It must be a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records until somebody asks.`,
+    );
+  },
+};
+
 export const onOff: Kind<boolean> = {
   placeholder: "on|off",
   read: (given) => {
@@ -66,6 +79,20 @@ export const scopeList: Kind<readonly Scope[]> = {
     return [...new Set(names.filter(isScope))];
   },
 };
+
+export function choice<Value extends string>(
+  placeholder: string,
+  values: readonly Value[],
+): Kind<Value> {
+  return {
+    placeholder,
+    read: (given) => {
+      const value = values.find((known) => known === given);
+      if (value !== undefined) return value;
+      throw new UsageError(`It must be one of ${values.join(", ")}.`);
+    },
+  };
+}
 
 export const deletionStatus: Kind<DeletionStatus> = {
   placeholder: "STATUS",

@@ -11,6 +11,7 @@ export function viewOrganization(organization: Organization) {
     strict_scopes: organization.strictScopes,
     deletion_grace_seconds: organization.deletionGraceSeconds,
     rate_limit_per_second: organization.rateLimitPerSecond ?? null,
+    retain_days: organization.retainDays ?? null,
     created_at: formatTime(organization.createdAt),
   };
 }
@@ -22,8 +23,13 @@ export function describeOrganization(organization: Organization): string {
     ["strict scopes", formatOnOff(organization.strictScopes)],
     ["deletion grace", formatDuration(organization.deletionGraceSeconds * 1_000)],
     ["rate limit", formatRateLimit(organization)],
+    ["records kept", formatRetention(organization)],
     ["created", formatTime(organization.createdAt)],
   ]);
+}
+
+function formatRetention({ retainDays }: Organization): string {
+  return retainDays === undefined ? "until somebody asks" : `${retainDays} days`;
 }
 
 export function formatOnOff(value: boolean): string {

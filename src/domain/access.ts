@@ -12,6 +12,8 @@ export interface Organization {
   readonly deletionGraceSeconds: number;
   /** Overrides RATE_LIMIT_PER_SECOND for this organization; 0 = no limit. */
   readonly rateLimitPerSecond: number | undefined;
+  /** Records last seen longer ago than this are deleted; without it they stay until somebody asks. */
+  readonly retainDays?: number;
   readonly createdAt: number;
 }
 

@@ -60,6 +60,9 @@ export const limits = {
   /** Looks that find something, before an attempt is given up and operators are told why. */
   verificationsMax: 20,
   ledgerEntriesAtOnce: 1_000,
+  retainDaysMax: 36_500,
+  retentionLookedAtMax: 2_000,
+  retentionShownMax: 100,
   // upkeep: an expired token is kept for a while so that it can be told from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,

@@ -27,6 +27,7 @@ import type {
   Sighting,
   WriteOutcome,
 } from "../domain/record-write.ts";
+import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 
 /** Who does it, for the audit trail: `operator`, `worker`, or a key id. */
 export interface Act {
@@ -75,6 +76,28 @@ export interface DeletionRequest {
   readonly deletionRequestId: string;
   readonly dueAt: number;
   readonly idempotency?: IdempotencyMark | undefined;
+}
+
+/** The part of an organization's records at which retention looks next, in the order of type and id. */
+export interface ExpiryQuery {
+  readonly organizationId: string;
+  /** Records last seen before this are past their time. */
+  readonly before: NormalisedTimestamp;
+  /** Undefined: from the beginning. */
+  readonly after: RecordKey | undefined;
+  readonly lookedAtMax: number;
+}
+
+/**
+ * What retention may do with a record that is past its time. `needed`: something that belongs to it was seen later, so it
+ * stays as long as that. `open`: a deletion of it is open already.
+ */
+export type Expiry = "due" | "held" | "open" | "needed";
+
+export interface ExpiredPart {
+  readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
+  /** Where to go on; undefined at the end. */
+  readonly next: RecordKey | undefined;
 }
 
 export interface DeletionFilter {
@@ -143,6 +166,7 @@ export interface DeletionStore {
   /** Gives a claimed deletion back after a failure. */
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void>;
   deletionFigures(now: number): Promise<DeletionFigures>;
+  findExpired(query: ExpiryQuery): Promise<ExpiredPart>;
 }
 
 /** A signed receipt, ready to be written in the transaction that completes its deletion. */
@@ -234,7 +258,7 @@ export interface NewToken extends AccessToken {
 
 export type OrganizationChange = Partial<
   Pick<Organization, "name" | "strictScopes" | "deletionGraceSeconds">
-> & { readonly rateLimitPerSecond?: number | null };
+> & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };
 
 export interface AccessStore {
   /** False if the id is taken. */

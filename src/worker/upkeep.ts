@@ -2,6 +2,7 @@
 // notices when credentials change in another process, so that a revoked key ends here within 2 seconds (contract, section 4).
 
 import type { App } from "../actions/app.ts";
+import { applyRetention, type RetentionPlace } from "../actions/apply-retention.ts";
 import { catchUpLedger } from "../actions/keep-ledger.ts";
 import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
@@ -29,6 +30,12 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
     backOffMsMax: purgeIntervalMs,
     onError: (error) => log.error({ err: error }, "the ledger of deletions could not be kept"),
   });
+  const retention = startLoop(makeRetentionRound(app, log), {
+    intervalMs: purgeIntervalMs,
+    backOffMsMax: purgeIntervalMs,
+    onError: (error) =>
+      log.error({ err: error }, "records past their time could not be looked for"),
+  });
   const watch = startLoop(() => watchCredentials(app), {
     intervalMs: limits.credentialsPollMs,
     backOffMsMax: limits.credentialsPollMs,
@@ -36,7 +43,7 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
   });
   return {
     stop: async () => {
-      await Promise.all([purge.stop(), ledger.stop(), watch.stop()]);
+      await Promise.all([purge.stop(), ledger.stop(), retention.stop(), watch.stop()]);
     },
   };
 }
@@ -44,6 +51,17 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
 async function purgeExpired(app: App): Promise<boolean> {
   await app.store.purgeExpired(app.now());
   return false;
+}
+
+/** Goes through all records part by part, and rests at the end. */
+function makeRetentionRound(app: App, log: Logger): () => Promise<boolean> {
+  let place: RetentionPlace | undefined;
+  return async () => {
+    const { queued, next } = await applyRetention(app, place);
+    if (queued > 0) log.info({ queued }, "retention queued deletions");
+    place = next;
+    return next !== undefined;
+  };
 }
 
 /** What other processes on the same store have completed belongs in this one's ledger too. */

@@ -123,6 +123,7 @@ describe("organization list, show and set", () => {
       strict_scopes: true,
       deletion_grace_seconds: 86_400,
       rate_limit_per_second: 200,
+      retain_days: null,
       records: {},
     });
   });

@@ -81,7 +81,7 @@ export async function playCanaries(server: Server, groups = 24): Promise<CanaryS
   }
   for (const id of ids) await awaitCompletion(client, customer, id);
   await waitFor("the others to have written", () => (writing.written() > 20 ? true : undefined));
-  return { customer, kept, deletionRequestIds: ids, stopWriting: writing.stop };
+  return { customer, kept, deletionRequestIds: ids, stopWriting: () => writing.stop() };
 }
 
 /** An alert that belongs to something that goes and something that stays: it stays, and the reference goes. */
@@ -103,10 +103,10 @@ function startWriting(
   customer: Customer,
   kept: { type: string; payload: Payload }[],
 ): { written(): number; stop(): Promise<void> } {
-  let going = true;
+  const ending = new AbortController();
   let written = 0;
   async function write(name: string): Promise<void> {
-    for (let number = 0; going; number += 1) {
+    for (let number = 0; !ending.signal.aborted; number += 1) {
       const payload = canaryRecord("transaction", stays, {
         tx_id: `${stays}-${name}-${number}`,
         ...countries,
@@ -126,7 +126,7 @@ function startWriting(
   return {
     written: () => written,
     stop: async () => {
-      going = false;
+      ending.abort();
       await writers;
     },
   };

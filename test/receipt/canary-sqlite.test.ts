@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { ResourceType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
@@ -57,7 +56,7 @@ describe("canaries in what stays", () => {
         const { idField } = recordTypeByName(type) ?? { idField: "" };
         const history = await store.readHistory({
           organizationId: scene.customer.organizationId,
-          resourceType: type as ResourceType,
+          resourceType: type,
           resourceId: String(payload[idField]),
         });
         const first = JSON.parse(history?.changes[0]?.payload ?? "{}") as object;
@@ -74,7 +73,7 @@ describe("the search for canaries", () => {
   it("finds one in each form, at any place", () => {
     for (const padding of ["", "x", "xx", "xxx"]) {
       const text = `${padding}${goes}-1-${padding}`;
-      const escaped = [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+      const escaped = Array.from(text).map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
       const forms: Readonly<Record<string, Buffer>> = {
         raw: Buffer.from(text),
         "UTF-16LE": Buffer.from(text, "utf16le"),

@@ -76,14 +76,14 @@ export function findWord(bytes: Buffer, word: string): Readonly<Record<string, n
 function formsOf(word: string): readonly (readonly [form: string, pattern: Buffer])[] {
   const plain = Buffer.from(word);
   const hex = plain.toString("hex");
-  const escaped = [...word].map(
+  const escaped = Array.from(word).map(
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   return [
     ["raw", plain],
     ["upper case", Buffer.from(word.toUpperCase())],
     ["lower case", Buffer.from(word.toLowerCase())],
-    ["reversed", Buffer.from([...word].toReversed().join(""))],
+    ["reversed", Buffer.from(Array.from(word).toReversed().join(""))],
     ["UTF-16LE", Buffer.from(word, "utf16le")],
     ["UTF-16BE", Buffer.from(word, "utf16le").swap16()],
     ["hex", Buffer.from(hex)],

@@ -3,7 +3,7 @@
 import { changeOrganization } from "../../actions/change-organization.ts";
 import type { OrganizationSettings } from "../../actions/change-organization.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { duration, onOff, rateLimit, text } from "../kinds.ts";
+import { duration, onOff, rateLimit, retainDays, text } from "../kinds.ts";
 import { describeOrganization, viewOrganization } from "../organization-view.ts";
 
 export const organizationSet = defineCommand({
@@ -12,6 +12,7 @@ export const organizationSet = defineCommand({
   examples: [
     "sluice organization set acme --deletion-grace 24h",
     "sluice organization set acme --strict-scopes on --rate-limit 200",
+    "sluice organization set acme --retain-days 1825",
   ],
   arguments: { id: required(text("ID"), "The organization.") },
   options: {
@@ -28,6 +29,10 @@ export const organizationSet = defineCommand({
       rateLimit,
       "Requests a second, 0 for no limit, or default for the setting of the server.",
     ),
+    retainDays: optional(
+      retainDays,
+      "Delete records that were last seen longer ago than so many days, or off to keep them; see `retention preview`.",
+    ),
   },
   run: (context, { id, ...given }) =>
     context.withApp(async (app) => {
@@ -41,6 +46,7 @@ interface Given {
   readonly strictScopes: boolean | undefined;
   readonly deletionGrace: number | undefined;
   readonly rateLimit: number | null | undefined;
+  readonly retainDays: number | null | undefined;
 }
 
 function readChange({
@@ -48,11 +54,13 @@ function readChange({
   strictScopes,
   deletionGrace,
   rateLimit: limit,
+  retainDays: days,
 }: Given): OrganizationSettings {
   return {
     ...(name === undefined ? {} : { name }),
     ...(strictScopes === undefined ? {} : { strictScopes }),
     ...(deletionGrace === undefined ? {} : { deletionGraceSeconds: deletionGrace / 1_000 }),
     ...(limit === undefined ? {} : { rateLimitPerSecond: limit }),
+    ...(days === undefined ? {} : { retainDays: days }),
   };
 }

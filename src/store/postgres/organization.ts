@@ -11,6 +11,7 @@ export interface OrganizationRow {
   readonly strict_scopes: boolean;
   readonly deletion_grace_seconds: number;
   readonly rate_limit_per_second: number | null;
+  readonly retain_days: number | null;
   readonly created_at: number;
 }
 
@@ -21,7 +22,8 @@ const insertOrganization = `
 
 const updateOrganization = `
   UPDATE organization SET
-    name = $2, strict_scopes = $3, deletion_grace_seconds = $4, rate_limit_per_second = $5
+    name = $2, strict_scopes = $3, deletion_grace_seconds = $4, rate_limit_per_second = $5,
+    retain_days = $6
   WHERE organization_id = $1`;
 
 const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
@@ -64,10 +66,12 @@ export async function changeOrganization(
   const row = await transaction.get<OrganizationRow>(lockOne, organizationId);
   if (row === undefined) return undefined;
   const before = toOrganization(row);
-  const { rateLimitPerSecond, ...rest } = change;
+  const { rateLimitPerSecond, retainDays = before.retainDays, ...rest } = change;
+  const { retainDays: _before, ...kept } = before;
   const after: Organization = {
-    ...before,
+    ...kept,
     ...rest,
+    ...(retainDays === null || retainDays === undefined ? {} : { retainDays }),
     rateLimitPerSecond:
       rateLimitPerSecond === undefined
         ? before.rateLimitPerSecond
@@ -80,6 +84,7 @@ export async function changeOrganization(
     after.strictScopes,
     after.deletionGraceSeconds,
     after.rateLimitPerSecond ?? null,
+    after.retainDays ?? null,
   );
   const action = "organization.change";
   await noteChange(transaction, { organizationId, action, detail: change, act });
@@ -101,12 +106,14 @@ export async function listOrganizations(
 }
 
 export function toOrganization(row: OrganizationRow): Organization {
+  const { retain_days: retainDays } = row;
   return {
     organizationId: row.organization_id,
     name: row.name,
     strictScopes: row.strict_scopes,
     deletionGraceSeconds: row.deletion_grace_seconds,
     rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
+    ...(retainDays === null ? {} : { retainDays }),
     createdAt: row.created_at,
   };
 }

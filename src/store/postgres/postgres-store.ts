@@ -37,6 +37,7 @@ import {
   postponeDeletion,
 } from "./deletion.ts";
 import { eraseStep } from "./erasure.ts";
+import { findExpired } from "./expired.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
 import { GroupQueue } from "./group-queue.ts";
 import { listHolds, placeHold, releaseHold } from "./hold.ts";
@@ -257,6 +258,10 @@ export class PostgresStore implements promised.Store {
 
   deletionFigures(now: number): Promise<promised.DeletionFigures> {
     return this.#in(deletions, (tx) => deletionFigures(tx, now));
+  }
+
+  findExpired(query: promised.ExpiryQuery): Promise<promised.ExpiredPart> {
+    return this.#in(organization(query.organizationId), (tx) => findExpired(tx, query));
   }
 
   createOrganization(created: Organization, act: promised.Act): Promise<boolean> {

@@ -12,6 +12,7 @@ export interface OrganizationRow {
   readonly strict_scopes: number;
   readonly deletion_grace_seconds: number;
   readonly rate_limit_per_second: number | null;
+  readonly retain_days: number | null;
   readonly created_at: number;
 }
 
@@ -22,7 +23,8 @@ const insertOrganization = `
 
 const updateOrganization = `
   UPDATE organization SET
-    name = ?2, strict_scopes = ?3, deletion_grace_seconds = ?4, rate_limit_per_second = ?5
+    name = ?2, strict_scopes = ?3, deletion_grace_seconds = ?4, rate_limit_per_second = ?5,
+    retain_days = ?6
   WHERE organization_id = ?1`;
 
 const findOne = `SELECT * FROM organization WHERE organization_id = ?`;
@@ -62,10 +64,12 @@ export function changeOrganization(
   const { organizationId, change, act } = args;
   const before = findOrganization(connection, organizationId);
   if (before === undefined) return undefined;
-  const { rateLimitPerSecond, ...rest } = change;
+  const { rateLimitPerSecond, retainDays = before.retainDays, ...rest } = change;
+  const { retainDays: _before, ...kept } = before;
   const after: Organization = {
-    ...before,
+    ...kept,
     ...rest,
+    ...(retainDays === null || retainDays === undefined ? {} : { retainDays }),
     rateLimitPerSecond:
       rateLimitPerSecond === undefined
         ? before.rateLimitPerSecond
@@ -78,6 +82,7 @@ export function changeOrganization(
     Number(after.strictScopes),
     after.deletionGraceSeconds,
     after.rateLimitPerSecond ?? null,
+    after.retainDays ?? null,
   );
   noteChange(connection, { organizationId, action: "organization.change", detail: change, act });
   return after;
@@ -96,12 +101,14 @@ export function listOrganizations(connection: Connection): readonly Organization
 }
 
 export function toOrganization(row: OrganizationRow): Organization {
+  const { retain_days: retainDays } = row;
   return {
     organizationId: row.organization_id,
     name: row.name,
     strictScopes: row.strict_scopes === 1,
     deletionGraceSeconds: row.deletion_grace_seconds,
     rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
+    ...(retainDays === null ? {} : { retainDays }),
     createdAt: row.created_at,
   };
 }

@@ -26,6 +26,8 @@ import type {
   DeletionFilter,
   DeletionRequest,
   ErasureStep,
+  ExpiredPart,
+  ExpiryQuery,
   ExportedChange,
   HoldOutcome,
   IntegrityReport,
@@ -49,6 +51,7 @@ import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
+import { findExpired } from "./expired.ts";
 import { listHolds } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
@@ -206,6 +209,10 @@ export class SqliteStore implements Store {
 
   async deletionFigures(now: number): Promise<DeletionFigures> {
     return deletionFigures(this.#reader, now);
+  }
+
+  async findExpired(query: ExpiryQuery): Promise<ExpiredPart> {
+    return findExpired(this.#reader, query);
   }
 
   createOrganization(organization: Organization, act: Act): Promise<boolean> {

@@ -1,0 +1,76 @@
+// Which records of an organization are past the time for which it keeps them, a bounded part at once, in the order of the
+// primary key. Deletes nothing.
+
+import type { RecordKey } from "../../domain/record-write.ts";
+import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
+import { findClosed } from "./closed-record.ts";
+import { findRecords } from "./record.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "./record-key.ts";
+import { findRelationsTo, type RelationRow } from "./relation.ts";
+import type { Transaction } from "./transaction.ts";
+
+const readPage = `
+  SELECT organization_id, resource_type, resource_id, last_seen FROM record
+  WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
+  ORDER BY resource_type, resource_id LIMIT $4`;
+
+const findHeld = `
+  SELECT hold.organization_id, hold.resource_type, hold.resource_id
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN hold USING (organization_id, resource_type, resource_id)`;
+
+export async function findExpired(
+  transaction: Transaction,
+  query: ExpiryQuery,
+): Promise<ExpiredPart> {
+  const { organizationId, before, after, lookedAtMax } = query;
+  const rows = await transaction.all<KeyRow & { last_seen: string }>(
+    readPage,
+    organizationId,
+    after?.resourceType ?? "",
+    after?.resourceId ?? "",
+    lookedAtMax,
+  );
+  const keys = rows.filter(({ last_seen }) => last_seen < before).map(toKey);
+  const last = rows.length < lookedAtMax ? undefined : rows.at(-1);
+  const next = last === undefined ? undefined : toKey(last);
+  if (keys.length === 0) return { expired: [], next };
+  const held = new Set(
+    (await transaction.all<KeyRow>(findHeld, ...keyColumns(keys))).map(rowKeyText),
+  );
+  const open = await findClosed(transaction, keys);
+  const needed = await findNeeded(transaction, keys, before);
+  const judge = (key: RecordKey): Expiry => {
+    const name = keyText(key);
+    if (held.has(name)) return "held";
+    if (open.has(name)) return "open";
+    return needed.has(name) ? "needed" : "due";
+  };
+  return { expired: keys.map((key) => ({ key, expiry: judge(key) })), next };
+}
+
+/** Those to which something belongs that was seen later. In two steps, as the two are on different nodes of a cluster. */
+async function findNeeded(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+  before: string,
+): Promise<ReadonlySet<string>> {
+  const relations = (await findRelationsTo(transaction, keys)).filter(
+    ({ kind }) => kind === "belongs",
+  );
+  if (relations.length === 0) return new Set();
+  const seen = await findRecords(transaction, relations.map(fromOf));
+  const later = relations.filter(
+    (relation) => (seen.get(keyText(fromOf(relation)))?.lastSeen ?? "") >= before,
+  );
+  return new Set(
+    later.map(({ organization_id: organizationId, to_type: resourceType, to_id: resourceId }) =>
+      keyText({ organizationId, resourceType, resourceId }),
+    ),
+  );
+}
+
+function fromOf(relation: RelationRow): RecordKey {
+  const { organization_id: organizationId, from_type: resourceType } = relation;
+  return { organizationId, resourceType, resourceId: relation.from_id };
+}
