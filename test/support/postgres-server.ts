@@ -2,6 +2,7 @@
 // SLUICE_TEST_DATABASE_URL names. Stores are opened as an ordinary role: row-level security does not hold superusers.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -184,7 +185,7 @@ class OwnServer {
 }
 
 async function queryAs(url: string, sql: string): ReturnType<PostgresServer["query"]> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -211,12 +212,27 @@ function withDatabase(adminUrl: string, url: string | undefined): string {
     : urlOf(adminUrl, { database: new URL(url).pathname.slice(1) });
 }
 
+/**
+ * Not one of those that the system gives to outgoing connections: while the server is away, another connection could be
+ * given the server's port, or a client could even be connected to itself.
+ */
 async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = randomInt(10_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("no port is free");
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
 }
