@@ -7,7 +7,9 @@ import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
 import { loadWhatIsNeeded, runJobs } from "./writer.ts";
 
 export interface Runner {
-  /** One group at a time. Rejects if the writer is gone. */
+  /** How many groups may be handed over before the first is answered. */
+  readonly groupsAtOnce: number;
+  /** Groups end in the order in which they were handed over. Rejects if the writer is gone. */
   run(jobs: readonly Job[]): Promise<readonly Result[]>;
   close(): Promise<void>;
 }
@@ -15,6 +17,7 @@ export interface Runner {
 /** Runs groups where it is called: starts at once, and blocks while it works. */
 export function runHere(connection: Connection): Runner {
   return {
+    groupsAtOnce: 1,
     async run(jobs) {
       await loadWhatIsNeeded(jobs);
       return runJobs(connection, jobs);
@@ -51,9 +54,11 @@ export async function runInThread(worker: Worker): Promise<Runner> {
 
 class WriterThread implements Runner {
   readonly started: Promise<void>;
+  /** The next group is there when one ends, so that the two threads need not wait for each other. */
+  readonly groupsAtOnce = 2;
   readonly #worker: Worker;
   readonly #gone: Promise<void>;
-  #waiting: PromiseWithResolvers<readonly Result[]> | undefined;
+  readonly #waiting: PromiseWithResolvers<readonly Result[]>[] = [];
   #failure: Error | undefined;
 
   constructor(worker: Worker) {
@@ -77,10 +82,11 @@ class WriterThread implements Runner {
 
   run(jobs: readonly Job[]): Promise<readonly Result[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#waiting = Promise.withResolvers();
+    const answer = Promise.withResolvers<readonly Result[]>();
+    this.#waiting.push(answer);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     this.#worker.postMessage(flattenJobs(jobs));
-    return this.#waiting.promise;
+    return answer.promise;
   }
 
   async close(): Promise<void> {
@@ -90,16 +96,13 @@ class WriterThread implements Runner {
   }
 
   #answer(results: readonly unknown[]): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.resolve(unflattenResults(results));
+    this.#waiting.shift()?.resolve(unflattenResults(results));
   }
 
   #fail(cause: unknown): void {
     this.#failure ??= new StoreError("The store's writer has stopped; restart the service.", {
       cause,
     });
-    this.#waiting?.reject(this.#failure);
-    this.#waiting = undefined;
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
   }
 }

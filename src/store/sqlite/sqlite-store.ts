@@ -25,6 +25,7 @@ import type {
   DeletionFigures,
   DeletionFilter,
   DeletionRequest,
+  ErasureReport,
   ErasureStep,
   ExpiredPart,
   ExpiryQuery,
@@ -51,6 +52,7 @@ import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
+import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { listHolds } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
@@ -291,6 +293,10 @@ export class SqliteStore implements Store {
 
   async checkIntegrity(): Promise<IntegrityReport> {
     return checkIntegrity(this.#reader);
+  }
+
+  async checkErasure(): Promise<ErasureReport> {
+    return checkErasure(this.#reader, this.#descriptor.get());
   }
 
   close(): Promise<void> {

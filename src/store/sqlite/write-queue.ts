@@ -1,5 +1,5 @@
-// Group commit: everything that is asked for while a group is under way waits, and goes into the next one together. What
-// is asked for while nothing is under way goes at the end of the same turn of the event loop.
+// Group commit: everything that is asked for while the writer has enough to do waits, and goes into the next group
+// together. What is asked for while it has not goes at the end of the same turn of the event loop.
 
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
@@ -20,6 +20,8 @@ export class WriteQueue {
   readonly #onGroup: ((figures: GroupFigures) => void) | undefined;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  /** In the order in which they were handed over, which is that in which they end. */
+  readonly #underWay: Promise<void>[] = [];
   #closing = false;
 
   constructor(runner: Runner, onGroup: ((figures: GroupFigures) => void) | undefined) {
@@ -43,15 +45,18 @@ export class WriteQueue {
   async close(): Promise<void> {
     this.#closing = true;
     await this.#draining;
+    await Promise.all(this.#underWay);
     await this.#runner.close();
   }
 
-  /** Runs groups until nothing waits. Never rejects. */
+  /** Hands groups over until nothing waits. Never rejects. */
   async #drain(): Promise<void> {
     do {
+      if (this.#underWay.length >= this.#runner.groupsAtOnce) await this.#underWay[0];
       // Whoever was answered by the last group, and whatever else arrived in this turn, may join the next one.
       await endOfTurn();
-      await this.#runGroup(this.#takeGroup());
+      const ended = this.#runGroup(this.#takeGroup()).then(() => void this.#underWay.shift());
+      this.#underWay.push(ended);
     } while (this.#waiting.length > 0);
     this.#draining = undefined;
   }

@@ -23,9 +23,12 @@ try {
 }
 
 function serve(connection: Connection): void {
+  // One after another, also where one has to wait for what it needs.
+  let last = Promise.resolve();
   port?.on("message", (message: readonly unknown[] | null) => {
-    if (message === null) end(connection);
-    else void runGroup(connection, unflattenJobs(message));
+    last = last.then(() =>
+      message === null ? end(connection) : runGroup(connection, unflattenJobs(message)),
+    );
   });
 }
 

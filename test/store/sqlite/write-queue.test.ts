@@ -28,6 +28,7 @@ function manualRunner(): ManualRunner {
   let underWay: PromiseWithResolvers<readonly Result[]> | undefined;
   let answered = 0;
   return {
+    groupsAtOnce: 1,
     groups: [],
     closed: false,
     run(jobs) {
@@ -79,6 +80,36 @@ describe("the write queue", () => {
     assert.deepEqual(sizes(runner.groups), [2, 3]);
     await runner.answer();
     assert.deepEqual(await Promise.all([...first, ...second]), [1, 2, 3, 4, 5]);
+  });
+
+  it("hands the next group over before the first is answered, where the runner takes it", async () => {
+    const answers: PromiseWithResolvers<readonly Result[]>[] = [];
+    const runner: Runner = {
+      groupsAtOnce: 2,
+      run: () => {
+        const answer = Promise.withResolvers<readonly Result[]>();
+        answers.push(answer);
+        return answer.promise;
+      },
+      close: async () => undefined,
+    };
+    const queue = new WriteQueue(runner, undefined);
+    const submitted: Promise<unknown>[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      submitted.push(queue.submit(list(1)));
+      await settled();
+    }
+    assert.equal(answers.length, 2);
+    answers[0]?.resolve([{ ok: true, value: "first" }]);
+    await settled();
+    assert.equal(answers.length, 3);
+    answers[1]?.resolve([{ ok: true, value: "second" }]);
+    answers[2]?.resolve([
+      { ok: true, value: "third" },
+      { ok: true, value: "fourth" },
+    ]);
+    assert.deepEqual(await Promise.all(submitted), ["first", "second", "third", "fourth"]);
+    await queue.close();
   });
 
   it("bounds a group by writes and by items, and takes one that is larger by itself", async () => {
