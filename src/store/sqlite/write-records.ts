@@ -5,6 +5,7 @@ import type { DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
 import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
+import { insertNew, mayBeNew, recordsTogether } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
 /** Throws AppError idempotency_reused, before anything was written. */
@@ -25,10 +26,31 @@ function judge(group: Group, write: RecordWrite): PackedOutcome {
 }
 
 function writeDrafts(group: Group, write: RecordWrite): readonly DraftOutcome[] {
-  const { organizationId, resourceType, receivedAt, mode } = write;
+  const { organizationId, resourceType, receivedAt, mode, drafts } = write;
   const replyKey = write.idempotency?.keyHash ?? null;
   const context: DraftContext = { organizationId, resourceType, receivedAt, replyKey };
-  return write.drafts.map((draft) => writeDraft(group, context, { mode, draft }));
+  const outcomes: DraftOutcome[] = [];
+  // Where one part was not all new the next will hardly be, so it is not tried again.
+  while (insertNextPart(group, context, { mode, drafts, from: outcomes.length })) {
+    for (let count = 0; count < recordsTogether; count += 1) outcomes.push("created");
+  }
+  for (const draft of drafts.slice(outcomes.length)) {
+    outcomes.push(writeDraft(group, context, { mode, draft }));
+  }
+  return outcomes;
+}
+
+function insertNextPart(
+  group: Group,
+  context: DraftContext,
+  { mode, drafts, from }: Pick<RecordWrite, "mode" | "drafts"> & { readonly from: number },
+): boolean {
+  if (drafts.length - from < recordsTogether) return false;
+  const part = drafts.slice(from, from + recordsTogether);
+  if (!part.every((draft) => mayBeNew(group, mode, draft))) return false;
+  const { receivedAt, replyKey } = context;
+  const records = part.map((draft) => ({ draft, receivedAt, replyKey }));
+  return insertNew(group, context, records);
 }
 
 function describe(outcomes: readonly DraftOutcome[]): PackedOutcome {

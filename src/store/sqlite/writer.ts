@@ -7,6 +7,7 @@ import { Group } from "./group.ts";
 import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
 import { aloneOperations, isAlone, type OperationName, sharedOperations } from "./operation.ts";
 import { loadRedaction } from "./redaction.ts";
+import { addSingles } from "./single-adds.ts";
 import { writeRecords } from "./write-records.ts";
 
 const partsOfErasure: ReadonlySet<OperationName> = new Set([
@@ -57,7 +58,13 @@ const soon = { retryAfterSeconds: 1 };
 
 function performAll(connection: Connection, jobs: readonly Job[]): readonly Result[] {
   const group = new Group(connection);
-  const results = jobs.map((job) => perform(group, job));
+  const results: Result[] = [];
+  let at = 0;
+  for (let added = addSingles(group, jobs, at); added; added = addSingles(group, jobs, at)) {
+    for (const value of added) results.push({ ok: true, value });
+    at = results.length;
+  }
+  for (const job of jobs.slice(at)) results.push(perform(group, job));
   group.finish();
   return results;
 }

@@ -1,0 +1,39 @@
+// Single adds that follow one another in a group, stored together when all of them are new. Nothing of a request shows
+// that it had company: what is not new goes the usual way.
+
+import type { RecordWrite } from "../../domain/record-write.ts";
+import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
+import type { Group } from "./group.ts";
+import { isOperation, type Job } from "./job.ts";
+import { insertNew, mayBeNew, type NewRecord, recordsTogether } from "./new-records.ts";
+
+const created: PackedOutcome = { written: 1, drafts: packDrafts(["created"]) };
+
+/** The outcomes of the next `recordsTogether` jobs, or undefined if they are not such or not all new. */
+export function addSingles(
+  group: Group,
+  jobs: readonly Job[],
+  from: number,
+): readonly PackedOutcome[] | undefined {
+  const first = jobs[from];
+  if (first === undefined || isOperation(first)) return undefined;
+  if (jobs.length - from < recordsTogether) return undefined;
+  const records: NewRecord[] = [];
+  for (const job of jobs.slice(from, from + recordsTogether)) {
+    const record = singleAdd(group, job, first);
+    if (record === undefined) return undefined;
+    records.push(record);
+  }
+  return insertNew(group, first, records) ? records.map(() => created) : undefined;
+}
+
+/** Undefined unless the job is of one new draft of the same organization and type, with no reply to keep. */
+function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undefined {
+  if (isOperation(job) || job.drafts.length !== 1 || job.idempotency !== undefined)
+    return undefined;
+  const [draft] = job.drafts;
+  const isLike =
+    job.organizationId === like.organizationId && job.resourceType === like.resourceType;
+  if (!isLike || draft === undefined || !mayBeNew(group, job.mode, draft)) return undefined;
+  return { draft, receivedAt: job.receivedAt, replyKey: null };
+}
