@@ -58,6 +58,9 @@ export const erasureMap = {
     last_seen: withRecord,
   },
   change: {
+    organization_id: withRecord,
+    resource_type: withRecord,
+    resource_id: withRecord,
     record_no: withRecord,
     change_no: withRecord,
     received_at: withRecord,
@@ -140,6 +143,7 @@ export const erasureMap = {
     receipt_no: notAboutRecords,
     hash: notAboutRecords,
   },
+  audit_head: { single: trail, entry_no: trail, hash: trail },
   audit_entry: {
     entry_no: trail,
     at: trail,
@@ -170,3 +174,16 @@ export const postgresErasureMap = {
   deletion_target: targetColumns,
   audit_head: { single: trail, entry_no: trail, hash: trail },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
+
+/** Columns that the other engine does without. */
+export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> = {
+  sqlite: ["record.record_no", "change.record_no", "deletion_target.record_no"],
+  postgres: [
+    "change.organization_id",
+    "change.resource_type",
+    "change.resource_id",
+    "audit_head.single",
+    "audit_head.entry_no",
+    "audit_head.hash",
+  ],
+};

@@ -300,14 +300,26 @@ export interface IntegrityReport {
   readonly findings: readonly string[];
 }
 
+export interface ErasureFinding {
+  /** True if something that was erased may still be found. */
+  readonly severe: boolean;
+  readonly text: string;
+}
+
+export interface ErasureReport {
+  readonly findings: readonly ErasureFinding[];
+}
+
 export interface UpkeepStore {
   /** Throws if the store can't answer. */
   ping(): Promise<void>;
-  /** Forgets expired tokens and kept replies that are past their time. */
+  /** Forgets expired tokens and kept replies that are past their time, and clears up after erasures where that is needed. */
   purgeExpired(now: number): Promise<void>;
   listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]>;
   /** Engine integrity, the store's own invariants, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;
+  /** Looks into the files and tables for what completed deletions should have taken away. */
+  checkErasure(): Promise<ErasureReport>;
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>;
 }

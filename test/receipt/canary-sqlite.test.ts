@@ -73,7 +73,9 @@ describe("the search for canaries", () => {
   it("finds one in each form, at any place", () => {
     for (const padding of ["", "x", "xx", "xxx"]) {
       const text = `${padding}${goes}-1-${padding}`;
-      const escaped = Array.from(text).map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+      const escaped = Array.from(text).map(
+        (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
       const forms: Readonly<Record<string, Buffer>> = {
         raw: Buffer.from(text),
         "UTF-16LE": Buffer.from(text, "utf16le"),

@@ -1,6 +1,6 @@
 // The bounded pool of connections, and transactions on it. Reconnects by itself; knows nothing of what is in the tables.
 
-import { escapeLiteral, Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { escapeLiteral, Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../store.ts";
 import { describeFailure, isAnswer, isCollision } from "./failure.ts";
 import { inOrder } from "./in-order.ts";
@@ -44,6 +44,8 @@ export class Database {
   readonly #settings: ConnectionSettings;
   /** Whether the tables are spread over a Citus cluster; known once the store is open. */
   distributed = false;
+  /** Processes of the server that run something outside a transaction for this one. */
+  readonly #outside = new Set<number>();
 
   constructor(url: string, settings: ConnectionSettings) {
     this.#settings = settings;
@@ -91,6 +93,27 @@ export class Database {
       ] as const);
       return result;
     });
+  }
+
+  /** For the few statements that PostgreSQL runs in no transaction, such as VACUUM. They take as long as they need. */
+  async outsideTransaction(text: string): Promise<void> {
+    await this.#repeat(async (client) => {
+      const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      const pid = rows[0]?.pid ?? 0;
+      this.#outside.add(pid);
+      try {
+        await client.query({ text, query_timeout: patientAnswerMs } as QueryConfig);
+      } finally {
+        this.#outside.delete(pid);
+      }
+    });
+  }
+
+  /** So that a stop does not wait for them. */
+  async cancelOutside(): Promise<void> {
+    for (const pid of this.#outside) {
+      await this.#repeat((client) => client.query("SELECT pg_cancel_backend($1)", [pid]));
+    }
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 import { hasState } from "./failure.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
+import { noSamples } from "./migration/0003-no-samples.ts";
 import { receiptSecurity, rowSecurity } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
@@ -21,6 +22,7 @@ interface Migration {
 const migrations: readonly Migration[] = [
   { sql: firstTables, exceptOnCitus: rowSecurity },
   { sql: receipts, exceptOnCitus: receiptSecurity },
+  { sql: "", exceptOnCitus: noSamples },
 ];
 
 export const schemaVersion = migrations.length;

@@ -37,6 +37,7 @@ import {
   postponeDeletion,
 } from "./deletion.ts";
 import { eraseStep } from "./erasure.ts";
+import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
 import { GroupQueue } from "./group-queue.ts";
@@ -63,6 +64,7 @@ import {
 import { countRecords, findRecords, readHistory } from "./record.ts";
 import { keyText } from "./record-key.ts";
 import { countReopened, reopenDeletions } from "./reopening.ts";
+import { ErasureVacuum } from "./vacuum.ts";
 import { allOrganizations, inPeace, oneOrAll, organization, type Scope } from "./scope.ts";
 
 const credentials: Scope = { view: "credentials" };
@@ -74,11 +76,13 @@ export class PostgresStore implements promised.Store {
   readonly #jobs: GroupQueue<Job, JobResult>;
   readonly #looks: GroupQueue<RecordKey, Sighting | null>;
   readonly #leases = new Leases();
+  readonly #vacuum: ErasureVacuum;
   readonly #sealReceipt: promised.SealReceipt | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(database: Database, options: promised.StoreOptions) {
     this.#database = database;
+    this.#vacuum = new ErasureVacuum(database);
     this.#sealReceipt = options.sealReceipt;
     this.#jobs = makeJobQueue(database, options.onGroup);
     this.#looks = new GroupQueue<RecordKey, Sighting | null>({
@@ -197,6 +201,7 @@ export class PostgresStore implements promised.Store {
     }
     if (look.result === "found") return undefined;
     this.#leases.over(deletionRequestId);
+    this.#vacuum.erased();
     return look.deletion;
   }
 
@@ -335,8 +340,13 @@ export class PostgresStore implements promised.Store {
     await this.#look({}, readCredentialsVersion);
   }
 
-  purgeExpired(now: number): Promise<void> {
-    return this.#in(allOrganizations, (tx) => purgeExpired(tx, now));
+  async purgeExpired(now: number): Promise<void> {
+    await this.#in(allOrganizations, (tx) => purgeExpired(tx, now));
+    this.#vacuum.start();
+  }
+
+  checkErasure(): Promise<promised.ErasureReport> {
+    return checkErasure(this.#database);
   }
 
   async listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]> {
@@ -356,7 +366,7 @@ export class PostgresStore implements promised.Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#jobs.close(), this.#looks.close()]);
+    await Promise.all([this.#jobs.close(), this.#looks.close(), this.#vacuum.stop()]);
     await this.#database.close();
   }
 

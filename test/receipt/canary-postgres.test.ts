@@ -1,0 +1,134 @@
+// Canaries on PostgreSQL: when the deletions are completed, no statement finds one of what was erased; after what
+// docs/reference/what-we-erase.md tells the operator to do, no file of the tables and no WAL holds one. And the check tells the
+// truth at each of these moments.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { recordTypeByName } from "../../src/domain/record-types.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { startServer, type Server } from "../support/server.ts";
+import { findWord, goes, stays } from "./canary.ts";
+import { type CanaryScene, playCanaries } from "./canary-scene.ts";
+
+let postgres: PostgresServer;
+let url: string;
+let server: Server;
+let scene: CanaryScene;
+/** At the moment when the last deletion was completed. */
+let foundBySql: Readonly<Record<string, number>>;
+
+before(async () => {
+  // What an operator sets who wants old WAL to be removed and not to be kept for use again.
+  const settings = { wal_recycle: "off", min_wal_size: "32MB", autovacuum: "off" };
+  postgres = await startPostgres({ settings });
+  url = await postgres.makeDatabase();
+  server = await startServer({ environment: { DATABASE_URL: url } });
+  scene = await playCanaries(server, 12);
+  foundBySql = await findBySql(goes);
+  await scene.stopWriting();
+});
+after(async () => {
+  await server.stop();
+  await postgres.remove();
+});
+
+/** Where a statement finds the word: in any column of any table, as text, and in what the planner knows of them. */
+async function findBySql(word: string): Promise<Readonly<Record<string, number>>> {
+  const tables = await postgres.query(
+    "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
+    url,
+  );
+  assert.ok(tables.length > 10);
+  const names = [...tables.map(({ relname }) => String(relname)), "pg_stats"];
+  const found: Record<string, number> = {};
+  for (const name of names) {
+    const [row] = await postgres.query(
+      `SELECT count(*)::int AS rows FROM ${name} AS one WHERE one::text LIKE '%${word}%'`,
+      url,
+    );
+    if (row?.["rows"] !== 0) found[name] = Number(row?.["rows"]);
+  }
+  return found;
+}
+
+/** In the bytes of all files of the database, or of the log. */
+async function findInFiles(folder: string, word: string): Promise<readonly string[]> {
+  const files = await postgres.query(
+    `SELECT name, pg_read_binary_file('${folder}/' || name, 0, 1 << 29, true) AS bytes
+     FROM pg_ls_dir('${folder}') AS name WHERE name !~ '^(archive_status|summaries|PG_VERSION)$'`,
+    url,
+  );
+  assert.ok(files.length > 0);
+  return files.flatMap(({ name, bytes }) => {
+    const forms = Object.keys(findWord(bytes as Buffer, word));
+    return forms.length === 0 ? [] : [`${String(name)}: ${forms.join()}`];
+  });
+}
+
+async function databaseFolder(): Promise<string> {
+  const [row] = await postgres.query(
+    "SELECT oid::int AS oid FROM pg_database WHERE datname = current_database()",
+    url,
+  );
+  return `base/${String(row?.["oid"])}`;
+}
+
+/** As the superuser, who may read the files. */
+async function check(): Promise<readonly string[]> {
+  const admin = new URL(postgres.adminUrl);
+  admin.pathname = new URL(url).pathname;
+  const store = await openStore(admin.href, { role: "command" });
+  const { findings } = await store.checkErasure();
+  await store.close();
+  return findings.filter(({ severe }) => severe).map(({ text }) => text);
+}
+
+describe("canaries in what was erased, on PostgreSQL", () => {
+  it("are found by no statement when the deletions are completed", () => {
+    assert.deepEqual(foundBySql, {});
+  });
+
+  it("are still in pages then, and the check says so", async () => {
+    await postgres.query("CHECKPOINT", url);
+    assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
+    assert.ok((await findInFiles("pg_wal", goes)).length > 0);
+    assert.match((await check()).join("\n"), /change: \d+ dead rows/);
+  });
+
+  it("are not whole rows any more once they are vacuumed, but bytes of them are left", async () => {
+    await postgres.query("VACUUM record, change, relation, deletion_target, idempotent_reply", url);
+    const findings = (await check()).join("\n");
+    assert.doesNotMatch(findings, /dead rows/);
+    assert.match(findings, /unused places/);
+  });
+
+  it("are in no file after what the operator is told to do, nor in the log", async () => {
+    const tables = "record, change, relation, deletion_target, idempotent_reply";
+    await postgres.query(`VACUUM FULL ${tables}`, url);
+    for (let round = 0; round < 3; round += 1) {
+      await postgres.query("SELECT pg_switch_wal()", url);
+      await postgres.query("CHECKPOINT", url);
+    }
+    assert.deepEqual(await findInFiles(await databaseFolder(), goes), []);
+    assert.deepEqual(await findInFiles("pg_wal", goes), []);
+    assert.deepEqual(await check(), []);
+  });
+
+  it("leave all of the others word for word", async () => {
+    await server.operate(async ({ store }) => {
+      for (const { type, payload } of scene.kept) {
+        const { idField } = recordTypeByName(type) ?? { idField: "" };
+        const history = await store.readHistory({
+          organizationId: scene.customer.organizationId,
+          resourceType: type,
+          resourceId: String(payload[idField]),
+        });
+        const first = JSON.parse(history?.changes[0]?.payload ?? "{}") as object;
+        assert.deepEqual(first, { ...first, ...payload }, type);
+      }
+      assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+    });
+    assert.ok(((await findBySql(stays))["change"] ?? 0) > scene.kept.length);
+  });
+});

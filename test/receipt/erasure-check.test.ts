@@ -1,0 +1,128 @@
+// The look for remains of what was erased: what it finds on either engine, what it says when it may not look, and how the
+// service clears up on PostgreSQL by itself.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { add, carryOutAll, keyOf, request, transaction, write } from "../conformance/scene.ts";
+import { makePlace } from "../store/sqlite/place.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+async function eraseOne(store: Store): Promise<void> {
+  await add(store, "transaction", "tx-erased");
+  await add(store, "transaction", "tx-stays");
+  await request(store, keyOf("transaction", "tx-erased"), { deletionRequestId: "del_looked_at" });
+  assert.equal((await carryOutAll(store)).length, 1);
+}
+
+async function severe(store: Store): Promise<readonly string[]> {
+  const { findings } = await store.checkErasure();
+  return findings.filter((finding) => finding.severe).map(({ text }) => text);
+}
+
+describe("the check of erasures on SQLite", () => {
+  it("finds nothing after a deletion", async (test) => {
+    const store = await makePlace(test).open();
+    await eraseOne(store);
+    assert.deepEqual(await store.checkErasure(), { findings: [] });
+  });
+
+  it("finds a change that outlived the deletion of its record", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await eraseOne(store);
+    await store.close();
+    place.withDatabase((database) => {
+      database.exec(`
+        INSERT INTO record VALUES ('org_acme', 'transaction', 'tx-erased', 900, '2026', '2026');
+        INSERT INTO change VALUES (900, 900, 1, NULL, '{}')`);
+    });
+    const again = await place.open();
+    assert.deepEqual(await severe(again), [
+      "Something of what del_looked_at erased is still stored.",
+    ]);
+  });
+
+  it("does not mind a record that was sent again under the same id", async (test) => {
+    const store = await makePlace(test).open();
+    await eraseOne(store);
+    const receivedAt = Date.now();
+    await write(store, transaction("tx-erased"), { receivedAt });
+    assert.deepEqual(await severe(store), []);
+  });
+
+  it("is part of the command when it is asked for", async () => {
+    const line = makeCommandLine();
+    const looked = { findings: [], notes: [] };
+    assert.deepEqual(await line.ask("check --erasure"), {
+      ok: true,
+      findings: [],
+      erasure: looked,
+    });
+    assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
+  });
+});
+
+describe("the check of erasures on PostgreSQL", () => {
+  let postgres: PostgresServer;
+  let url: string;
+  let store: Store;
+
+  before(async () => {
+    postgres = await startPostgres({ settings: { autovacuum: "off" } });
+    url = await postgres.makeDatabase();
+    store = await openStore(url, { role: "serve" });
+    await eraseOne(store);
+  });
+  after(async () => {
+    await store.close();
+    await postgres.remove();
+  });
+
+  async function checkAsSuperuser(): Promise<readonly string[]> {
+    const admin = new URL(postgres.adminUrl);
+    admin.pathname = new URL(url).pathname;
+    const other = await openStore(admin.href, { role: "command" });
+    try {
+      return await severe(other);
+    } finally {
+      await other.close();
+    }
+  }
+
+  it("says that it did not look where its role may not", async () => {
+    const { findings } = await store.checkErasure();
+    assert.deepEqual(
+      findings.map((finding) => finding.severe),
+      [false],
+    );
+    assert.match(findings[0]?.text ?? "", /were not looked into/);
+  });
+
+  it("finds the dead rows of a deletion, and the id in them", async () => {
+    const found = (await checkAsSuperuser()).join("\n");
+    assert.match(found, /^record: \d+ dead rows/m);
+    assert.match(found, /^change: holds the ids of 1 completed deletions, such as "tx-erased"/m);
+  });
+
+  it("finds no dead row any more after upkeep has cleared up", async () => {
+    await store.purgeExpired(0);
+    await waitFor("the dead rows to be gone", async () =>
+      (await checkAsSuperuser()).some((text) => /^(record|change): \d+ dead/.test(text))
+        ? undefined
+        : true,
+    );
+  });
+
+  it("keeps no value of a record for the planner", async () => {
+    await postgres.query("ANALYZE", url);
+    const rows = await postgres.query(
+      "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public' AND pg_stats::text LIKE '%tx-stays%'",
+      url,
+    );
+    assert.deepEqual(rows, []);
+  });
+});
