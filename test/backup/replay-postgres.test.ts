@@ -1,0 +1,94 @@
+// A PostgreSQL store that was restored with the operator's own tools: the service notices, refuses to serve, and carries out
+// again what was deleted since, from its ledger or from receipts.
+
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Receipt } from "../../src/domain/receipt.ts";
+import { readConfig } from "../../src/config.ts";
+import { serve } from "../../src/serve.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { startServer } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+let postgres: PostgresServer;
+before(async () => {
+  postgres = await startPostgres();
+});
+after(() => postgres.remove());
+
+/** A copy of the database from before a deletion, in its place. */
+async function playRestore(folder: string) {
+  const url = await postgres.makeDatabase();
+  const environment = { DATABASE_URL: url };
+  const first = await startServer({ folder, environment });
+  const acme = await first.operate((app) => makeCustomer(app, first.client));
+  for (const id of ["gone", "stays"]) await addTransaction(first.client, acme, id);
+  await deleteOne(first.client, acme, "before");
+  await first.stop();
+  const template = new URL(url).pathname.slice(1);
+  const restored = { DATABASE_URL: await postgres.makeDatabase({ template }) };
+
+  const second = await startServer({ folder, environment });
+  const id = await requestDeletion(second.client, acme, "gone");
+  const { receipt } = await awaitCompletion(second.client, acme, id);
+  await second.stop();
+  return { acme, id, receipt: receipt as Receipt, restored };
+}
+
+async function requireGone(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  { acme, id, receipt }: { acme: Customer; id: string; receipt: Receipt },
+): Promise<void> {
+  const server = await startServer({ folder, environment });
+  try {
+    for (const [tx, status] of [
+      ["gone", 404],
+      ["stays", 200],
+    ] as const) {
+      const path = `/v2/transaction?tx_id=${tx}`;
+      const reply = await server.client.send({ method: "GET", path, token: acme.token });
+      assert.equal(reply.status, status, tx);
+    }
+    const again = (await awaitCompletion(server.client, acme, id))["receipt"] as Receipt;
+    assert.equal(again.carried_out_again?.receipt_no, receipt.receipt_no);
+    assert.equal(again.carried_out_again?.completed_at, receipt.completed_at);
+    assert.equal(again.receipt_no, receipt.receipt_no + 1);
+  } finally {
+    await server.stop();
+  }
+}
+
+describe("a PostgreSQL store that was restored", () => {
+  it("is not served until the deletions of the ledger are carried out again", async (test) => {
+    const folder = makeTempFolder();
+    test.after(() => removeFolder(folder));
+    const played = await playRestore(folder);
+    const line = makeCommandLine({ folder, environment: played.restored });
+    await assert.rejects(serve(readConfig(line.environment)), /older than its ledger/);
+    assert.deepEqual((await line.ask("deletion replay"))["carried_out"], [played.id]);
+    assert.equal((await line.ask("check"))["ok"], true);
+    await requireGone(folder, played.restored, played);
+  });
+
+  it("is made good from receipts that were kept, on a host without a ledger", async (test) => {
+    const folder = makeTempFolder();
+    test.after(() => removeFolder(folder));
+    const played = await playRestore(folder);
+    const other = makeTempFolder();
+    test.after(() => removeFolder(other));
+    rmSync(folder, { recursive: true });
+    const file = join(other, "receipts.ndjson");
+    writeFileSync(file, `${JSON.stringify(played.receipt)}\n`);
+    const line = makeCommandLine({ folder: other, environment: played.restored });
+    assert.deepEqual((await line.ask("deletion replay", "--ledger", file))["carried_out"], [
+      played.id,
+    ]);
+    await requireGone(other, played.restored, played);
+  });
+});
