@@ -33,7 +33,7 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
   });
   const groupSeconds = new Histogram({
     name: "sluice_group_commit_duration_seconds",
-    help: "Time from handing a group of writes over to its commit on stable storage.",
+    help: "Time that a group of writes took, up to its commit on stable storage.",
     buckets: [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2],
     registers,
   });

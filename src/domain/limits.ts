@@ -49,6 +49,7 @@ export const limits = {
   // group commit
   groupWritesMax: 2_048,
   groupItemsMax: 20_000,
+  groupsAtOnce: 8,
   queuedWritesMax: 65_536,
   // deletion
   erasureStepRecordsMax: 500,

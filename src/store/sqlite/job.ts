@@ -28,6 +28,11 @@ export function isOperation(job: Job): job is OperationJob {
   return "name" in job;
 }
 
+/** How much there is to store, as a bound on groups counts it. */
+export function countItems(jobs: readonly Job[]): number {
+  return jobs.reduce((sum, job) => sum + (isOperation(job) ? 1 : job.drafts.length), 0);
+}
+
 /** Reads a flat list from its start to its end. */
 class Cursor {
   readonly #list: readonly unknown[];

@@ -27,7 +27,7 @@ function openForCommand(path: string, options: StoreOptions): SqliteStore {
   try {
     const connection = openWriter(path);
     migrate(connection);
-    const queue = new WriteQueue(runHere(connection), options.onGroup);
+    const queue = new WriteQueue(runHere(connection, options.onGroup));
     const { sealReceipt } = options;
     return new SqliteStore({ reader: connection, queue, descriptor, sealReceipt });
   } catch (error) {
@@ -43,8 +43,8 @@ async function openForServing(
   const descriptor = new SharedDescriptor(path);
   let runner: Runner | undefined;
   try {
-    runner = await startWriterThread(path);
-    const queue = new WriteQueue(runner, options.onGroup);
+    runner = await startWriterThread(path, options.onGroup);
+    const queue = new WriteQueue(runner);
     const reader = openReader(path);
     const { right, sealReceipt } = options;
     const store = new SqliteStore({ reader, queue, descriptor, right, sealReceipt });

@@ -1,10 +1,14 @@
 // Where groups are run: in a thread of their own, or right here. Neither knows what is in a group.
 
 import { Worker } from "node:worker_threads";
+import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
 import type { Connection } from "./connection.ts";
 import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
-import { loadWhatIsNeeded, runJobs } from "./writer.ts";
+import type { GroupFigures } from "../store.ts";
+import { loadWhatIsNeeded, needsLoading, runJobs } from "./writer.ts";
+
+export type OnGroup = ((figures: GroupFigures) => void) | undefined;
 
 export interface Runner {
   /** How many groups may be handed over before the first is answered. */
@@ -15,26 +19,32 @@ export interface Runner {
 }
 
 /** Runs groups where it is called: starts at once, and blocks while it works. */
-export function runHere(connection: Connection): Runner {
+export function runHere(connection: Connection, onGroup: OnGroup): Runner {
   return {
     groupsAtOnce: 1,
     async run(jobs) {
-      await loadWhatIsNeeded(jobs);
-      return runJobs(connection, jobs);
+      if (needsLoading(jobs)) await loadWhatIsNeeded();
+      const startedAt = performance.now();
+      const results = runJobs(connection, jobs);
+      onGroup?.({ writes: jobs.length, seconds: (performance.now() - startedAt) / 1_000 });
+      return results;
     },
     // The last connection to close brings the log into the database; beside a serving process that is not for commands.
     close: async () => connection.close(),
   };
 }
 
-/** What the thread sends: `ready` once, or why it can't begin; then the results of each group. */
+/**
+ * What the thread sends: `ready` once, or why it can't begin; then, for each commit, the results of every message that it
+ * took, in order.
+ */
 export type FromWriter =
   | { readonly ready: true }
   | { readonly failure: string }
-  | { readonly results: readonly unknown[] };
+  | (GroupFigures & { readonly answers: readonly (readonly unknown[])[] });
 
 /** Starts the thread that writes; resolves when its store is open. Throws StoreError if that fails. */
-export async function startWriterThread(path: string): Promise<Runner> {
+export async function startWriterThread(path: string, onGroup: OnGroup): Promise<Runner> {
   // Both forms of this file have the thread's file beside them.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
@@ -42,34 +52,36 @@ export async function startWriterThread(path: string): Promise<Runner> {
     // The descriptor that wiping uses belongs to the main thread.
     trackUnmanagedFds: false,
   });
-  return runInThread(worker);
+  return runInThread(worker, onGroup);
 }
 
 /** Resolves when the thread says that it is ready; from then on it is the runner's. */
-export async function runInThread(worker: Worker): Promise<Runner> {
-  const thread = new WriterThread(worker);
+export async function runInThread(worker: Worker, onGroup: OnGroup): Promise<Runner> {
+  const thread = new WriterThread(worker, onGroup);
   await thread.started;
   return thread;
 }
 
 class WriterThread implements Runner {
   readonly started: Promise<void>;
-  /** The next group is there when one ends, so that the two threads need not wait for each other. */
-  readonly groupsAtOnce = 2;
+  /** The thread puts into one commit what has arrived by then, so that neither has to wait for the other. */
+  readonly groupsAtOnce = limits.groupsAtOnce;
   readonly #worker: Worker;
   readonly #gone: Promise<void>;
   readonly #waiting: PromiseWithResolvers<readonly Result[]>[] = [];
   #failure: Error | undefined;
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, onGroup: OnGroup) {
     this.#worker = worker;
     const start = Promise.withResolvers<void>();
     this.started = start.promise;
     const gone = Promise.withResolvers<void>();
     this.#gone = gone.promise;
     worker.on("message", (message: FromWriter) => {
-      if ("results" in message) this.#answer(message.results);
-      else if ("failure" in message) start.reject(new StoreError(message.failure));
+      if ("answers" in message) {
+        onGroup?.(message);
+        for (const results of message.answers) this.#answer(results);
+      } else if ("failure" in message) start.reject(new StoreError(message.failure));
       else start.resolve();
     });
     worker.on("error", (cause) => this.#fail(cause));

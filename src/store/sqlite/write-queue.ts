@@ -4,10 +4,9 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { GroupFigures } from "../store.ts";
 import { isOperation, type Job, type Result } from "./job.ts";
-import { isAlone } from "./operation.ts";
 import type { Runner } from "./runner.ts";
+import { standsAlone } from "./writer.ts";
 
 interface Waiting {
   readonly job: Job;
@@ -17,16 +16,14 @@ interface Waiting {
 
 export class WriteQueue {
   readonly #runner: Runner;
-  readonly #onGroup: ((figures: GroupFigures) => void) | undefined;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
   /** In the order in which they were handed over, which is that in which they end. */
   readonly #underWay: Promise<void>[] = [];
   #closing = false;
 
-  constructor(runner: Runner, onGroup: ((figures: GroupFigures) => void) | undefined) {
+  constructor(runner: Runner) {
     this.#runner = runner;
-    this.#onGroup = onGroup;
   }
 
   /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
@@ -62,10 +59,8 @@ export class WriteQueue {
   }
 
   async #runGroup(group: readonly Waiting[]): Promise<void> {
-    const startedAt = performance.now();
     try {
       const results = await this.#runner.run(group.map(({ job }) => job));
-      this.#onGroup?.({ writes: group.length, seconds: (performance.now() - startedAt) / 1_000 });
       settle(group, results);
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -83,10 +78,6 @@ export class WriteQueue {
     }
     return this.#waiting.splice(0, count);
   }
-}
-
-function standsAlone(job: Job): boolean {
-  return isOperation(job) && isAlone(job.name);
 }
 
 function settle(group: readonly Waiting[], results: readonly Result[]): void {

@@ -16,9 +16,18 @@ const partsOfErasure: ReadonlySet<OperationName> = new Set([
   "completeDeletion",
 ]);
 
-/** To be awaited before these jobs are run; nearly always there is nothing to do. */
-export async function loadWhatIsNeeded(jobs: readonly Job[]): Promise<void> {
-  if (jobs.some((job) => isOperation(job) && partsOfErasure.has(job.name))) await loadRedaction();
+/** True for an operation that must be the only job of its group. */
+export function standsAlone(job: Job): boolean {
+  return isOperation(job) && isAlone(job.name);
+}
+
+/** True if `loadWhatIsNeeded` has to be awaited before these jobs are run; nearly always it has not. */
+export function needsLoading(jobs: readonly Job[]): boolean {
+  return jobs.some((job) => isOperation(job) && partsOfErasure.has(job.name));
+}
+
+export async function loadWhatIsNeeded(): Promise<void> {
+  await loadRedaction();
 }
 
 /** Results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */

@@ -71,7 +71,7 @@ function sizes(groups: readonly (readonly Job[])[]): readonly number[] {
 describe("the write queue", () => {
   it("sends together what comes in one turn, and then what came meanwhile, in order", async () => {
     const runner = manualRunner();
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const first = [queue.submit(list(1)), queue.submit(list(1))];
     await settled();
     assert.deepEqual(sizes(runner.groups), [2]);
@@ -93,7 +93,7 @@ describe("the write queue", () => {
       },
       close: async () => undefined,
     };
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const submitted: Promise<unknown>[] = [];
     for (let count = 0; count < 4; count += 1) {
       submitted.push(queue.submit(list(1)));
@@ -114,7 +114,7 @@ describe("the write queue", () => {
 
   it("bounds a group by writes and by items, and takes one that is larger by itself", async () => {
     const runner = manualRunner();
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const third = Math.floor(limits.groupItemsMax / 3);
     const submitted = [third, third, third, third, limits.groupItemsMax + 1, 1].map((length) =>
       queue.submit(list(length)),
@@ -128,7 +128,7 @@ describe("the write queue", () => {
 
   it("runs alone what has to run alone, between its neighbours", async () => {
     const runner = manualRunner();
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const submitted = [
       queue.submit(list(1)),
       queue.submit({ name: "emptyLog", args: undefined }),
@@ -145,7 +145,7 @@ describe("the write queue", () => {
 
   it("refuses what is beyond its bound, and takes more when there is room", async () => {
     const runner = manualRunner();
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const submitted = Array.from({ length: limits.queuedWritesMax }, () => queue.submit(list(1)));
     await assert.rejects(queue.submit(list(1)), { errorName: "unavailable", retryAfterSeconds: 1 });
     await settled();
@@ -159,7 +159,7 @@ describe("the write queue", () => {
 
   it("rejects the group that the writer failed in, and goes on with the next", async () => {
     const runner = manualRunner();
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const failed = Promise.allSettled([queue.submit(list(1)), queue.submit(list(1))]);
     await settled();
     const next = queue.submit(list(1));
@@ -173,7 +173,7 @@ describe("the write queue", () => {
 
   it("finishes everything before it closes the runner", async () => {
     const runner = manualRunner();
-    const queue = new WriteQueue(runner, undefined);
+    const queue = new WriteQueue(runner);
     const first = queue.submit(list(1));
     await settled();
     const second = queue.submit(list(1));
@@ -194,8 +194,8 @@ describe("a writer's thread that dies", () => {
       const { parentPort } = require("node:worker_threads");
       parentPort.postMessage({ ready: true });
       parentPort.on("message", () => { throw new Error("broken"); });`;
-    const runner = await runInThread(new Worker(code, { eval: true }));
-    const queue = new WriteQueue(runner, undefined);
+    const runner = await runInThread(new Worker(code, { eval: true }), undefined);
+    const queue = new WriteQueue(runner);
     const stopped = { name: "StoreError", message: /writer has stopped/ };
     await assert.rejects(queue.submit(list(1)), stopped);
     await assert.rejects(queue.submit(list(1)), stopped);
@@ -204,6 +204,8 @@ describe("a writer's thread that dies", () => {
 
   it("before it is ready says why it could not start", async () => {
     const code = `throw new Error("no such disk");`;
-    await assert.rejects(runInThread(new Worker(code, { eval: true })), { name: "StoreError" });
+    await assert.rejects(runInThread(new Worker(code, { eval: true }), undefined), {
+      name: "StoreError",
+    });
   });
 });
