@@ -13,6 +13,7 @@ import { catchUpLedger, wasTakenBack } from "../../src/actions/keep-ledger.ts";
 import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
 import { acme, add, keyOf, request, requireSound } from "../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
@@ -49,9 +50,40 @@ async function carryOut(app: App): Promise<void> {
   assert.notEqual(result, "postponed");
 }
 
-async function killAt(point: number, folder: string): Promise<number | undefined> {
+/** A folder with its store, and how to have another one with the same in it. */
+interface Place {
+  readonly environment: Readonly<Record<string, string>>;
+  copy(): Promise<Place>;
+}
+
+function placeOnSqlite(): Place {
+  const folder = makeFolder();
+  return {
+    environment: testEnvironment(folder),
+    copy: async () => {
+      const place = placeOnSqlite();
+      cpSync(folder, place.environment["DATA_DIR"] ?? "", { recursive: true });
+      return place;
+    },
+  };
+}
+
+async function placeOnPostgres(server: PostgresServer, template?: string): Promise<Place> {
+  const folder = makeFolder();
+  const url = await server.makeDatabase(template === undefined ? {} : { template });
+  return {
+    environment: testEnvironment(folder, { DATABASE_URL: url }),
+    copy: async () => {
+      const place = await placeOnPostgres(server, new URL(url).pathname.slice(1));
+      cpSync(folder, place.environment["DATA_DIR"] ?? "", { recursive: true });
+      return place;
+    },
+  };
+}
+
+async function killAt(point: number, { environment }: Place): Promise<number | undefined> {
   const { PATH = "" } = process.env;
-  const env = { PATH, ...testEnvironment(folder) };
+  const env = { PATH, ...environment };
   const child = fork(program, [`${point}`], { env });
   let points: number | undefined;
   child.on("message", (message: { points: number }) => ({ points } = message));
@@ -86,35 +118,45 @@ async function requireCompletedOnce(app: App): Promise<void> {
   await requireSound(store);
 }
 
-describe("a process that is killed while it carries out a deletion", () => {
-  let prepared = "";
-  let points = 0;
+function testKilling(engine: string, makePlace: () => Promise<Place>): void {
+  describe(`a process that is killed while it carries out a deletion on ${engine}`, () => {
+    let prepared: Place;
+    let points = 0;
 
-  before(async () => {
-    prepared = makeFolder();
-    await operate(testEnvironment(prepared), prepare);
-    const whole = makeFolder();
-    cpSync(prepared, whole, { recursive: true });
-    points = (await killAt(0, whole)) ?? 0;
-  });
+    before(async () => {
+      prepared = await makePlace();
+      await operate(prepared.environment, prepare);
+      points = (await killAt(0, await prepared.copy())) ?? 0;
+    });
 
-  it("has many points at which it can be", () => assert.ok(points >= 18, `${points}`));
+    it("has many points at which it can be", () => assert.ok(points >= 18, `${points}`));
 
-  it("leaves, at each of them, a deletion that is completed once and has a receipt", async () => {
-    const all = Array.from({ length: points }, (_, index) => index + 1);
-    const next = all.values();
-    async function work(): Promise<void> {
-      for (const point of next) {
-        const folder = makeFolder();
-        cpSync(prepared, folder, { recursive: true });
-        assert.equal(await killAt(point, folder), undefined);
-        await operate(testEnvironment(folder), async (app) => {
-          assert.equal(await wasTakenBack(app), false, `point ${point}`);
-          await carryOut(app);
-          await requireCompletedOnce(app);
-        });
+    it("leaves, at each of them, a deletion that is completed once and has a receipt", async () => {
+      const next = Array.from({ length: points }, (_, index) => index + 1).values();
+      async function work(): Promise<void> {
+        for (const point of next) {
+          const place = await prepared.copy();
+          assert.equal(await killAt(point, place), undefined);
+          await operate(place.environment, async (app) => {
+            assert.equal(await wasTakenBack(app), false, `point ${point}`);
+            await carryOut(app);
+            await requireCompletedOnce(app);
+          });
+        }
       }
-    }
-    await Promise.all([work(), work()]);
+      await work();
+    });
   });
+}
+
+testKilling("SQLite", async () => placeOnSqlite());
+
+describe("on PostgreSQL", () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server.remove());
+
+  testKilling("PostgreSQL", () => placeOnPostgres(server));
 });
