@@ -51,24 +51,39 @@ export function writeRecords(app: App, request: WriteRequest): Promise<WriteRepo
   return request.lenient ? writeLenient(app, request) : writeStrict(app, request);
 }
 
+/** What a request says of all its items. It is kept while the store writes; the items are not, for they weigh much more. */
+type Manner = Omit<WriteRequest, "items"> & { readonly itemCount: number };
+
 async function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
-  const { type, items, single } = request;
+  const { items, ...rest } = request;
+  const manner: Manner = { ...rest, itemCount: items.length };
+  return storeStrict(app, manner, judgeAll(manner, items));
+}
+
+function judgeAll(manner: Manner, items: readonly unknown[]): readonly Draft[] {
   const drafts: Draft[] = [];
-  const faults = new Faults(single);
+  const faults = new Faults(manner.single);
   let tooLarge = false;
-  for (const [index, item] of items.entries()) {
-    const judged = judge(type, request.mode, item);
-    if (judged.draft !== undefined) {
-      drafts.push(judged.draft);
-      continue;
-    }
-    tooLarge ||= judged.errorName === "too_large";
-    faults.add(index, judged.errors);
+  let index = 0;
+  for (const item of items) {
+    const judged = judge(manner.type, manner.mode, item);
+    if (judged.draft === undefined) {
+      tooLarge ||= judged.errorName === "too_large";
+      faults.add(index, judged.errors);
+    } else drafts.push(judged.draft);
+    index += 1;
   }
-  if (faults.items > 0)
-    throw refusal(tooLarge ? "too_large" : "validation_failed", faults, request);
-  const { written, drafts: outcomes } = await store(app, request, drafts);
-  throwIfRefused(request, outcomes);
+  if (faults.items === 0) return drafts;
+  throw refusal(tooLarge ? "too_large" : "validation_failed", faults, manner);
+}
+
+async function storeStrict(
+  app: App,
+  manner: Manner,
+  drafts: readonly Draft[],
+): Promise<WriteReport> {
+  const { written, drafts: outcomes } = await store(app, manner, drafts);
+  throwIfRefused(manner, outcomes);
   return { written, drafts: outcomes, results: undefined };
 }
 
@@ -87,7 +102,7 @@ async function writeLenient(app: App, request: WriteRequest): Promise<WriteRepor
   return { written, drafts: outcomes, results };
 }
 
-function store(app: App, request: WriteRequest, drafts: readonly Draft[]) {
+function store(app: App, request: Omit<WriteRequest, "items">, drafts: readonly Draft[]) {
   return app.inFlight.run(request.idempotency, () =>
     app.store.writeRecords({
       organizationId: request.organizationId,
@@ -155,17 +170,18 @@ function inList(index: number, error: FieldError): FieldError {
   return { ...error, field: `[${index}].${field}` };
 }
 
-function refusal(name: RefusalName, faults: Faults, request: WriteRequest): AppError {
+function refusal(name: RefusalName, faults: Faults, request: Manner): AppError {
   const { items, listed: errors } = faults;
   const what = request.single
     ? sentence(name, request.type)
-    : `${items} of ${request.items.length} items ${items === 1 ? "was" : "were"} refused; nothing was written.`;
+    : `${items} of ${request.itemCount} items ${items === 1 ? "was" : "were"} refused; nothing was written.`;
   return new AppError(name, { message: what + faults.more(), errors });
 }
 
-function throwIfRefused(request: WriteRequest, outcomes: readonly DraftOutcome[]): void {
+function throwIfRefused(request: Manner, outcomes: readonly DraftOutcome[]): void {
   const faults = new Faults(request.single);
   let first: RecordRefusal | undefined;
+  if (!outcomes.some(isRefusal)) return;
   for (const [index, outcome] of outcomes.entries()) {
     if (!isRefusal(outcome)) continue;
     first ??= outcome;

@@ -7,20 +7,20 @@ type Arrange = (value: unknown) => unknown;
 
 /** For an object schema with fields. A flat object that was sent in order costs one pass over its names. */
 export function arrangeObject(schema: SchemaShape): (value: JsonObject) => JsonObject {
-  const fields = Object.entries(schema.properties ?? {}).map(([name, property], position) => ({
+  const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
-    position,
     arrange: arrangeValue(property),
   }));
-  const byName = new Map(fields.map((field) => [field.name, field]));
-
+  // Both sides are in order, or it is not arranged: one pass over the two is enough, without looking anything up.
   function isArranged(value: JsonObject): boolean {
-    let last = -1;
+    let position = 0;
     // A parsed object has no enumerable names but its own.
     for (const name in value) {
-      const field = byName.get(name);
-      if (field === undefined || field.position < last || field.arrange !== undefined) return false;
-      last = field.position;
+      while (fields[position]?.name !== name) {
+        position += 1;
+        if (position >= fields.length) return false;
+      }
+      if (fields[position]?.arrange !== undefined) return false;
     }
     return true;
   }

@@ -47,9 +47,11 @@ export function timestampOf(payload: Payload): string | undefined {
   return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
 }
 
+const none: readonly Reference[] = [];
+
 /** What the payload says the record belongs to or mentions, each once. */
 export function referencesOf(type: RecordType, payload: Payload): readonly Reference[] {
-  if (type.relations.length === 0) return [];
+  if (type.relations.length === 0) return none;
   const references = new Map<string, Reference>();
   for (const { field, to, kind } of type.relations) {
     const value = payload[field];

@@ -4,6 +4,8 @@
 import type { FieldError } from "./error.ts";
 import type { Payload, Rule } from "./record-type.ts";
 
+const none: readonly FieldError[] = [];
+
 function has(payload: Payload, field: string): boolean {
   return payload[field] !== undefined && payload[field] !== null;
 }
@@ -23,7 +25,7 @@ export function atLeastOneOf(...fields: readonly string[]): Rule {
   return {
     on: "add",
     summary,
-    check: (payload) => (fields.some((field) => has(payload, field)) ? [] : [error]),
+    check: (payload) => (fields.some((field) => has(payload, field)) ? none : [error]),
   };
 }
 
@@ -51,7 +53,7 @@ export function needs(field: string, companion: string): Rule {
   return {
     on: "add",
     summary: `${companion} is required when ${field} is sent.`,
-    check: (payload) => (has(payload, field) && !has(payload, companion) ? [error] : []),
+    check: (payload) => (has(payload, field) && !has(payload, companion) ? [error] : none),
   };
 }
 

@@ -92,8 +92,8 @@ class WriterThread implements Runner {
     });
   }
 
-  run(jobs: readonly Job[]): Promise<readonly Result[]> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+  async run(jobs: readonly Job[]): Promise<readonly Result[]> {
+    if (this.#failure !== undefined) throw this.#failure;
     const answer = Promise.withResolvers<readonly Result[]>();
     this.#waiting.push(answer);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin

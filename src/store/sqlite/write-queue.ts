@@ -8,8 +8,12 @@ import { isOperation, type Job, type Result } from "./job.ts";
 import type { Runner } from "./runner.ts";
 import { standsAlone } from "./writer.ts";
 
-interface Waiting {
+interface Waiting extends Settler {
   readonly job: Job;
+}
+
+/** What is left of a job that was handed over: its drafts would only be in the way of collecting garbage. */
+interface Settler {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -58,13 +62,12 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  async #runGroup(group: readonly Waiting[]): Promise<void> {
-    try {
-      const results = await this.#runner.run(group.map(({ job }) => job));
-      settle(group, results);
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+  #runGroup(group: readonly Waiting[]): Promise<void> {
+    const results = this.#runner.run(group.map(({ job }) => job));
+    return settleWhenRun(
+      group.map(({ resolve, reject }) => ({ resolve, reject })),
+      results,
+    );
   }
 
   #takeGroup(): readonly Waiting[] {
@@ -80,7 +83,18 @@ export class WriteQueue {
   }
 }
 
-function settle(group: readonly Waiting[], results: readonly Result[]): void {
+async function settleWhenRun(
+  group: readonly Settler[],
+  running: Promise<readonly Result[]>,
+): Promise<void> {
+  try {
+    settle(group, await running);
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+  }
+}
+
+function settle(group: readonly Settler[], results: readonly Result[]): void {
   group.forEach(({ resolve, reject }, index) => {
     const result = results[index];
     if (result?.ok === true) resolve(result.value);
