@@ -1,7 +1,9 @@
 // The store's interface, and the promises that every engine keeps. Nothing here knows of an engine.
 //
-// 1. A promise that resolves means its effect is on stable storage; one that rejects means it had no effect.
-// 2. Writes that arrive while a commit is under way share the next one, each judged on its own, in order of arrival.
+// 1. A promise that resolves means its effect is on stable storage; one that rejects means it had no effect, but for one
+//    case: where the connection to a server is lost during COMMIT, `unavailable` leaves open which it was.
+// 2. Writes that arrive while a commit is under way share the next one, each judged on its own. Writes and deletion
+//    requests take effect in order of arrival; other operations may overtake them.
 // 3. Every method that touches an organization's data names the organization.
 // 4. What an operator changes through another process takes effect here within 2 seconds (see credentialsVersion).
 // 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is a fault of ours.
