@@ -21,8 +21,7 @@ export async function noteCompleting({ ledger }: App, deletion: Deletion): Promi
 
 /** Notes every receipt that the store has and the ledger lacks, also those of other processes. */
 export async function catchUpLedger({ store, ledger }: App): Promise<void> {
-  const last = lastWithReceipt(await ledger.readTail());
-  let after = last?.completed?.receiptNo ?? 0;
+  let after = await ledger.lastReceiptNo();
   if ((await store.receiptHead()).receiptNo <= after) return;
   for (;;) {
     const kept = await store.listReceipts(after, limits.ledgerEntriesAtOnce);

@@ -5,17 +5,8 @@
 // whatever was completed is in the ledger, also when a process ends in between.
 
 import { hash as digest } from "node:crypto";
-import {
-  closeSync,
-  createReadStream,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { chainedText, type Receipt } from "../domain/receipt.ts";
@@ -29,17 +20,25 @@ const tailBytes = 256 * 1_024;
 /** One file for each store, so that a folder may serve several. Made when something is noted first. */
 export function openLedger(folder: string, storeId: string): DeletionLedger {
   const path = join(folder, `deletion-ledger-${storeId}.ndjson`);
+  let last: number | undefined;
   return {
     path,
-    note: async (entries) => append(path, entries),
-    readTail: async () => readTail(path),
+    note: async (entries) => {
+      await append(path, entries);
+      if (last !== undefined) last = Math.max(last, lastOf(entries));
+    },
+    lastReceiptNo: async () => {
+      last ??= lastOf(await readTail(path));
+      return last;
+    },
+    readTail: () => readTail(path),
     read: () => readLedgerFile(path),
   };
 }
 
 /** Also understands a file of receipts. Throws StoreError, with the number of the line, for what is neither. */
 export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry> {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
+  if (!existsSync(path)) return;
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
     number += 1;
@@ -48,41 +47,46 @@ export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry>
   }
 }
 
-function append(path: string, entries: readonly LedgerEntry[]): void {
+function lastOf(entries: readonly LedgerEntry[]): number {
+  return Math.max(0, ...entries.map(({ completed }) => completed?.receiptNo ?? 0));
+}
+
+async function append(path: string, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const isNew = statSync(path, { throwIfNoEntry: false }) === undefined;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = openSync(path, "a+", 0o600);
+  const isNew = !existsSync(path);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, "a+", 0o600);
   try {
     const text = entries.map((entry) => `${JSON.stringify(toLine(entry))}\n`).join("");
     // What a crash has cut short stays a line of its own.
-    writeSync(file, endsInLine(file) ? text : `\n${text}`);
-    fsyncSync(file);
+    await file.appendFile((await endsInLine(file)) ? text : `\n${text}`);
+    await file.sync();
   } finally {
-    closeSync(file);
+    await file.close();
   }
-  if (isNew) syncFolder(dirname(path));
+  if (isNew) await syncFolder(dirname(path));
 }
 
-function endsInLine(file: number): boolean {
-  const { size } = fstatSync(file);
+async function endsInLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
   if (size === 0) return true;
-  const last = Buffer.alloc(1);
-  readSync(file, last, 0, 1, size - 1);
-  return last[0] === 0x0a;
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: size - 1 });
+  return buffer[0] === 0x0a;
 }
 
 /** The last entries, oldest first; at least all since the last one with a receipt. */
-function readTail(path: string): readonly LedgerEntry[] {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return [];
-  const from = Math.max(0, size - tailBytes);
-  const bytes = Buffer.alloc(size - from);
-  const file = openSync(path, "r");
+async function readTail(path: string): Promise<readonly LedgerEntry[]> {
+  if (!existsSync(path)) return [];
+  const file = await open(path, "r");
+  let from: number;
+  let bytes: Buffer;
   try {
-    readSync(file, bytes, 0, bytes.length, from);
+    const { size } = await file.stat();
+    from = Math.max(0, size - tailBytes);
+    bytes = Buffer.alloc(size - from);
+    await file.read({ buffer: bytes, position: from });
   } finally {
-    closeSync(file);
+    await file.close();
   }
   const lines = bytes
     .toString()
@@ -91,12 +95,12 @@ function readTail(path: string): readonly LedgerEntry[] {
   return lines.flatMap((line) => parseLine(line, path) ?? []);
 }
 
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
   try {
-    fsyncSync(folder);
+    await folder.sync();
   } finally {
-    closeSync(folder);
+    await folder.close();
   }
 }
 

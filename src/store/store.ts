@@ -211,6 +211,8 @@ export interface DeletionLedger {
   readonly path: string;
   /** On stable storage when it resolves. */
   note(entries: readonly LedgerEntry[]): Promise<void>;
+  /** Of the receipts that it knows; 0 if there is none. */
+  lastReceiptNo(): Promise<number>;
   /** The last entries, oldest first; at least all since the last one with a receipt. */
   readTail(): Promise<readonly LedgerEntry[]>;
   read(): AsyncIterable<LedgerEntry>;

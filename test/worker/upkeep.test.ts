@@ -27,7 +27,13 @@ function makeApp(store: Pick<Store, "credentialsVersion" | "purgeExpired">): App
     now: () => 1_000,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
-    ledger: { path: "", note: async () => undefined, readTail: async () => [], async *read() {} },
+    ledger: {
+      path: "",
+      note: async () => undefined,
+      lastReceiptNo: async () => 0,
+      readTail: async () => [],
+      async *read() {},
+    },
   };
 }
 
