@@ -38,12 +38,10 @@ export async function applyRetention(
   const { organizationId } = organization;
   const after = organizationId === place?.organizationId ? place.after : undefined;
   const part = await lookAt(app, organization, after);
-  let queued = 0;
-  for (const { key, expiry } of part.expired) {
-    if (expiry !== "due") continue;
-    await queue(app, organization, key);
-    queued += 1;
-  }
+  const due = part.expired.filter(({ expiry }) => expiry === "due");
+  // All at once, so that they share commits.
+  await Promise.all(due.map(({ key }) => queue(app, organization, key)));
+  const queued = due.length;
   if (part.next !== undefined) return { queued, next: { organizationId, after: part.next } };
   const following = organizations[index + 1]?.organizationId;
   if (following === undefined) return { queued, next: undefined };

@@ -53,7 +53,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       await store.createOrganization(organization("org_patient"), operator);
       await write(
         store,
-        ["gone", "held", "needed", "seen-again"].map((id) => transaction(id, old)),
+        ["gone", "held", "needed", "deep", "seen-again"].map((id) => transaction(id, old)),
       );
       await write(store, transaction("seen-again", fresh), { mode: "update" });
       await write(store, transaction("young", fresh));
@@ -67,6 +67,18 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
         draftOf(resourceType, "late-check", { ...fresh, related_tx_ids: ["needed"] }),
         { resourceType },
       );
+      await write(
+        store,
+        draftOf(resourceType, "deep-check", { ...old, related_tx_ids: ["deep"] }),
+        {
+          resourceType,
+        },
+      );
+      const alert = draftOf("transaction_alert", "deep-alert", {
+        ...fresh,
+        related_check_id: "deep-check",
+      });
+      await write(store, alert, { resourceType: "transaction_alert" });
       await store.placeHold(keyOf("transaction", "held"), "a case", operator);
     });
     after(async () => {
@@ -106,7 +118,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
           due_by_type: { transaction: 1, transaction_check: 1 },
           held: 1,
           deletion_open: 0,
-          needed_by_later: 1,
+          needed_by_later: 3,
           first: [
             { resource_type: "transaction", resource_id: "gone" },
             { resource_type: "transaction_check", resource_id: "old-check" },
@@ -133,7 +145,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
     it("has them carried out and receipted as any other, and leaves the rest", async () => {
       const stopping = new AbortController().signal;
       while ((await carryOutDeletion(app, { claimant: "test", stopping })).result === "completed");
-      for (const id of ["held", "needed", "seen-again", "young"]) {
+      for (const id of ["held", "needed", "deep", "seen-again", "young"]) {
         assert.ok(await exists(app.store, keyOf("transaction", id)), id);
       }
       assert.ok(await exists(app.store, keyOf("transaction", "not-theirs", "org_patient")));

@@ -49,25 +49,42 @@ export async function findExpired(
   return { expired: keys.map((key) => ({ key, expiry: judge(key) })), next };
 }
 
-/** Those to which something belongs that was seen later. In two steps, as the two are on different nodes of a cluster. */
+/**
+ * Those to which something belongs, to any depth, that was seen later. Level by level, as records and relations are on
+ * different nodes of a cluster.
+ */
 async function findNeeded(
   transaction: Transaction,
   keys: readonly RecordKey[],
   before: string,
 ): Promise<ReadonlySet<string>> {
-  const relations = (await findRelationsTo(transaction, keys)).filter(
-    ({ kind }) => kind === "belongs",
-  );
-  if (relations.length === 0) return new Set();
-  const seen = await findRecords(transaction, relations.map(fromOf));
-  const later = relations.filter(
-    (relation) => (seen.get(keyText(fromOf(relation)))?.lastSeen ?? "") >= before,
-  );
-  return new Set(
-    later.map(({ organization_id: organizationId, to_type: resourceType, to_id: resourceId }) =>
-      keyText({ organizationId, resourceType, resourceId }),
-    ),
-  );
+  /** By a record: what it belongs to. */
+  const holders = new Map<string, string[]>();
+  const later: string[] = [];
+  const reached = new Set(keys.map(keyText));
+  for (let level = keys; level.length > 0;) {
+    const relations = await findRelationsTo(transaction, level);
+    const next = new Map<string, RecordKey>();
+    for (const relation of relations) {
+      if (relation.kind !== "belongs") continue;
+      const from = keyText(fromOf(relation));
+      holders.set(from, [...(holders.get(from) ?? []), keyText(toOf(relation))]);
+      if (!reached.has(from)) next.set(from, fromOf(relation));
+      reached.add(from);
+    }
+    level = [...next.values()];
+    const seen = await findRecords(transaction, level);
+    for (const [name, { lastSeen }] of seen) if (lastSeen >= before) later.push(name);
+  }
+  const needed = new Set(later);
+  // A set goes through what is added while it is gone through.
+  for (const name of needed) for (const holder of holders.get(name) ?? []) needed.add(holder);
+  return needed;
+}
+
+function toOf(relation: RelationRow): RecordKey {
+  const { organization_id: organizationId, to_type: resourceType, to_id: resourceId } = relation;
+  return { organizationId, resourceType, resourceId };
 }
 
 function fromOf(relation: RelationRow): RecordKey {

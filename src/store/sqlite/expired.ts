@@ -10,7 +10,13 @@ const readPage = `
   WHERE organization_id = ? AND (resource_type, resource_id) > (?, ?)
   ORDER BY resource_type, resource_id LIMIT ?`;
 
+/** `below`: the record, and what belongs to it to any depth. */
 const judge = `
+  WITH RECURSIVE below (type, id) AS (
+    SELECT ?2, ?3
+    UNION
+    SELECT from_type, from_id FROM below JOIN relation
+      ON organization_id = ?1 AND to_type = type AND to_id = id AND kind = 'belongs')
   SELECT
     EXISTS (
       SELECT 1 FROM hold
@@ -20,11 +26,9 @@ const judge = `
       WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
         AND status IN ('pending', 'processing')) AS open,
     EXISTS (
-      SELECT 1 FROM relation JOIN record
-        ON record.organization_id = relation.organization_id
-          AND resource_type = from_type AND resource_id = from_id
-      WHERE relation.organization_id = ?1 AND to_type = ?2 AND to_id = ?3
-        AND kind = 'belongs' AND last_seen >= ?4) AS needed`;
+      SELECT 1 FROM below JOIN record
+        ON organization_id = ?1 AND resource_type = type AND resource_id = id
+      WHERE last_seen >= ?4) AS needed`;
 
 interface SeenRow {
   readonly resource_type: string;
