@@ -179,9 +179,9 @@ function refusal(name: RefusalName, faults: Faults, request: Manner): AppError {
 }
 
 function throwIfRefused(request: Manner, outcomes: readonly DraftOutcome[]): void {
+  if (!outcomes.some(isRefusal)) return;
   const faults = new Faults(request.single);
   let first: RecordRefusal | undefined;
-  if (!outcomes.some(isRefusal)) return;
   for (const [index, outcome] of outcomes.entries()) {
     if (!isRefusal(outcome)) continue;
     first ??= outcome;
