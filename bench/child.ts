@@ -9,6 +9,7 @@ import { cpuSecondsOf } from "./processor.ts";
 
 export interface ServerProcess {
   readonly port: number;
+  readonly pid: number;
   /** Of all its threads, user and system; NaN where the system does not tell. */
   cpuSeconds(): number;
   /** Throws if it did not end well. */
@@ -36,6 +37,7 @@ export async function startServer(
   if (port === undefined) throw new Error(`${script.join(" ")} did not listen\n${log}`);
   return {
     port,
+    pid: child.pid ?? 0,
     cpuSeconds: () => cpuSecondsOf(child.pid),
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {

@@ -11,6 +11,8 @@ import { deletionRelease } from "./command/deletion-release.ts";
 import { deletionReplay } from "./command/deletion-replay.ts";
 import { deletionShow } from "./command/deletion-show.ts";
 import { demo } from "./command/demo.ts";
+import { exportRecords } from "./command/export.ts";
+import { importRecords } from "./command/import.ts";
 import { keyCreate } from "./command/key-create.ts";
 import { keyList } from "./command/key-list.ts";
 import { keyRevoke } from "./command/key-revoke.ts";
@@ -41,6 +43,8 @@ export const commands: readonly Command[] = [
   keyList,
   keyRevoke,
   keyRotate,
+  importRecords,
+  exportRecords,
   recordShow,
   deletionList,
   deletionShow,

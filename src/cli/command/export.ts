@@ -1,0 +1,126 @@
+// `sluice export`
+
+import { testFlagOf } from "../../actions/export-records.ts";
+import { findOrganization } from "../../actions/find-organization.ts";
+import { findType } from "../../actions/find-target.ts";
+import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
+import { UsageError } from "../cli-error.ts";
+import {
+  type CommandResult,
+  type Context,
+  defineCommand,
+  flag,
+  optional,
+  required,
+  withDefault,
+} from "../command.ts";
+import { plainName } from "../compression.ts";
+import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { type ExportPlan, type ExportReport, runExport } from "../export/run-export.ts";
+import { openSink } from "../export/sink.ts";
+import { choice, text } from "../kinds.ts";
+import { moment } from "../moment.ts";
+import { awaitStopSignal } from "../stop-signal.ts";
+
+export const exportRecords = defineCommand({
+  name: "export",
+  summary: "Write out all records of a type: their latest states, or every change.",
+  details:
+    "As of the moment at which it starts, while writes go on; what is erased meanwhile may be left out. Goes to standard " +
+    "output, or with `--output` to a file that has its name only once it is whole; the endings .gz, .br and .zst compress. " +
+    "`sluice import` reads back to the same states what this writes.",
+  examples: [
+    "sluice export transaction --organization acme > transactions.ndjson",
+    "sluice export person --organization acme --history --output persons.csv.gz",
+    "sluice export transaction --organization acme --from 2026-01-01 --to 2026-02-01 --test exclude --format csv",
+  ],
+  arguments: { type: required(text("TYPE"), "Record type, such as transaction.") },
+  options: {
+    organization: required(text("ID"), "Organization whose records they are."),
+    output: optional(text("FILE"), "Where to write, instead of standard output."),
+    format: optional(
+      choice("FORMAT", exportFormats),
+      `${exportFormats.join(" or ")}; if left out, by the name of the output, or else ndjson.`,
+    ),
+    history: flag("Every change in the order of arrival, not the latest state."),
+    from: optional(moment, "Only what has this timestamp (business time) or a later one."),
+    to: optional(moment, "Only what has an earlier timestamp than this one."),
+    test: withDefault(
+      choice("WHICH", ["include", "exclude", "only"] as const),
+      "Whether to write records that are marked as tests: include, exclude or only.",
+      "include",
+    ),
+  },
+  run: async (context, given) => {
+    const { output, organization: organizationId, history, from, to, test } = given;
+    const type = findType(given.type);
+    if (test !== "include" && testFlagOf(type) === undefined) {
+      throw new UsageError(`A ${type.resourceType} has no mark for tests; leave --test out.`);
+    }
+    const format = given.format ?? formatOf(output);
+    const stop = awaitStopSignal();
+    const stopping = new AbortController();
+    void stop.received.then(() => stopping.abort());
+    try {
+      const plan: ExportPlan = { organizationId, type, history, format, from, to, test };
+      const done = await perform(context, { plan, output, stopping: stopping.signal });
+      return tell(context, { plan, output, done });
+    } finally {
+      stop.release();
+    }
+  },
+});
+
+function perform(
+  context: Context,
+  {
+    plan,
+    output,
+    stopping,
+  }: { plan: ExportPlan; output: string | undefined; stopping: AbortSignal },
+): Promise<ExportReport> {
+  return context.withApp(async (app) => {
+    await findOrganization(app, plan.organizationId);
+    const sink = openSink(context.out, output);
+    const name = `export ${plan.type.resourceType}`;
+    const progress = makeBulkProgress(context.err, { json: context.json, name });
+    return runExport(app, plan, { sink, progress, stopping });
+  });
+}
+
+function formatOf(output: string | undefined): ExportFormat {
+  const name = plainName(output ?? "").toLowerCase();
+  return exportFormats.find((format) => name.endsWith(`.${format}`)) ?? "ndjson";
+}
+
+interface Done {
+  readonly plan: ExportPlan;
+  readonly output: string | undefined;
+  readonly done: ExportReport;
+}
+
+/** On standard error where the export itself went to standard output. */
+function tell(context: Context, { plan, output, done }: Done): CommandResult | undefined {
+  const { rows, withChanges, seconds } = done;
+  const json = {
+    resource_type: plan.type.resourceType,
+    organization_id: plan.organizationId,
+    output: output ?? null,
+    format: plan.format,
+    history: plan.history,
+    rows,
+    with_changes: withChanges,
+    seconds: Number(seconds.toFixed(3)),
+  };
+  const what = plan.history ? "changes" : "records";
+  const noted =
+    withChanges === 0
+      ? ""
+      : ` ${withChanges} of them hold the changes that lead to them, for no single POST would be taken.`;
+  const summary =
+    `Wrote ${rows.toLocaleString("en")} ${what} of type ${plan.type.resourceType}` +
+    `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${noted}`;
+  if (output !== undefined) return { json, text: summary };
+  context.err.write(`${context.json ? JSON.stringify(json) : summary}\n`);
+  return undefined;
+}

@@ -1,0 +1,189 @@
+// `sluice import`
+
+import { findOrganization } from "../../actions/find-organization.ts";
+import { findType } from "../../actions/find-target.ts";
+import { boundHeap } from "../bounded-heap.ts";
+import { makeBulkProgress } from "../bulk-progress.ts";
+import { UsageError } from "../cli-error.ts";
+import {
+  anyNumber,
+  type CommandResult,
+  type Context,
+  defineCommand,
+  flag,
+  optional,
+  required,
+  several,
+  withDefault,
+} from "../command.ts";
+import { keyVariable, readApiKey } from "../import/api-key.ts";
+import { type FilePaths, pathsOf } from "../import/file-paths.ts";
+import { httpTarget } from "../import/http-target.ts";
+import { type FileReport, importFile } from "../import/import-file.ts";
+import { type Mapping, readMapItems, readMappingFile } from "../import/mapping.ts";
+import type { ImportPlan } from "../import/plan.ts";
+import { describePreview, previewFile } from "../import/preview.ts";
+import { describeReports, viewReports } from "../import/report.ts";
+import { inputFormats } from "../import/row.ts";
+import { storeTarget } from "../import/store-target.ts";
+import type { Target } from "../import/target.ts";
+import { choice, text, wholeNumber } from "../kinds.ts";
+import { awaitStopSignal } from "../stop-signal.ts";
+import { baseUrl, delimiter, mapItems } from "../import/kinds.ts";
+
+const patienceMs = 2 * 60_000;
+
+export const importRecords = defineCommand({
+  name: "import",
+  summary:
+    "Take in records of one type from files: CSV, NDJSON or JSON lists, plain or compressed.",
+  details:
+    "Sends them over HTTP to the Sluice at `--url`, with the API key in SLUICE_API_KEY or in `--key-file`, or else writes them " +
+    "straight into the local store. What is there already is not written again. An import that was interrupted goes on " +
+    "where it was when the same command is given again. Refused rows go to a file, each with its reason, that can be " +
+    "mended and imported. Columns that are named like fields need no mapping; for all others `--map` says where a field " +
+    "comes from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for the same in every row, or `field=~TEMPLATE`, " +
+    "in which {COLUMN} stands for a cell and {#} for the number of the row. Time formats are rfc3339, unix, unix_ms, " +
+    "days:2025-01-01 (days since then), or a pattern and a zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. " +
+    "Exits with 1 if any row was refused.",
+  examples: [
+    "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --dry-run",
+    "SLUICE_API_KEY=… sluice import tx.ndjson.gz --type transaction --organization acme --url https://sluice.example.com",
+    "sluice import tx.csv --type transaction --organization acme --map 'status==SETTLED,tx_id=~tx-{#},timestamp=time@unix'",
+    "sluice import persons.csv --type person --organization acme --mapping persons-mapping.json",
+  ],
+  arguments: { files: several(text("FILE"), "Files; the ending says what is in them.") },
+  options: {
+    type: required(text("TYPE"), "Record type, such as transaction."),
+    organization: required(text("ID"), "Organization that the records go to."),
+    url: optional(baseUrl, "Address of the Sluice to send to; the local store if left out."),
+    keyFile: optional(text("FILE"), `File that holds the API key, instead of ${keyVariable}.`),
+    map: anyNumber(
+      mapItems,
+      "Where fields come from, separated by commas; may be given several times.",
+    ),
+    mapping: optional(text("FILE"), "The same as a JSON file; `--map` goes before it."),
+    update: flag("Update records that exist (PUT) instead of adding them (POST)."),
+    format: optional(
+      choice("FORMAT", inputFormats),
+      `${inputFormats.join(", ")}, where the ending does not say it.`,
+    ),
+    delimiter: optional(
+      delimiter,
+      "Between the cells of CSV, such as ; or tab, instead of a comma.",
+    ),
+    dryRun: flag("Only show the first rows as the records that they become."),
+    rows: withDefault(
+      wholeNumber("N", 1, 1_000),
+      "How many rows --dry-run shows of each file.",
+      "5",
+    ),
+    refused: optional(text("FILE"), "Where refused rows go, instead of beside the file."),
+    state: optional(text("DIR"), "Folder for how far the import has come, and for refused rows."),
+    connections: withDefault(
+      wholeNumber("N", 1, 32),
+      "Lists of records that are under way at once.",
+      "4",
+    ),
+  },
+  run: async (context, given) => {
+    const plan: ImportPlan = {
+      type: findType(given.type),
+      organizationId: given.organization,
+      mapping: combine(given.mapping, given.map),
+      update: given.update,
+      format: given.format,
+      delimiter: given.delimiter,
+      connections: given.connections,
+    };
+    if (given.dryRun) return preview(given.files, plan, given.rows);
+    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    const { state: folder, refused, format } = given;
+    const paths = pathsOf(given.files, { folder, refused, format });
+    const stop = awaitStopSignal();
+    const stopping = new AbortController();
+    void stop.received.then(() => stopping.abort());
+    try {
+      const work = (target: Target) =>
+        importAll(context, { plan, paths, target, stopping: stopping.signal });
+      const reports = await withTarget(context, { ...given, stopping: stopping.signal }, work);
+      const refusedRows = reports.reduce((sum, report) => sum + report.refused, 0);
+      return {
+        json: viewReports(reports),
+        text: describeReports(reports),
+        exitCode: refusedRows === 0 ? 0 : 1,
+      };
+    } finally {
+      stop.release();
+    }
+  },
+});
+
+/** What is typed goes before what is in the file. */
+function combine(
+  file: string | undefined,
+  typed: readonly ReturnType<typeof readMapItems>[],
+): Mapping {
+  const read: Mapping = file === undefined ? new Map() : readMappingFile(file);
+  return new Map([...read, ...typed.flat()]);
+}
+
+async function preview(
+  files: readonly string[],
+  plan: ImportPlan,
+  rows: number,
+): Promise<CommandResult> {
+  const previews = [];
+  for (const file of files) previews.push(await previewFile(file, plan, rows));
+  return { json: { files: previews }, text: previews.map(describePreview).join("\n\n") };
+}
+
+interface Place {
+  readonly organization: string;
+  readonly url: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly stopping: AbortSignal;
+}
+
+async function withTarget<Result>(
+  context: Context,
+  { organization: organizationId, url, keyFile, stopping }: Place,
+  work: (target: Target) => Promise<Result>,
+): Promise<Result> {
+  if (url !== undefined) {
+    const apiKey = readApiKey(context, keyFile);
+    return work(httpTarget({ url, apiKey, organizationId, stopping, patienceMs }));
+  }
+  if (keyFile !== undefined)
+    throw new UsageError("--key-file is for an import over HTTP; add --url.");
+  return context.withApp(async (app) => {
+    await findOrganization(app, organizationId);
+    return work(storeTarget(app, organizationId));
+  });
+}
+
+interface Work {
+  readonly plan: ImportPlan;
+  readonly paths: readonly FilePaths[];
+  readonly target: Target;
+  readonly stopping: AbortSignal;
+}
+
+async function importAll(
+  { err, json }: Context,
+  { plan, paths, target, stopping }: Work,
+): Promise<readonly FileReport[]> {
+  const reports: FileReport[] = [];
+  for (const path of paths) {
+    const report = await importFile(
+      { ...plan, ...path },
+      {
+        target,
+        stopping,
+        makeProgress: (before) => makeBulkProgress(err, { json, name: path.file, before }),
+      },
+    );
+    reports.push(report);
+  }
+  return reports;
+}

@@ -1,0 +1,107 @@
+// Where an export goes: standard output, or a file that appears under its name only when it is whole. Takes text as fast
+// as it can be written and no faster.
+
+import { createWriteStream, type WriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { Writable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import { CliError } from "../cli-error.ts";
+import type { Output } from "../command.ts";
+import { compressionOf } from "../compression.ts";
+
+export interface Sink {
+  write(text: string): Promise<void>;
+  /** Resolves when everything is written, and the file has its name. */
+  finish(): Promise<void>;
+  /** Leaves nothing behind. */
+  abandon(): Promise<void>;
+}
+
+/** Text is handed over in parts of about this many characters. */
+const partCharacters = 64 * 1_024;
+
+export function openSink(out: Output, path: string | undefined): Sink {
+  return path === undefined ? standardOutput(out) : fileSink(path);
+}
+
+function standardOutput(out: Output): Sink {
+  const stream = out instanceof Writable ? out : undefined;
+  let failure: Error | undefined;
+  const onError = (error: Error): void => void (failure ??= error);
+  stream?.on("error", onError);
+  const parts = new Parts(async (text) => {
+    if (failure !== undefined) throw unwritable("standard output", failure);
+    if (out.write(text) === false && stream !== undefined) {
+      await Promise.race([once(stream, "drain"), once(stream, "close")]).catch(onError);
+    }
+  });
+  return {
+    write: (text) => parts.add(text),
+    finish: () => parts.end(),
+    abandon: () => Promise.resolve(),
+  };
+}
+
+/** Readable by its owner only, as the store is. */
+function fileSink(path: string): Sink {
+  const unfinished = `${path}.unfinished`;
+  const file = createWriteStream(unfinished, { mode: 0o600, flush: true });
+  const compressor = compressionOf(path)?.compress();
+  const stream: Writable = compressor ?? file;
+  const written = done(file, compressor);
+  written.catch(() => undefined);
+  const parts = new Parts(async (text) => {
+    if (stream.write(text)) return;
+    await Promise.race([once(stream, "drain"), written]);
+  });
+  const explain = (error: unknown): never => {
+    throw unwritable(path, error);
+  };
+  return {
+    write: (text) => parts.add(text).catch(explain),
+    finish: async () => {
+      await parts.end().catch(explain);
+      stream.end();
+      await written.catch(explain);
+      await rename(unfinished, path);
+    },
+    abandon: async () => {
+      stream.destroy();
+      file.destroy();
+      await written.catch(() => undefined);
+      await rm(unfinished, { force: true });
+    },
+  };
+}
+
+function done(file: WriteStream, compressor: Writable | undefined): Promise<void> {
+  if (compressor === undefined) return finished(file);
+  return pipeline(compressor as Writable & NodeJS.ReadableStream, file);
+}
+
+/** Gathers small texts, so that there is one write for many. */
+class Parts {
+  readonly #write: (text: string) => Promise<void>;
+  #gathered = "";
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#gathered += text;
+    if (this.#gathered.length >= partCharacters) await this.end();
+  }
+
+  async end(): Promise<void> {
+    const text = this.#gathered;
+    this.#gathered = "";
+    if (text !== "") await this.#write(text);
+  }
+}
+
+function unwritable(where: string, cause: unknown): CliError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CliError("output", `${where} can't be written: ${reason}.`, { cause });
+}

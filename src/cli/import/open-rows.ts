@@ -1,0 +1,42 @@
+// Opens an input in the form that is said or that its name tells.
+
+import { CliError } from "../cli-error.ts";
+import { plainName } from "../compression.ts";
+import { openCsv } from "./csv-rows.ts";
+import { openJson, openNdjson } from "./json-rows.ts";
+import type { InputFormat, RowInput } from "./row.ts";
+import type { TextInput } from "./text-input.ts";
+
+const endings: Readonly<Record<string, InputFormat>> = {
+  csv: "csv",
+  tsv: "csv",
+  txt: "csv",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  json: "json",
+};
+
+/** Throws CliError where the name says nothing. */
+export function formatOfName(path: string): InputFormat {
+  const ending = /\.([^./\\]+)$/.exec(plainName(path))?.[1]?.toLowerCase() ?? "";
+  const format = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
+  if (format !== undefined) return format;
+  throw new CliError(
+    "input",
+    `The name of ${path} does not say what is in it; add --format csv, ndjson or json.`,
+  );
+}
+
+export function openRows(
+  input: TextInput,
+  { format, delimiter }: { format: InputFormat | undefined; delimiter: string | undefined },
+): Promise<RowInput> {
+  const known = format ?? formatOfName(input.path);
+  if (known === "ndjson") return Promise.resolve(openNdjson(input));
+  if (known === "json") return Promise.resolve(openJson(input));
+  return openCsv(input, delimiter ?? defaultDelimiter(input.path));
+}
+
+export function defaultDelimiter(path: string): string {
+  return plainName(path).toLowerCase().endsWith(".tsv") ? "\t" : ",";
+}

@@ -1,0 +1,56 @@
+// The end of an import: what became of the rows of each file, for people or as JSON.
+
+import { formatSeconds } from "../bulk-progress.ts";
+import { type Column, renderTable } from "../table.ts";
+import type { FileReport } from "./import-file.ts";
+
+const columns: readonly Column<FileReport>[] = [
+  { title: "file", cell: ({ file }) => file },
+  { title: "rows", right: true, cell: ({ rows }) => count(rows) },
+  { title: "written", right: true, cell: ({ written }) => count(written) },
+  { title: "there already", right: true, cell: ({ unchanged }) => count(unchanged) },
+  { title: "refused", right: true, cell: ({ refused }) => count(refused) },
+  { title: "rows/s", right: true, cell: (report) => count(rate(report)) },
+];
+
+export function describeReports(reports: readonly FileReport[]): string {
+  const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
+  const lines = [renderTable(columns, reports), "", `Took ${formatSeconds(seconds)}.`];
+  for (const { file, rowsBefore } of reports) {
+    if (rowsBefore > 0) {
+      lines.push(`${file} went on after ${count(rowsBefore)} rows that had been sent before.`);
+    }
+  }
+  for (const { refused, refusedFile } of reports) {
+    if (refusedFile === undefined) continue;
+    lines.push(
+      `${count(refused)} refused rows are in ${refusedFile}, with the reason beside each. Mend them there and import that file.`,
+    );
+  }
+  return lines.join("\n");
+}
+
+export function viewReports(reports: readonly FileReport[]) {
+  return {
+    files: reports.map((report) => ({
+      file: report.file,
+      rows: report.rows,
+      written: report.written,
+      unchanged: report.unchanged,
+      refused: report.refused,
+      refused_file: report.refusedFile ?? null,
+      rows_before: report.rowsBefore,
+      seconds: Number(report.seconds.toFixed(3)),
+      rows_per_second: rate(report),
+    })),
+  };
+}
+
+/** Of this run. */
+function rate({ rows, rowsBefore, seconds }: FileReport): number {
+  return seconds > 0 ? Math.round((rows - rowsBefore) / seconds) : 0;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}

@@ -1,0 +1,168 @@
+// How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
+// sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { isJsonObject } from "../../domain/schema-shape.ts";
+import { CliError } from "../cli-error.ts";
+
+export interface Counts {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly refused: number;
+}
+
+/** Rows from and to, both included, counted from 1 as they stand in the file. */
+export type Range = readonly [from: number, to: number];
+
+interface State {
+  readonly version: 1;
+  /** Part of every Idempotency-Key, so that a list which is sent again is known. */
+  readonly import_id: string;
+  /** What is imported, and how: an import goes on only if neither has changed. */
+  readonly input: string;
+  readonly settings: string;
+  /** Acknowledged, in order, none touching another. */
+  readonly done: readonly Range[];
+  readonly counts: Counts;
+  /** Of the file of refused rows. */
+  readonly refused_bytes: number;
+}
+
+export interface Identity {
+  readonly input: string;
+  readonly settings: string;
+}
+
+export class StateFile {
+  readonly path: string;
+  readonly #wasThere: boolean;
+  #state: State;
+
+  /** Throws CliError if another import of the input was interrupted, or the state can't be read or written. */
+  constructor(path: string, identity: Identity) {
+    this.path = path;
+    const found = readState(path);
+    this.#wasThere = found !== undefined;
+    if (found !== undefined) requireSame(path, found, identity);
+    this.#state = found ?? newState(identity);
+    this.#save();
+  }
+
+  get importId(): string {
+    return this.#state.import_id;
+  }
+
+  get counts(): Counts {
+    return this.#state.counts;
+  }
+
+  get refusedBytes(): number {
+    return this.#state.refused_bytes;
+  }
+
+  get rowsDone(): number {
+    return this.#state.done.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  }
+
+  /** True if an interrupted import goes on. */
+  get goesOn(): boolean {
+    return this.#wasThere;
+  }
+
+  isDone(row: number): boolean {
+    return this.#state.done.some(([from, to]) => from <= row && row <= to);
+  }
+
+  complete(range: Range, counts: Counts, refusedBytes: number): void {
+    const { done, counts: before, ...rest } = this.#state;
+    this.#state = {
+      ...rest,
+      done: merge([...done, range]),
+      counts: {
+        written: before.written + counts.written,
+        unchanged: before.unchanged + counts.unchanged,
+        refused: before.refused + counts.refused,
+      },
+      refused_bytes: refusedBytes,
+    };
+    this.#save();
+  }
+
+  remove(): void {
+    rmSync(this.path, { force: true });
+  }
+
+  #save(): void {
+    const next = `${this.path}.next`;
+    try {
+      writeFileSync(next, `${JSON.stringify(this.#state)}\n`, { mode: 0o600 });
+      renameSync(next, this.path);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new CliError(
+        "state",
+        `How far the import has come can't be written to ${this.path}: ${reason}. Name a folder with --state.`,
+        { cause },
+      );
+    }
+  }
+}
+
+function newState(identity: Identity): State {
+  const counts = { written: 0, unchanged: 0, refused: 0 };
+  return { version: 1, import_id: randomUUID(), ...identity, done: [], counts, refused_bytes: 0 };
+}
+
+function readState(path: string): State | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw unreadable(path, cause);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value) && value["version"] === 1) return value as unknown as State;
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  throw unreadable(path, undefined);
+}
+
+function unreadable(path: string, cause: unknown): CliError {
+  return new CliError(
+    "state",
+    `${path} should tell how far an import has come, and can't be read. Remove it to begin anew.`,
+    { cause },
+  );
+}
+
+function requireSame(path: string, found: State, { input, settings }: Identity): void {
+  const changed =
+    found.input !== input
+      ? "the file has changed since"
+      : found.settings !== settings
+        ? "it went to another place or had another mapping, type or form"
+        : undefined;
+  if (changed === undefined) return;
+  throw new CliError(
+    "state",
+    `An import of this file was interrupted, and can't go on: ${changed}. ` +
+      `Do it as before, or remove ${path} to begin anew.`,
+  );
+}
+
+function merge(ranges: readonly Range[]): readonly Range[] {
+  const merged: Range[] = [];
+  for (const range of ranges.toSorted(([one], [other]) => one - other)) {
+    const last = merged.at(-1);
+    if (last !== undefined && range[0] <= last[1] + 1) {
+      merged.splice(-1, 1, [last[0], Math.max(last[1], range[1])]);
+    } else {
+      merged.push(range);
+    }
+  }
+  return merged;
+}
