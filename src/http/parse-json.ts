@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { AppError } from "../domain/error.ts";
 import { findRoundedNumbers, mayBeRounded } from "../domain/exact-number.ts";
 import { limits } from "../domain/limits.ts";
+import { findJsonFault } from "./json-fault.ts";
 
 /** Throws AppError malformed_json, or validation_failed that names each number that would be rounded. */
 export function parseJson(bytes: Buffer): unknown {
@@ -25,17 +26,22 @@ export function parseJson(bytes: Buffer): unknown {
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw malformed(`The body is not valid JSON${placeOf(error, text)}.`);
+  } catch {
+    throw malformed(explain(text));
   }
 }
 
-/** Where the parser stopped, as line and column, when it says so. */
-function placeOf(error: unknown, text: string): string {
-  const position = /at position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
-  if (position === undefined) return "; it ends too early or has something behind its end";
-  const before = text.slice(0, Number(position)).split("\n");
-  return `: look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+function explain(text: string): string {
+  if (text.startsWith("\ufeff")) {
+    return "The body begins with a byte order mark; send it without one (RFC 8259, section 8.1).";
+  }
+  const { at, isBehindEnd } = findJsonFault(text);
+  if (at === text.length) return "The body is not valid JSON: it ends too early.";
+  const before = text.slice(0, at).split("\n");
+  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return isBehindEnd
+    ? `The body is not valid JSON: something stands behind its end, at ${place}.`
+    : `The body is not valid JSON: look at ${place}.`;
 }
 
 function requireDepth(bytes: Buffer): void {

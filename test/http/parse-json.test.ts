@@ -195,9 +195,24 @@ describe("what is not JSON", () => {
     });
   }
 
-  it("is told with line and column where the parser knows them", () => {
-    assert.match(refusal('{\n  "a": 1,\n  b: 2\n}').message, /line 3, column 3/);
-  });
+  for (const [text, told] of [
+    ['{\n  "a": 1,\n  b: 2\n}', /look at line 3, column 3\.$/],
+    [`{"tx_id": "${"x".repeat(100)}",\n"amount": +1}`, /look at line 2, column 11\.$/],
+    [`{"amount": NaN, "tx_id": "${"x".repeat(100)}"}`, /look at line 1, column 12\.$/],
+    ['{"a": 1,}', /look at line 1, column 9\.$/],
+    ['{"a": [1, 2}', /look at line 1, column 12\.$/],
+    ['["a\tb"]', /look at line 1, column 4\.$/],
+    ["{} {}", /behind its end, at line 1, column 4\.$/],
+    ['{"a": 1}\n}', /behind its end, at line 2, column 1\.$/],
+    ['{"a": "b', /ends too early\.$/],
+    ["[1, 2", /ends too early\.$/],
+    ["  \n", /ends too early\.$/],
+    ["\ufeff{}", /byte order mark/],
+  ] as const) {
+    it(`is told with its place: ${JSON.stringify(text.slice(0, 30))}`, () => {
+      assert.match(refusal(text).message, told);
+    });
+  }
 
   it("is never repeated in the message", () => {
     for (const text of ['{"secret-name": sekrit}', "sekrit", '["sekrit']) {

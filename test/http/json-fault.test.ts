@@ -1,0 +1,72 @@
+// The place where a text stops being JSON, held against the language's own parser on broken texts of every kind.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { findJsonFault } from "../../src/http/json-fault.ts";
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const whole = fc
+  .tuple(fc.jsonValue({ noUnicodeString: false }), fc.constantFrom(0, 1))
+  .map(([value, indent]) => JSON.stringify(value, undefined, indent));
+
+describe("the fault of a text", () => {
+  it("is none in JSON: all of it is passed", () => {
+    fc.assert(
+      fc.property(whole, (text) => {
+        assert.deepEqual(findJsonFault(text), { at: text.length, isBehindEnd: true });
+      }),
+    );
+  });
+
+  it("is its end where it is cut short", () => {
+    fc.assert(
+      fc.property(whole, fc.nat(), (text, cut) => {
+        const part = text.slice(0, cut % text.length);
+        fc.pre(!isJson(part));
+        assert.ok(findJsonFault(part).at <= part.length);
+        // A number, a word or an escape that is cut is told from its beginning or its end.
+        assert.ok(part.length - findJsonFault(part).at <= 5, part);
+      }),
+    );
+  });
+
+  it("is never before the place that was spoiled by a sign that stands nowhere in JSON", () => {
+    fc.assert(
+      fc.property(whole, fc.nat(), (text, nth) => {
+        const at = nth % (text.length + 1);
+        const spoiled = `${text.slice(0, at)}\u0001${text.slice(at)}`;
+        const fault = findJsonFault(spoiled);
+        assert.ok(!isJson(spoiled) && fault.at <= at && at - fault.at <= 5, spoiled);
+      }),
+    );
+  });
+
+  it("is found in whatever the parser refuses, and in nothing that it takes", () => {
+    const signs = fc.string({
+      unit: fc.constantFrom(...Array.from('{}[],:"\\ \n01-.eEtrufalsn')),
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(signs, (text) => {
+        const { at, isBehindEnd } = findJsonFault(text);
+        assert.equal(isBehindEnd && at === text.length, isJson(text), text);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("is found in long texts and deep ones", () => {
+    const long = `["${"x\\n".repeat(500_000)}", x]`;
+    assert.equal(findJsonFault(long).at, long.length - 2);
+    assert.equal(findJsonFault("[".repeat(100_000)).at, 100_000);
+  });
+});
