@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { blocksOf } from "./rule/pages.ts";
+import { blocksOf, patternOf } from "./rule/pages.ts";
 import { readFile, root } from "./tree.ts";
 
 const separator = "\u001e";
@@ -59,9 +59,3 @@ describe("the session in the README", () => {
     return { replies, expected };
   }
 });
-
-/** An ellipsis stands for anything. */
-function patternOf(shown: string): RegExp {
-  const parts = shown.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".+")}$`);
-}

@@ -80,3 +80,9 @@ export function blocksOf(text: string, language: string): readonly string[] {
   const blocks = text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm);
   return [...blocks].filter(([, name]) => name === language).map(([, , code = ""]) => code);
 }
+
+/** What was printed has to be as a page shows it; an ellipsis stands for anything. */
+export function patternOf(shown: string): RegExp {
+  const parts = shown.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".+")}$`);
+}
