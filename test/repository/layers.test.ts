@@ -57,6 +57,14 @@ describe("the layers", () => {
     ["src/actions/a.ts", 'const find = "SELECT id FROM record WHERE id = ?";', "SQL outside"],
     ["src/store/store.ts", "const a = `insert into record (id) values (?)`;", "SQL outside"],
     ["src/http/a.ts", "const a = `DELETE FROM record WHERE id = ${id}`;", "SQL with a gap"],
+    [
+      "client/src/a.ts",
+      'import { limits } from "../../src/domain/limits.ts";',
+      "needs the service",
+    ],
+    ["client/src/a.ts", 'import { setTimeout } from "node:timers";', "the client needs Node"],
+    ["client/src/a.ts", 'import { fetch } from "undici";', "the client needs a package"],
+    ["client/generate/a.ts", 'import { openApp } from "../../src/app.ts";', "more than schemas"],
     ["src/app.ts", 'const a = "PRAGMA journal_mode = WAL";', "SQL outside"],
   ];
 

@@ -7,6 +7,7 @@ import {
   findNameFaults,
   findOpeningFault,
   namedForWhatItIs,
+  packageSurfaces,
 } from "./rule/names.ts";
 import { findForbiddenWords, findLostNames } from "./rule/words.ts";
 import { parseFiles } from "./syntax.ts";
@@ -27,6 +28,11 @@ describe("the names and forms", () => {
       namedForWhatItIs.filter((path) => !paths.has(path)),
       [],
     );
+    for (const path of packageSurfaces) {
+      const text = code.find((file) => file.path === path)?.text ?? "";
+      const elsewhere = parseFiles([{ path: "src/elsewhere.ts", text }]);
+      assert.notDeepEqual(elsewhere.flatMap(findFormFaults), [], path);
+    }
   });
 
   it("refuse names that are not kebab-case or say nothing", () => {

@@ -13,7 +13,7 @@ export interface TextFile {
 }
 
 /** Found in these folders, the checkout holds what is not the project's own. */
-const exclude = ["node_modules/**", ".git/**", "data/**", "dist/**"];
+const exclude = ["node_modules/**", ".git/**", "data/**", "dist/**", "client/dist/**"];
 
 export function readFiles(...patterns: readonly string[]): readonly TextFile[] {
   return globSync([...patterns], { cwd: root, exclude })
@@ -40,19 +40,19 @@ export function exists(pattern: string): boolean {
 
 /** Every TypeScript file of the project. */
 export function readCode(): readonly TextFile[] {
-  return readFiles("{src,test,bench,docs}/**/*.ts");
+  return readFiles("{src,client,test,bench,docs}/**/*.ts");
 }
 
 /** Every page of the documents. */
 export function readPages(): readonly TextFile[] {
-  return readFiles("*.md", "docs/**/*.md");
+  return readFiles("*.md", "docs/**/*.md", "client/*.md");
 }
 
 /** Every text that somebody wrote, whatever its kind. */
 export function readTexts(): readonly TextFile[] {
   const kinds = "ts,js,md,json,yml,yaml";
   return [
-    ...readFiles(`{src,test,bench,docs,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
+    ...readFiles(`{src,client,test,bench,docs,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
     ...readFiles("package.json", "tsconfig.json", ".oxlintrc.json", ".npmrc", ".gitignore"),
   ];
 }

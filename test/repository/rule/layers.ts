@@ -49,10 +49,18 @@ const rooms: readonly Room[] = [
     may: ["src/cli/", "src/actions/", "src/domain/", "src/*.ts", "src/http/openapi.ts"],
   },
   { beginsWith: "src/", may: ["src/"] },
+  // Is published by itself and runs anywhere: it needs nothing, of the service neither.
+  { beginsWith: "client/src/", may: ["client/src/"], packages: [] },
+  {
+    beginsWith: "client/generate/",
+    may: ["client/generate/", "src/domain/", "src/http/openapi.ts"],
+    mayTypes: ["src/http/openapi/"],
+    packages: [],
+  },
 ];
 
 export function findLayerFaults(files: readonly CodeFile[]): readonly string[] {
-  return files.filter(({ path }) => path.startsWith("src/")).flatMap(findFaultsOf);
+  return files.filter(({ path }) => /^(?:src|client)\//.test(path)).flatMap(findFaultsOf);
 }
 
 function findFaultsOf(file: CodeFile): readonly string[] {

@@ -25,7 +25,11 @@ const positionsMax = 2;
 /** The rows of a table read best as lines, so what makes one may take more. */
 export const rowMakers: readonly string[] = ["src/config.ts setting"];
 
+/** Nobody writes them, and a type a record is as long as it is. */
+const generated = "client/src/generated/";
+
 export function findSizeFaults(file: CodeFile): readonly string[] {
+  if (file.path.startsWith(generated)) return [];
   const lines = file.text.trimEnd().split("\n").length;
   const faults =
     lines > fileLinesMax ? [`${file.path}: ${lines} lines, at most ${fileLinesMax}`] : [];
