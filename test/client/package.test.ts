@@ -10,7 +10,13 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile } from "../repository/tree.ts";
-import { type BuiltClient, buildClient, findOldestNode, javascriptOf } from "./built-client.ts";
+import {
+  type BuiltClient,
+  buildClient,
+  compileProgram,
+  findOldestNode,
+  javascriptOf,
+} from "./built-client.ts";
 import { sqlite, useSite } from "./engine.ts";
 
 const run = promisify(execFile);
@@ -59,12 +65,28 @@ describe("the package of the client", () => {
   });
 
   it("exports what was built", () => {
-    const { exports } = JSON.parse(readFileSync(join(built.package, "package.json"), "utf8")) as {
+    const manifest = JSON.parse(readFileSync(join(built.package, "package.json"), "utf8")) as {
+      main: string;
+      types: string;
       exports: { ".": Record<string, string> };
     };
-    const paths = Object.values(exports["."]);
-    assert.equal(paths.length, 2);
-    for (const path of paths) assert.ok(existsSync(join(built.package, path)), path);
+    const { main, types } = manifest;
+    // The first two are for compilers that do not know the third.
+    assert.deepEqual(manifest.exports["."], { types, default: main });
+    for (const path of [main, types]) assert.ok(existsSync(join(built.package, path)), path);
+  });
+
+  it("has types for programs of either kind of module", async () => {
+    const code = `import { Sluice } from "@sluice/client";\nexport const wrong: number = Sluice.name;\n`;
+    for (const module of ["commonjs", "nodenext", "preserve"]) {
+      const found = await compileProgram(built, code, {
+        module,
+        types: [],
+        lib: ["es2022", "dom"],
+      });
+      assert.match(found, /TS2322/, module);
+      assert.equal(found.match(/error/g)?.length, 1, found);
+    }
   });
 
   it("imports nothing but its own files", () => {
