@@ -5,18 +5,21 @@ import { limits } from "../domain/limits.ts";
 import type { KeptReceipt, LedgerEntry } from "../store/store.ts";
 import type { App } from "./app.ts";
 
-/** Before a deletion is completed, so that there is never one that the ledger does not know. */
-export async function noteCompleting({ ledger }: App, deletion: Deletion): Promise<void> {
-  await ledger.note([
-    {
+/** Before deletions are completed, so that there is never one that the ledger does not know. */
+export async function noteCompleting(
+  { ledger }: App,
+  deletions: readonly Deletion[],
+): Promise<void> {
+  await ledger.note(
+    deletions.map((deletion) => ({
       organizationId: deletion.organizationId,
       deletionRequestId: deletion.deletionRequestId,
       resourceType: deletion.resourceType,
       resourceId: deletion.resourceId,
       requestedBy: deletion.requestedBy,
       requestedAt: deletion.requestedAt,
-    },
-  ]);
+    })),
+  );
 }
 
 /** Notes every receipt that the store has and the ledger lacks, also those of other processes. */

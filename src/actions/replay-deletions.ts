@@ -6,7 +6,7 @@ import { type Deletion, openStatuses } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
 import type { LedgerEntry } from "../store/store.ts";
 import type { App } from "./app.ts";
-import { carryOutDeletion } from "./carry-out-deletion.ts";
+import { carryOutDeletions } from "./carry-out-deletions.ts";
 import { explainWaits } from "./explain-wait.ts";
 import { catchUpLedger, toEntry } from "./keep-ledger.ts";
 
@@ -33,9 +33,12 @@ export async function replayDeletions(app: App, options: ReplayOptions): Promise
   const carriedOut: Deletion[] = [];
   const never = new AbortController().signal;
   for (let failures = 0; failures < failuresMax;) {
-    const done = await carryOutDeletion(app, { claimant: options.claimant, stopping: never });
-    if (done.result === "completed") {
-      if (done.deletion.carriedOutBefore !== undefined) carriedOut.push(done.deletion);
+    const done = await carryOutDeletions(app, { claimant: options.claimant, stopping: never });
+    const completed = done.filter(({ result }) => result === "completed");
+    for (const { deletion } of completed) {
+      if (deletion.carriedOutBefore !== undefined) carriedOut.push(deletion);
+    }
+    if (completed.length > 0) {
       options.onProgress?.(carriedOut.length, all);
       continue;
     }

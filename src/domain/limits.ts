@@ -58,6 +58,11 @@ export const limits = {
   cascadeRecordsMax: 1_000_000,
   heldDeletionRetryMs: 5_000,
   dueDeletionsLookedAtMax: 32,
+  deletionsAtOnceMax: 64,
+  deletionsErasedAtOnceMax: 16,
+  /** On SQLite: looks at the pages written since the last look, and what of the log is left to the last one. */
+  looksAtFileMax: 5,
+  framesAtCompletionMax: 500,
   /** Looks that find something, before an attempt is given up and operators are told why. */
   verificationsMax: 20,
   ledgerEntriesAtOnce: 1_000,

@@ -129,10 +129,21 @@ export interface DeletionFigures {
   readonly oldestDueAt: number | undefined;
 }
 
+/**
+ * What completing one of several came to. `again`: something was found and is planned, so it has to be erased and looked for
+ * again.
+ */
+export type Completion =
+  | { readonly result: "completed"; readonly deletion: Deletion }
+  | { readonly result: "again" }
+  | { readonly result: "failed"; readonly cause: unknown };
+
 export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
 export type HoldOutcome = Hold | "no_such_record" | "being_erased";
 
 export interface DeletionStore {
+  /** How many deletions are best carried out together. */
+  readonly deletionsAtOnce: number;
   /**
    * Opens a deletion, or gives the one that is open already. Undefined if there is no such record.
    * Throws AppError idempotency_reused.
@@ -165,6 +176,11 @@ export interface DeletionStore {
    * transaction too, so there is never a completed deletion without one, nor one without the other.
    */
   completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined>;
+  /** The same for several, in order. Each is judged on its own, and has a receipt of its own. */
+  completeDeletions(
+    deletionRequestIds: readonly string[],
+    act: Act,
+  ): Promise<readonly Completion[]>;
   /** Gives a claimed deletion back after a failure. */
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void>;
   deletionFigures(now: number): Promise<DeletionFigures>;

@@ -2,7 +2,7 @@
 // never which record it was about nor why it was asked for.
 
 import type { App } from "../actions/app.ts";
-import { carryOutDeletion } from "../actions/carry-out-deletion.ts";
+import { type CarriedOut, carryOutDeletions } from "../actions/carry-out-deletions.ts";
 import type { Deletion } from "../domain/deletion.ts";
 import type { Logger } from "../log.ts";
 
@@ -14,25 +14,29 @@ export interface DeletionRoundOptions {
   readonly onPostponed?: () => void;
 }
 
-/** A round takes one deletion; true means that more may be due. */
+/** A round takes what the store does best together; true means that more may be due. */
 export function deletionRound(
   app: App,
-  { claimant, log, onCompleted, onPostponed }: DeletionRoundOptions,
+  options: DeletionRoundOptions,
 ): (stopping: AbortSignal) => Promise<boolean> {
   return async (stopping) => {
-    const done = await carryOutDeletion(app, { claimant, stopping });
-    if (done.result === "nothing due") return false;
-    const { deletionRequestId, organizationId, erased, attempts } = done.deletion;
-    const about = { deletionRequestId, organizationId, attempts };
-    if (done.result === "completed") {
-      log.info({ ...about, erased }, "deletion completed");
-      onCompleted?.(done.deletion);
-    } else if (!stopping.aborted) {
-      log.error({ ...about, cause: nameCause(done.cause) }, "deletion postponed");
-      onPostponed?.();
-    }
-    return true;
+    const all = await carryOutDeletions(app, { claimant: options.claimant, stopping });
+    for (const done of all) tell(done, stopping, options);
+    return all.length > 0;
   };
+}
+
+function tell(done: CarriedOut, stopping: AbortSignal, options: DeletionRoundOptions): void {
+  const { log, onCompleted, onPostponed } = options;
+  const { deletionRequestId, organizationId, erased, attempts } = done.deletion;
+  const about = { deletionRequestId, organizationId, attempts };
+  if (done.result === "completed") {
+    log.info({ ...about, erased }, "deletion completed");
+    onCompleted?.(done.deletion);
+  } else if (!stopping.aborted) {
+    log.error({ ...about, cause: nameCause(done.cause) }, "deletion postponed");
+    onPostponed?.();
+  }
 }
 
 /** Only name and message: an engine's error may carry the values of a row in its other properties. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
@@ -29,7 +29,9 @@ function addAndDelete(txId: string, graceSeconds = 0): Promise<string> {
 function carryOut(): Promise<string> {
   const { signal } = new AbortController();
   return beside(
-    async (app) => (await carryOutDeletion(app, { claimant: "test", stopping: signal })).result,
+    async (app) =>
+      (await carryOutDeletions(app, { claimant: "test", stopping: signal }))[0]?.result ??
+      "nothing due",
   );
 }
 

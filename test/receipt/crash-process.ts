@@ -1,7 +1,7 @@
 // A process that carries out a deletion and kills itself at the point that it is told, counted from 1. Where there is no such
 // point it completes the deletion, and tells how many there were.
 
-import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
 import { openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import type { DeletionLedger, Store } from "../../src/store/store.ts";
@@ -35,6 +35,6 @@ function withPoints<Real extends Store | DeletionLedger>(real: Real): Real {
 
 const opened = await openApp(readConfig(process.env), { role: "serve" });
 const app = { ...opened, store: withPoints(opened.store), ledger: withPoints(opened.ledger) };
-await carryOutDeletion(app, { claimant: "child", stopping: new AbortController().signal });
+await carryOutDeletions(app, { claimant: "child", stopping: new AbortController().signal });
 process.send?.({ points });
 await opened.close();

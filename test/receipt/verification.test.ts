@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
 import { openLedger } from "../../src/store/receipt-ledger.ts";
 import { CallerCache } from "../../src/actions/caller-cache.ts";
 import { InFlightKeys } from "../../src/actions/idempotency.ts";
@@ -92,15 +92,18 @@ describe("an erasure that never comes to an end", () => {
     const id = await prepare(store);
     const stubborn = new Proxy(store, {
       get: (_, name) => {
-        if (name === "completeDeletion") return async () => undefined;
+        if (name === "completeDeletions") return async () => [{ result: "again" }];
         const value: unknown = Reflect.get(store, name, store);
         return typeof value === "function" ? value.bind(store) : value;
       },
     });
     const stopping = new AbortController().signal;
     const app = makeApp(place, stubborn);
-    const { result } = await carryOutDeletion(app, { claimant: "test", stopping });
-    assert.equal(result, "postponed");
+    const results = await carryOutDeletions(app, { claimant: "test", stopping });
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["postponed"],
+    );
     const { status, waitingFor, nextAttemptAt } = await deletionOf(store, id);
     assert.equal(status, "processing");
     assert.match(waitingFor ?? "", /looked 20 times and found something left/);
@@ -117,8 +120,11 @@ describe("an erasure that never comes to an end", () => {
     };
     const stopping = new AbortController().signal;
     const app = { ...makeApp(place, store), ledger };
-    const { result } = await carryOutDeletion(app, { claimant: "test", stopping });
-    assert.equal(result, "postponed");
+    const results = await carryOutDeletions(app, { claimant: "test", stopping });
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["postponed"],
+    );
     const { status, waitingFor } = await deletionOf(store, id);
     assert.equal(status, "processing");
     assert.match(waitingFor ?? "", /disk full/);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { applyRetention, type RetentionPlace } from "../../src/actions/apply-retention.ts";
-import { carryOutDeletion } from "../../src/actions/carry-out-deletion.ts";
+import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
 import { type OpenApp, openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { limits } from "../../src/domain/limits.ts";
@@ -144,7 +144,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
 
     it("has them carried out and receipted as any other, and leaves the rest", async () => {
       const stopping = new AbortController().signal;
-      while ((await carryOutDeletion(app, { claimant: "test", stopping })).result === "completed");
+      while ((await carryOutDeletions(app, { claimant: "test", stopping })).length > 0);
       for (const id of ["held", "needed", "deep", "seen-again", "young"]) {
         assert.ok(await exists(app.store, keyOf("transaction", id)), id);
       }

@@ -49,7 +49,7 @@ function statusOf(id: string): Promise<Deletion | undefined> {
 }
 
 describe("a round of the deletion worker", () => {
-  it("takes one deletion after another, and says when there is no more", async () => {
+  it("takes what is due, and says when there is no more", async () => {
     const ids = [await addAndDelete("tx-1"), await addAndDelete("tx-2")];
     const completed: string[] = [];
     const round = deletionRound(opened, {
@@ -57,10 +57,7 @@ describe("a round of the deletion worker", () => {
       log,
       onCompleted: ({ deletionRequestId }) => completed.push(deletionRequestId),
     });
-    assert.deepEqual(
-      [await round(signal), await round(signal), await round(signal)],
-      [true, true, false],
-    );
+    assert.deepEqual([await round(signal), await round(signal)], [true, false]);
     assert.deepEqual(completed.sort(), ids.sort());
     for (const id of ids) assert.equal((await statusOf(id))?.status, "completed");
   });

@@ -20,6 +20,7 @@ import type {
   WriteOutcome,
 } from "../../domain/record-write.ts";
 import { toAuditEntry } from "../audit-row.ts";
+import { toCompletion } from "../completion-outcome.ts";
 import { unpackOutcome } from "../packed-outcome.ts";
 import { StoreError } from "../store-error.ts";
 import type * as promised from "../store.ts";
@@ -72,6 +73,8 @@ const deletions: Scope = { view: "deletions" };
 
 export class PostgresStore implements promised.Store {
   readonly engine = "postgres";
+  /** Nothing is gained by more: processes share the work instead. */
+  readonly deletionsAtOnce = 1;
   readonly #database: Database;
   readonly #jobs: GroupQueue<Job, JobResult>;
   readonly #looks: GroupQueue<RecordKey, Sighting | null>;
@@ -203,6 +206,17 @@ export class PostgresStore implements promised.Store {
     this.#leases.over(deletionRequestId);
     this.#vacuum.erased();
     return look.deletion;
+  }
+
+  async completeDeletions(
+    deletionRequestIds: readonly string[],
+    act: promised.Act,
+  ): Promise<readonly promised.Completion[]> {
+    const outcomes: promised.Completion[] = [];
+    for (const id of deletionRequestIds) {
+      outcomes.push(await toCompletion(this.completeDeletion(id, act)));
+    }
+    return outcomes;
   }
 
   async postponeDeletion(

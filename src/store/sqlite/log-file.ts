@@ -3,8 +3,10 @@
 import { statSync } from "node:fs";
 import { StoreError } from "../store-error.ts";
 import type { Connection } from "./connection.ts";
+import { release } from "./log-keeper.ts";
 
-const readersWaitMs = 250;
+/** Writers wait for as long; whoever needs more time has to ask again. */
+const readersWaitMs = 25;
 
 /** Throws StoreError if another process has been reading from the log for a while; trying again later works. */
 export function emptyLog(connection: Connection): void {
@@ -23,7 +25,7 @@ export function requireEmptyLog({ path }: Connection): void {
   if (log !== undefined && log.size > 0) throw stillRead(path);
 }
 
-function stillRead(path: string): StoreError {
+export function stillRead(path: string): StoreError {
   return new StoreError(
     `Another process is reading or writing the store ${path}, so its log can't be emptied yet.`,
   );
@@ -31,6 +33,7 @@ function stillRead(path: string): StoreError {
 
 /** Empties the log if nobody else reads it, and closes. */
 export function closeWriter(connection: Connection): void {
+  release(connection);
   try {
     emptyLog(connection);
   } catch (error) {

@@ -9,6 +9,7 @@ import type {
   Organization,
 } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion.ts";
+import { limits } from "../../domain/limits.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import type {
   RecordHistory,
@@ -22,6 +23,7 @@ import type {
   CancelOutcome,
   ChangePage,
   Claim,
+  Completion,
   DeletionFigures,
   DeletionFilter,
   DeletionRequest,
@@ -43,11 +45,11 @@ import type {
   Store,
 } from "../store.ts";
 import { toAuditEntry } from "../audit-row.ts";
+import { deletionOf } from "../completion-outcome.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
 import { readAuditRows } from "./audit.ts";
-import { completeDeletion, type Completing } from "./complete-deletion.ts";
-import type { CompletionArgs } from "./completion.ts";
+import { DeletionCompleter } from "./complete-deletions.ts";
 import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
@@ -55,6 +57,7 @@ import { listChanges, readLatestArrival } from "./export.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { listHolds } from "./hold.ts";
+import { LookThread } from "./look.ts";
 import { checkIntegrity } from "./integrity.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
@@ -75,12 +78,15 @@ export interface Parts {
 
 export class SqliteStore implements Store {
   readonly engine = "sqlite";
+  readonly deletionsAtOnce = limits.deletionsAtOnceMax;
   readonly #reader: Connection;
   readonly #queue: WriteQueue;
   readonly #descriptor: SharedDescriptor;
   readonly #right: ServingRight | undefined;
   readonly #sealReceipt: SealReceipt | undefined;
   readonly #perform: PerformOperation;
+  readonly #look: LookThread;
+  readonly #completer: DeletionCompleter;
   #closed: Promise<void> | undefined;
 
   constructor({ reader, queue, descriptor, right, sealReceipt }: Parts) {
@@ -91,6 +97,13 @@ export class SqliteStore implements Store {
     this.#sealReceipt = sealReceipt;
     this.#perform = async (name, args) =>
       (await queue.submit({ name, args })) as OperationResult<typeof name>;
+    this.#look = new LookThread(reader.path, descriptor);
+    this.#completer = new DeletionCompleter({
+      perform: this.#perform,
+      look: this.#look,
+      descriptor: () => descriptor.get(),
+      seal: (ids, act) => this.#seal(ids, act),
+    });
   }
 
   /** Deletions that were under way in a process that is gone can be claimed at once. */
@@ -161,21 +174,34 @@ export class SqliteStore implements Store {
     return this.#perform("eraseStep", { deletionRequestId, recordsMax, act });
   }
 
-  completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined> {
-    const [perform, file] = [this.#perform, this.#descriptor];
-    const seal: Completing["seal"] = (args) => this.#seal(args);
-    return completeDeletion({ perform, file, seal }, { deletionRequestId, act });
+  async completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined> {
+    const [outcome] = await this.completeDeletions([deletionRequestId], act);
+    return deletionOf(outcome);
+  }
+
+  completeDeletions(
+    deletionRequestIds: readonly string[],
+    act: Act,
+  ): Promise<readonly Completion[]> {
+    return this.#completer.complete(deletionRequestIds, act);
   }
 
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void> {
     return this.#perform("postponeDeletion", { deletionRequestId, why, nextAttemptAt });
   }
 
-  #seal({ deletionRequestId, act }: CompletionArgs): SealedReceipt | undefined {
-    const deletion = findDeletion(this.#reader, deletionRequestId, undefined);
-    if (this.#sealReceipt === undefined || deletion === undefined) return undefined;
-    const head = readReceiptHead(this.#reader);
-    return this.#sealReceipt({ ...deletion, completedAt: act.now }, { head, engine: this.engine });
+  #seal(ids: readonly string[], act: Act): readonly (SealedReceipt | undefined)[] {
+    const sealReceipt = this.#sealReceipt;
+    if (sealReceipt === undefined) return [];
+    let head = readReceiptHead(this.#reader);
+    return ids.map((id) => {
+      const deletion = findDeletion(this.#reader, id, undefined);
+      if (deletion === undefined) return undefined;
+      const completed = { ...deletion, completedAt: act.now };
+      const sealed = sealReceipt(completed, { head, engine: this.engine });
+      head = { ...head, receiptNo: sealed.receipt.receipt_no, hash: sealed.hash };
+      return sealed;
+    });
   }
 
   async receiptHead(): Promise<ReceiptHead> {
@@ -306,7 +332,7 @@ export class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     if (this.#right !== undefined) this.#reader.close();
-    await this.#queue.close();
+    await Promise.all([this.#queue.close(), this.#look.close()]);
     this.#descriptor.release();
     this.#right?.release();
   }

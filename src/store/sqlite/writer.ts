@@ -13,7 +13,7 @@ import { writeRecords } from "./write-records.ts";
 const partsOfErasure: ReadonlySet<OperationName> = new Set([
   "eraseStep",
   "verifyErasure",
-  "completeDeletion",
+  "completeDeletions",
 ]);
 
 /** True for an operation that must be the only job of its group. */

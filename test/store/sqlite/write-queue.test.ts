@@ -131,14 +131,14 @@ describe("the write queue", () => {
     const queue = new WriteQueue(runner);
     const submitted = [
       queue.submit(list(1)),
-      queue.submit({ name: "emptyLog", args: undefined }),
+      queue.submit({ name: "releaseFile", args: undefined }),
       queue.submit({ name: "ping", args: undefined }),
       queue.submit(list(1)),
     ];
     for (let count = 0; count < 3; count += 1) await runner.answer();
     assert.deepEqual(
       runner.groups.map((group) => group.map((job) => (isOperation(job) ? job.name : "write"))),
-      [["write"], ["emptyLog"], ["ping", "write"]],
+      [["write"], ["releaseFile"], ["ping", "write"]],
     );
     await Promise.all(submitted);
   });
