@@ -1,5 +1,6 @@
 // Ties each row of the route table to the gate before it and the handler behind it.
 
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
 import { AppError } from "../domain/error.ts";
@@ -37,10 +38,28 @@ export function registerOperations(
   }
 }
 
-/** RFC 9112, section 3.2: a request of HTTP/1.1 without a Host is refused. */
-function requireHost({ raw }: FastifyRequest): void {
-  if (raw.httpVersion !== "1.1") return;
-  throw new AppError("malformed_http", { message: "The header Host is missing." });
+/**
+ * RFC 9112, section 3.2: a request of HTTP/1.1 without a Host is refused, and one with two. So is one with two
+ * credentials: what stands in front may have looked at the other.
+ */
+function requireOneEach({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === "1.1") {
+    throw new AppError("malformed_http", { message: "The header Host is missing." });
+  }
+  let hosts = 0;
+  let credentials = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    // By length first: this is done for every request, and nearly no other header is as long.
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
+  }
+  if (hosts > 1) throw twice("Host");
+  if (credentials > 1) throw twice("Authorization");
+}
+
+function twice(name: string): AppError {
+  return new AppError("malformed_http", { message: `The header ${name} must be sent once.` });
 }
 
 /** Stands in where an operation has no caller; it is in no organization and covers nothing. */
@@ -81,7 +100,7 @@ async function answer(
   const ticket = watch.begin(visit);
   try {
     if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
-    if (request.raw.headers.host === undefined) requireHost(request);
+    requireOneEach(request.raw);
     // Nothing to wait for when the caller is in memory, and nothing of the body is read before.
     const pending = isOpen ? undefined : authenticate(door, request, { visit, scopes });
     if (pending !== undefined) await pending;

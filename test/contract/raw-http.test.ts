@@ -36,6 +36,14 @@ describe("what is not HTTP is answered with 400 and the connection closed", () =
     ["a header with a NUL", `GET / HTTP/1.1\r\n${host}\r\na: b\u0000c\r\n\r\n`],
     ["a request without a Host", `GET /v2/transaction HTTP/1.1\r\n${authorization}\r\n\r\n`],
     [
+      "a request with two Hosts",
+      `GET /v2/transaction HTTP/1.1\r\n${host}\r\nHOST: other\r\n${authorization}\r\n\r\n`,
+    ],
+    [
+      "a request with two credentials",
+      `GET /v2/transaction HTTP/1.1\r\n${host}\r\n${authorization}\r\nAuthorization: Bearer other\r\n\r\n`,
+    ],
+    [
       "two lengths",
       `POST / HTTP/1.1\r\n${host}\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`,
     ],
