@@ -51,7 +51,7 @@ export function findRoundedNumbers(text: string): readonly FieldError[] {
 }
 
 export const roundedMessage =
-  "has more digits than can be kept exactly; send at most 15 significant digits";
+  "can't be kept exactly as it is written; send at most 15 significant digits, and no huge exponent";
 
 /** Stands in the parsed value for a number that would be rounded. */
 const rounded = Symbol("rounded");

@@ -17,6 +17,7 @@ const servicePaths = [
   "/docs",
   "/docs/start.js",
   "/docs/reference.js",
+  "/.well-known/sluice-receipts.json",
 ];
 
 export function registerMissing(server: FastifyInstance, door: Door): void {

@@ -28,7 +28,7 @@ export const tokenRequestSchema = closed({
         description: "Scopes the token is to have.",
         minItems: 1,
         maxItems: limits.scopesMax,
-        expected: "a list of at least one scope, such as transactions:write",
+        expected: `a list of 1 to ${limits.scopesMax} scopes, such as transactions:write`,
       }),
     },
     {

@@ -37,7 +37,8 @@ describe("/health", () => {
   });
 
   it("takes only GET and HEAD", async () => {
-    for (const path of ["/health/live", "/health/ready", "/metrics", "/openapi.json"]) {
+    const served = ["/health/live", "/health/ready", "/metrics", "/openapi.json"];
+    for (const path of [...served, "/.well-known/sluice-receipts.json"]) {
       const reply = await client.send({ method: "POST", path, body: {} });
       assert.deepEqual(
         [reply.status, reply.body.code, reply.headers.allow],

@@ -21,7 +21,8 @@ function refusal(text: string | Uint8Array): AppError {
   throw new assert.AssertionError({ message: "it was taken" });
 }
 
-const rounded = "has more digits than can be kept exactly; send at most 15 significant digits";
+const rounded =
+  "can't be kept exactly as it is written; send at most 15 significant digits, and no huge exponent";
 
 describe("numbers that are taken", () => {
   for (const text of [

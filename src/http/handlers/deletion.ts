@@ -3,6 +3,7 @@
 import { requireScope } from "../../actions/identify-caller.ts";
 import { readDeletion, viewDeletion } from "../../actions/read-deletion.ts";
 import { requestDeletion } from "../../actions/request-deletion.ts";
+import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -25,6 +26,8 @@ export const makeRequestDeletion: HandlerMaker = (door, operation) => {
   const type = requireType(operation);
   const check = requestCheck(deletionRequestSchema(type), "deletion request");
   return async (call) => {
+    mediaTypeOf(call.request.raw, false);
+    requireBody(call);
     const { body, bytes } = await readJson(call);
     check(body);
     const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
@@ -75,6 +78,17 @@ async function request(
   const deletionRequestId = await requestDeletion(app, caller, { type, id, reason, idempotency });
   onDeletionRequested();
   return ok(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
+}
+
+/** Some proxies drop the body of a DELETE, and what comes of that should not puzzle anybody. */
+function requireBody({ request: { headers } }: Call): void {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
+  if (encoding !== undefined || Number(length) > 0) return;
+  throw new AppError("malformed_json", {
+    message:
+      "The body is empty; send JSON. If something on the way drops the body of a DELETE, " +
+      "send POST /v2/deletion_request instead.",
+  });
 }
 
 async function readJson({ request: http }: Call): Promise<{ body: unknown; bytes: Buffer }> {
