@@ -1,0 +1,109 @@
+// What linters and generators of clients ask of the OpenAPI document beside that it is right: everything has a name that
+// makes a function or a type, and says what it is.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { buildOpenApi } from "../../src/http/openapi.ts";
+import type { JsonSchema, OpenApiDocument } from "../../src/http/openapi/document.ts";
+import { eachOperation } from "./document-walk.ts";
+
+const document = buildOpenApi();
+
+/** Every place in the document that nobody could make sense of. */
+function findSilence(given: OpenApiDocument): readonly string[] {
+  const { schemas, parameters, responses, headers } = given.components;
+  return [
+    ...eachOperation(given).flatMap(({ method, path, operation }) => [
+      ...lacking(operation, ["operationId", "summary", "description"], `${method} ${path}`),
+      ...(operation.tags.length === 1 ? [] : [`${method} ${path} has not one tag`]),
+      ...(operation.parameters ?? []).flatMap((parameter) =>
+        lacking(parameter, ["description"], `${method} ${path} ${nameOf(parameter)}`),
+      ),
+      ...Object.entries(operation.responses).flatMap(([status, response]) =>
+        lacking(response, ["description"], `${method} ${path} ${status}`),
+      ),
+    ]),
+    ...Object.entries({ ...parameters, ...responses, ...headers, ...schemas }).flatMap(
+      ([name, part]) => lacking(part, ["description"], name),
+    ),
+    ...Object.entries(schemas).flatMap(([name, schema]) => findSilentFields(schema, name)),
+  ];
+}
+
+function findSilentFields(schema: unknown, where: string): readonly string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties = {}, items, additionalProperties, anyOf = [] } = schema as Parts;
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => [
+      ...lacking(field, ["description"], `${where}.${name}`),
+      ...findSilentFields(field, `${where}.${name}`),
+    ]),
+    ...[items, additionalProperties, ...anyOf].flatMap((part) => findSilentFields(part, where)),
+  ];
+}
+
+interface Parts {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: unknown;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly unknown[];
+}
+
+/** A reference says what it is where it leads. */
+function lacking(part: object, keys: readonly string[], where: string): readonly string[] {
+  if ("$ref" in part) return [];
+  const texts = part as Readonly<Record<string, unknown>>;
+  return keys
+    .filter((key) => typeof texts[key] !== "string" || texts[key] === "")
+    .map((key) => `${where} has no ${key}`);
+}
+
+function nameOf(part: object): string {
+  return "name" in part ? String(part.name) : "";
+}
+
+describe("the OpenAPI document", () => {
+  it("says of everything what it is", () => {
+    assert.deepEqual(findSilence(document), []);
+  });
+
+  it("would be found to be silent", () => {
+    const without = JSON.parse(
+      JSON.stringify(document, (key, value: unknown) =>
+        key === "description" && typeof value === "string" ? "" : value,
+      ),
+    ) as OpenApiDocument;
+    const found = findSilence(without);
+    for (const place of [
+      "GET /v2/transaction has no description",
+      "GET /v2/transaction tx_id has no description",
+      "GET /v2/transaction 200 has no description",
+      "Transaction has no description",
+      "Company.addresses.type has no description",
+    ]) {
+      assert.ok(found.includes(place), place);
+    }
+  });
+
+  it("has names that make functions and types in any language", () => {
+    for (const { operation } of eachOperation(document)) {
+      assert.match(operation.operationId, /^[a-z][A-Za-z0-9]+$/);
+    }
+    for (const name of Object.values(document.components).flatMap(Object.keys)) {
+      assert.match(name, /^[A-Z][A-Za-z0-9]+$/);
+    }
+  });
+
+  it("shows of every operation how it ends well, and how it can go wrong", () => {
+    for (const { method, path, operation } of eachOperation(document)) {
+      const statuses = Object.keys(operation.responses).map((status) => status.slice(0, 1));
+      const kinds = new Set(statuses);
+      assert.ok(kinds.has("2"), `${method} ${path}`);
+      assert.ok(kinds.has("4") || operation.tags.includes("Service"), `${method} ${path}`);
+    }
+  });
+
+  it("has paths without a slash at the end, and none that differ in their parameters only", () => {
+    for (const path of Object.keys(document.paths)) assert.match(path, /^(?:\/[a-z0-9_.-]+)+$/);
+  });
+});
