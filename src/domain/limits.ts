@@ -60,6 +60,9 @@ export const limits = {
   dueDeletionsLookedAtMax: 32,
   deletionsAtOnceMax: 64,
   deletionsErasedAtOnceMax: 16,
+  /** After as many as are made at once: a rest of so many times what they took. */
+  deletionRestTimes: 2,
+  deletionRestMsMax: 5_000,
   /** On SQLite: looks at the pages written since the last look, and what of the log is left to the last one. */
   looksAtFileMax: 5,
   framesAtCompletionMax: 500,

@@ -1,9 +1,11 @@
 // The round that carries out deletions that are due, for the loop to repeat. Logs which deletion request came to what,
 // never which record it was about nor why it was asked for.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { type CarriedOut, carryOutDeletions } from "../actions/carry-out-deletions.ts";
 import type { Deletion } from "../domain/deletion.ts";
+import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
 
 export interface DeletionRoundOptions {
@@ -14,16 +16,28 @@ export interface DeletionRoundOptions {
   readonly onPostponed?: () => void;
 }
 
-/** A round takes what the store does best together; true means that more may be due. */
+/**
+ * A round takes what the store does best together; true means that more may be due. Where writers wait for what it does, a
+ * round that was full is followed by a rest, so that most of the time is theirs.
+ */
 export function deletionRound(
   app: App,
   options: DeletionRoundOptions,
 ): (stopping: AbortSignal) => Promise<boolean> {
   return async (stopping) => {
+    const startedAt = performance.now();
     const all = await carryOutDeletions(app, { claimant: options.claimant, stopping });
     for (const done of all) tell(done, stopping, options);
+    if (all.length > 1 && all.length === app.store.deletionsAtOnce) {
+      await rest(performance.now() - startedAt, stopping);
+    }
     return all.length > 0;
   };
+}
+
+async function rest(roundMs: number, signal: AbortSignal): Promise<void> {
+  const restMs = Math.min(roundMs * limits.deletionRestTimes, limits.deletionRestMsMax);
+  await sleep(restMs, undefined, { signal }).catch(() => undefined);
 }
 
 function tell(done: CarriedOut, stopping: AbortSignal, options: DeletionRoundOptions): void {

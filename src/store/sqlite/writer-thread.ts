@@ -18,6 +18,8 @@ try {
   migrate(connection);
   serve(connection);
   tell({ ready: true });
+  // Now, so that no writer has to wait for it when something is deleted first.
+  void loadWhatIsNeeded();
 } catch (error) {
   tell({ failure: error instanceof Error ? error.message : String(error) });
   port.close();

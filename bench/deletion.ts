@@ -1,0 +1,313 @@
+// `npm run bench:deletion`: what a deletion on SQLite takes in a store of a million transactions, how long it holds writers up,
+// and how much intake is left while thousands of deletions are carried out. Asserts nothing.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { openApp } from "../src/app.ts";
+import { readConfig } from "../src/config.ts";
+import { type ServerProcess, startServer } from "./child.ts";
+import { openConnection } from "./connection.ts";
+import { median } from "./figures.ts";
+import { type Intake, startIntake } from "./intake.ts";
+import { batchItems, makeRequests } from "./requests.ts";
+
+const program = join(import.meta.dirname, "../src/cli/main.ts");
+const organizationId = "bench";
+/** A light intake, so that a wait tells of the deletion and not of the queue; and one that takes all that there is. */
+const light = { connections: 8, pauseMs: 5 };
+const full = { connections: 64, pauseMs: 0 };
+
+interface Options {
+  readonly records: number;
+  readonly deletions: number;
+  readonly tries: number;
+  readonly seconds: number;
+}
+
+interface Service {
+  readonly server: ServerProcess;
+  readonly token: string;
+}
+
+interface Try {
+  readonly completedMs: number;
+  readonly waitMs: number;
+  /** In a span of the same length without a deletion. */
+  readonly usualWaitMs: number;
+}
+
+interface Outcome {
+  readonly fileBytes: number;
+  /** The first deletion of a process, and later ones. */
+  readonly first: readonly Try[];
+  readonly later: readonly Try[];
+  readonly intake: {
+    readonly before: number;
+    readonly during: number;
+    readonly after: number;
+    readonly deletionsPerSecond: number;
+  };
+}
+
+let rounds = 1;
+
+function readOptions(): Options & { readonly json: boolean } {
+  const { values } = parseArgs({
+    options: {
+      records: { type: "string", default: "1000000" },
+      deletions: { type: "string", default: "10000" },
+      tries: { type: "string", default: "5" },
+      seconds: { type: "string", default: "5" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const [records, deletions] = [Number(values.records), Number(values.deletions)];
+  const [tries, seconds] = [Number(values.tries), Number(values.seconds)];
+  for (const [name, value] of Object.entries({ records, deletions, tries, seconds })) {
+    if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
+  }
+  return { records, deletions, tries, seconds, json: values.json };
+}
+
+function command(environment: NodeJS.ProcessEnv, ...words: readonly string[]) {
+  const output = execFileSync(process.execPath, [program, ...words, "--json"], {
+    env: { ...process.env, ...environment },
+    encoding: "utf8",
+  });
+  return JSON.parse(output) as Readonly<Record<string, string>>;
+}
+
+/** As an operator starts it, with a token that may add, delete, and ask what became of it. */
+async function serve(environment: NodeJS.ProcessEnv, apiKey: string): Promise<Service> {
+  const server = await startServer([program, "serve"], environment);
+  const scopes = ["transactions:write", "transactions:read", "transactions:delete"];
+  const reply = await fetch(`http://127.0.0.1:${server.port}/auth/token`, {
+    method: "POST",
+    headers: { authorization: apiKey, "content-type": "application/json" },
+    body: JSON.stringify({
+      expiry_seconds: 86_400,
+      scopes: { organization_id: organizationId, scopes },
+    }),
+  });
+  const { token } = (await reply.json()) as { token?: string };
+  if (token === undefined) throw new Error(`no token: status ${reply.status}`);
+  return { server, token };
+}
+
+/** Transactions `tx-0000000001-000000000001` and so on, in lists. */
+async function fill({ server, token }: Service, records: number): Promise<void> {
+  const next = makeRequests("batch", { ids: "ordered", round: 1, token });
+  let left = Math.ceil(records / batchItems);
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const send = (): void => {
+        if (left === 0) return resolve();
+        left -= 1;
+        connection.send(next());
+      };
+      const connection = await openConnection(server.port, {
+        onReply: send,
+        onFailure: (why) => reject(new Error(why)),
+      });
+      send();
+      await promise;
+      connection.close();
+    }),
+  );
+}
+
+function idOf(number: number): string {
+  return `tx-${"1".padStart(10, "0")}-${String(number).padStart(12, "0")}`;
+}
+
+async function call({ server, token }: Service, method: string, path: string, body?: unknown) {
+  const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw new Error(`${method} ${path}: ${await reply.text()}`);
+  return (await reply.json()) as Readonly<Record<string, string>>;
+}
+
+async function request(service: Service, number: number): Promise<string> {
+  const body = { tx_id: idOf(number), reason: "bench" };
+  const { deletion_request_id: id = "" } = await call(service, "DELETE", "/v2/transaction", body);
+  return id;
+}
+
+async function awaitCompletion(service: Service, id: string): Promise<void> {
+  const path = `/v2/deletion_request?deletion_request_id=${id}`;
+  while ((await call(service, "GET", path))["status"] !== "completed") await sleep(10);
+}
+
+async function tryOne(service: Service, intake: Intake, number: number): Promise<Try> {
+  await sleep(1_000);
+  const from = performance.now();
+  await awaitCompletion(service, await request(service, number));
+  const span = { from, to: performance.now() };
+  const completedMs = span.to - span.from;
+  await sleep(1_000);
+  const usual = { from: performance.now(), to: performance.now() + completedMs };
+  await sleep(completedMs + 200);
+  return {
+    completedMs,
+    waitMs: intake.longestWaitIn(span),
+    usualWaitMs: intake.longestWaitIn(usual),
+  };
+}
+
+async function measureTries(
+  start: () => Promise<Service>,
+  { tries, records }: Options,
+): Promise<Pick<Outcome, "first" | "later">> {
+  const first: Try[] = [];
+  const later: Try[] = [];
+  for (let index = 0; index < tries; index += 1) {
+    const service = await start();
+    const { port } = service.server;
+    const intake = await startIntake({
+      ...light,
+      port,
+      token: service.token,
+      round: (rounds += 1),
+    });
+    const number = Math.floor(((index + 0.5) * records) / tries);
+    first.push(await tryOne(service, intake, number));
+    later.push(await tryOne(service, intake, number + 1));
+    await intake.stop();
+    await service.server.stop();
+  }
+  return { first, later };
+}
+
+/** All become due at the same time, so that intake is measured beside nothing but carrying them out. */
+async function requestAll(
+  environment: NodeJS.ProcessEnv,
+  { deletions, records }: Options,
+  dueAt: number,
+): Promise<void> {
+  const app = await openApp(readConfig({ ...environment }), { role: "serve" });
+  const step = Math.max(1, Math.floor(records / deletions));
+  const act = { actor: "bench", now: Date.now() };
+  const requests = Array.from({ length: deletions }, (_, index) =>
+    app.store.requestDeletion(
+      {
+        organizationId,
+        resourceType: "transaction",
+        resourceId: idOf(7 + index * step),
+        reason: "bench",
+        deletionRequestId: `del_bench${index}`,
+        dueAt,
+      },
+      act,
+    ),
+  );
+  const ids = await Promise.all(requests);
+  await app.close();
+  if (ids.includes(undefined)) throw new Error("a record to be deleted is not there");
+}
+
+async function measureIntake(
+  service: Service,
+  { deletions, seconds }: Options,
+  dueAt: number,
+): Promise<Outcome["intake"]> {
+  const { port } = service.server;
+  const intake = await startIntake({ ...full, port, token: service.token, round: (rounds += 1) });
+  const watch = async () => {
+    const from = performance.now();
+    await sleep(seconds * 1_000);
+    return { from, to: performance.now() };
+  };
+  await sleep(2_000);
+  const before = intake.rateIn(await watch());
+  if (Date.now() > dueAt) throw new Error("the deletions were due too early");
+  await sleep(dueAt - Date.now());
+  const from = performance.now();
+  while ((await countCompleted(port)) < deletions) await sleep(200);
+  const to = performance.now();
+  const during = intake.rateIn({ from, to });
+  await sleep(1_000);
+  const after = intake.rateIn(await watch());
+  await intake.stop();
+  return { before, during, after, deletionsPerSecond: (deletions * 1_000) / (to - from) };
+}
+
+async function countCompleted(port: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(/^sluice_deletions_completed_total (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+async function measure(folder: string, options: Options): Promise<Outcome> {
+  const file = join(folder, "sluice.db");
+  const environment = {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_URL: `sqlite:${file}`,
+    DATA_DIR: folder,
+    NODE_ENV: "production",
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_PER_SECOND: "10000000",
+  };
+  command(environment, "organization", "create", "--name", "Bench", "--id", organizationId);
+  const key = command(environment, "key", "create", "--organization", organizationId);
+  const start = () => serve(environment, key["api_key"] ?? "");
+  const filled = await start();
+  await fill(filled, options.records);
+  await filled.server.stop();
+  const fileBytes = statSync(file).size;
+  const tried = await measureTries(start, options);
+  const dueAt = Date.now() + (options.seconds + 15) * 1_000;
+  await requestAll(environment, options, dueAt);
+  const service = await start();
+  const intake = await measureIntake(service, options, dueAt);
+  await service.server.stop();
+  return { fileBytes, ...tried, intake };
+}
+
+function render({ fileBytes, first, later, intake }: Outcome, options: Options): string {
+  const size = `${(fileBytes / 1e6).toFixed(0)} MB`;
+  const share = (intake.during / intake.before).toFixed(2);
+  return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores that server and clients share,
+Node ${process.version}; ${options.tries} tries.
+
+| deletion | completed, median | most | longest wait of a writer, median | most | without it, median | most |
+|:---|---:|---:|---:|---:|---:|---:|
+${renderRow("first of a process", first)}
+${renderRow("later", later)}
+
+${whole(options.deletions)} deletions in a row, ${whole(intake.deletionsPerSecond)} a second: intake was
+${whole(intake.before)} records a second before, ${whole(intake.during)} meanwhile (${share}), ${whole(intake.after)} after.
+`;
+}
+
+function renderRow(name: string, tries: readonly Try[]): string {
+  const completed = tries.map(({ completedMs }) => completedMs);
+  const waits = tries.map(({ waitMs }) => waitMs);
+  const usual = tries.map(({ usualWaitMs }) => usualWaitMs);
+  const cells = [completed, waits, usual].flatMap((all) => [median(all), Math.max(...all)]);
+  return `| ${[name, ...cells.map((ms) => `${ms.toFixed(0)} ms`)].join(" | ")} |`;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+async function main(): Promise<void> {
+  const { json, ...options } = readOptions();
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-deletion-"));
+  try {
+    const outcome = await measure(folder, options);
+    process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : render(outcome, options));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

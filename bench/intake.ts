@@ -1,0 +1,83 @@
+// A steady intake of single transactions over HTTP, each waited for, and what it met: how many were acknowledged in a span of
+// time, and the longest that any of them waited in it.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Connection, openConnection } from "./connection.ts";
+import { makeRequests } from "./requests.ts";
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Intake {
+  /** Requests that were acknowledged within the span, a second. */
+  rateIn(span: Span): number;
+  /** The longest wait of a request that was under way at any time of the span, in milliseconds. */
+  longestWaitIn(span: Span): number;
+  stop(): Promise<void>;
+}
+
+export interface IntakeOptions {
+  readonly port: number;
+  readonly token: string;
+  readonly connections: number;
+  /** Different each time, so that no id comes twice. */
+  readonly round: number;
+  /** Waited between two requests of a connection; 0 sends as fast as it is answered. */
+  readonly pauseMs: number;
+}
+
+export async function startIntake(options: IntakeOptions): Promise<Intake> {
+  const { port, token, round, pauseMs } = options;
+  const next = makeRequests("add", { ids: "ordered", round, token });
+  const ends: Span[] = [];
+  const open: Connection[] = [];
+  let failure: Error | undefined;
+  let underWay = 0;
+  let stopping = false;
+
+  async function start(): Promise<void> {
+    let from = 0;
+    const connection = await openConnection(port, {
+      onReply: () => {
+        underWay -= 1;
+        ends.push({ from, to: performance.now() });
+        if (pauseMs === 0) send();
+        else setTimeout(send, pauseMs);
+      },
+      onFailure: (why) => (failure = new Error(why)),
+    });
+    open.push(connection);
+    function send(): void {
+      if (stopping) return;
+      from = performance.now();
+      underWay += 1;
+      connection.send(next());
+    }
+    send();
+  }
+
+  await Promise.all(Array.from({ length: options.connections }, start));
+  return {
+    rateIn: ({ from, to }) => {
+      if (failure !== undefined) throw failure;
+      const acknowledged = ends.filter((one) => one.to >= from && one.to < to).length;
+      return (acknowledged * 1_000) / (to - from);
+    },
+    longestWaitIn: ({ from, to }) =>
+      ends
+        .filter((one) => one.to >= from && one.from < to)
+        .reduce((longest, one) => Math.max(longest, one.to - one.from), 0),
+    stop: async () => {
+      stopping = true;
+      await waitUntil(() => underWay === 0 || failure !== undefined);
+      for (const connection of open) connection.close();
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
+
+async function waitUntil(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(5);
+}
