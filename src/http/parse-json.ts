@@ -7,44 +7,49 @@ import { findRoundedNumbers, mayBeRounded } from "../domain/exact-number.ts";
 import { limits } from "../domain/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
 
+/** What the bytes are to whoever sent them: errors speak of that. */
+export type JsonSource = "body" | "line";
+
 /** Throws AppError malformed_json, or validation_failed that names each number that would be rounded. */
-export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw malformed("The body is empty; send JSON.");
-  if (!isUtf8(bytes)) throw malformed("The body is not valid UTF-8.");
+export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
+  if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
+  if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
   const text = bytes.toString("utf8");
   const isSuspect = mayBeRounded(text);
   // Short bodies can't nest deep enough to cost anything before validation refuses them, but for the slow path, which
   // goes as deep as they do.
-  if (isSuspect || bytes.length > limits.recordBytesMax) requireDepth(bytes);
-  const value = parse(text);
+  if (isSuspect || bytes.length > limits.recordBytesMax) requireDepth(bytes, source);
+  const value = parse(text, source);
   if (!isSuspect) return value;
   const errors = findRoundedNumbers(text);
   if (errors.length > 0) throw new AppError("validation_failed", { errors });
   return value;
 }
 
-function parse(text: string): unknown {
+function parse(text: string, source: JsonSource): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw malformed(explain(text));
+    throw malformed(explain(text, source));
   }
 }
 
-function explain(text: string): string {
+function explain(text: string, source: JsonSource): string {
   if (text.startsWith("\ufeff")) {
-    return "The body begins with a byte order mark; send it without one (RFC 8259, section 8.1).";
+    return `The ${source} begins with a byte order mark; send it without one (RFC 8259, section 8.1).`;
   }
   const { at, isBehindEnd } = findJsonFault(text);
-  if (at === text.length) return "The body is not valid JSON: it ends too early.";
+  const what = `The ${source} is not valid JSON:`;
+  if (at === text.length) return `${what} it ends too early.`;
   const before = text.slice(0, at).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  const column = `column ${(before.at(-1)?.length ?? 0) + 1}`;
+  const place = source === "line" ? column : `line ${before.length}, ${column}`;
   return isBehindEnd
-    ? `The body is not valid JSON: something stands behind its end, at ${place}.`
-    : `The body is not valid JSON: look at ${place}.`;
+    ? `${what} something stands behind its end, at ${place}.`
+    : `${what} look at ${place}.`;
 }
 
-function requireDepth(bytes: Buffer): void {
+function requireDepth(bytes: Buffer, source: JsonSource): void {
   let depth = 0;
   let inText = false;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -54,7 +59,7 @@ function requireDepth(bytes: Buffer): void {
     else if (byte === 0x5b || byte === 0x7b) depth += 1;
     else if (byte === 0x5d || byte === 0x7d) depth -= 1;
     if (depth > limits.jsonDepthMax) {
-      throw malformed(`The body is nested deeper than ${limits.jsonDepthMax} levels.`);
+      throw malformed(`The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`);
     }
   }
 }

@@ -215,6 +215,16 @@ describe("what is not JSON", () => {
     });
   }
 
+  it("is told of a line as of one, by its column", () => {
+    const lines = {
+      '{"a": +1}': /^The line .*: look at column 7\.$/,
+      "{} {}": /end, at column 4\.$/,
+    };
+    for (const [text, told] of Object.entries(lines)) {
+      assert.throws(() => parseJson(Buffer.from(text), "line"), { message: told });
+    }
+  });
+
   it("is never repeated in the message", () => {
     for (const text of ['{"secret-name": sekrit}', "sekrit", '["sekrit']) {
       assert.doesNotMatch(refusal(text).message, /se[ck]r/);

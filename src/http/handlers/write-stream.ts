@@ -139,7 +139,7 @@ function parseLine({ number, bytes }: Line): ParsedLine {
     return { number, refusal: { line: number, code: errorCatalogue.too_large.code, message } };
   }
   try {
-    return { number, value: parseJson(bytes) };
+    return { number, value: parseJson(bytes, "line") };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, errors } = error;
