@@ -15,7 +15,7 @@ export interface SluiceOptions {
   readonly expirySeconds?: number | undefined;
   /** In the place of `apiKey`: gives a token as `POST /auth/token` answers it, such as from a backend of your own. */
   readonly getToken?: (() => Promise<Pick<AccessToken, "token" | "expiry">>) | undefined;
-  /** How often a call is tried again after a failure; 8 if left out, which takes some 20 seconds. */
+  /** How often a call is tried again after a failure; 8 if left out, which takes some 15 seconds. */
   readonly retries?: number | undefined;
   /** How long one attempt may take; 30,000 if left out. A call's `signal` bounds all of its attempts. */
   readonly timeoutMs?: number | undefined;
