@@ -25,6 +25,7 @@ interface Options {
   readonly records: number;
   readonly deletions: number;
   readonly tries: number;
+  readonly rounds: number;
   readonly seconds: number;
 }
 
@@ -45,15 +46,18 @@ interface Outcome {
   /** The first deletion of a process, and later ones. */
   readonly first: readonly Try[];
   readonly later: readonly Try[];
-  readonly intake: {
-    readonly before: number;
-    readonly during: number;
-    readonly after: number;
-    readonly deletionsPerSecond: number;
-  };
+  readonly intakes: readonly IntakeTry[];
 }
 
-let rounds = 1;
+/** Records and deletions a second. */
+interface IntakeTry {
+  readonly before: number;
+  readonly during: number;
+  readonly after: number;
+  readonly deletions: number;
+}
+
+let intakeNo = 1;
 
 function readOptions(): Options & { readonly json: boolean } {
   const { values } = parseArgs({
@@ -61,16 +65,18 @@ function readOptions(): Options & { readonly json: boolean } {
       records: { type: "string", default: "1000000" },
       deletions: { type: "string", default: "10000" },
       tries: { type: "string", default: "5" },
+      rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "5" },
       json: { type: "boolean", default: false },
     },
   });
   const [records, deletions] = [Number(values.records), Number(values.deletions)];
-  const [tries, seconds] = [Number(values.tries), Number(values.seconds)];
-  for (const [name, value] of Object.entries({ records, deletions, tries, seconds })) {
+  const [tries, rounds] = [Number(values.tries), Number(values.rounds)];
+  const seconds = Number(values.seconds);
+  for (const [name, value] of Object.entries({ records, deletions, tries, rounds, seconds })) {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
   }
-  return { records, deletions, tries, seconds, json: values.json };
+  return { records, deletions, tries, rounds, seconds, json: values.json };
 }
 
 function command(environment: NodeJS.ProcessEnv, ...words: readonly string[]) {
@@ -175,7 +181,7 @@ async function measureTries(
       ...light,
       port,
       token: service.token,
-      round: (rounds += 1),
+      round: (intakeNo += 1),
     });
     const number = Math.floor(((index + 0.5) * records) / tries);
     first.push(await tryOne(service, intake, number));
@@ -186,23 +192,23 @@ async function measureTries(
   return { first, later };
 }
 
-/** All become due at the same time, so that intake is measured beside nothing but carrying them out. */
+/** All become due at the same time, so that intake is measured beside nothing but carrying them out. Gives how many. */
 async function requestAll(
   environment: NodeJS.ProcessEnv,
-  { deletions, records }: Options,
-  dueAt: number,
-): Promise<void> {
+  { deletions, records, rounds: all }: Options,
+  { round, dueAt }: { readonly round: number; readonly dueAt: number },
+): Promise<number> {
   const app = await openApp(readConfig({ ...environment }), { role: "serve" });
-  const step = Math.max(1, Math.floor(records / deletions));
+  const step = Math.max(all, Math.floor(records / deletions));
   const act = { actor: "bench", now: Date.now() };
   const requests = Array.from({ length: deletions }, (_, index) =>
     app.store.requestDeletion(
       {
         organizationId,
         resourceType: "transaction",
-        resourceId: idOf(7 + index * step),
+        resourceId: idOf(1 + index * step + round),
         reason: "bench",
-        deletionRequestId: `del_bench${index}`,
+        deletionRequestId: `del_bench_${round}_${index}`,
         dueAt,
       },
       act,
@@ -210,16 +216,16 @@ async function requestAll(
   );
   const ids = await Promise.all(requests);
   await app.close();
-  if (ids.includes(undefined)) throw new Error("a record to be deleted is not there");
+  return ids.filter((id) => id !== undefined).length;
 }
 
 async function measureIntake(
   service: Service,
   { deletions, seconds }: Options,
   dueAt: number,
-): Promise<Outcome["intake"]> {
+): Promise<IntakeTry> {
   const { port } = service.server;
-  const intake = await startIntake({ ...full, port, token: service.token, round: (rounds += 1) });
+  const intake = await startIntake({ ...full, port, token: service.token, round: (intakeNo += 1) });
   const watch = async () => {
     const from = performance.now();
     await sleep(seconds * 1_000);
@@ -236,7 +242,7 @@ async function measureIntake(
   await sleep(1_000);
   const after = intake.rateIn(await watch());
   await intake.stop();
-  return { before, during, after, deletionsPerSecond: (deletions * 1_000) / (to - from) };
+  return { before, during, after, deletions: (deletions * 1_000) / (to - from) };
 }
 
 async function countCompleted(port: number): Promise<number> {
@@ -263,17 +269,21 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
   await filled.server.stop();
   const fileBytes = statSync(file).size;
   const tried = await measureTries(start, options);
-  const dueAt = Date.now() + (options.seconds + 15) * 1_000;
-  await requestAll(environment, options, dueAt);
-  const service = await start();
-  const intake = await measureIntake(service, options, dueAt);
-  await service.server.stop();
-  return { fileBytes, ...tried, intake };
+  const intakes: IntakeTry[] = [];
+  for (let round = 0; round < options.rounds; round += 1) {
+    const dueAt = Date.now() + (options.seconds + 12) * 1_000;
+    // One that was deleted before is not there any more.
+    const deletions = await requestAll(environment, options, { round, dueAt });
+    const service = await start();
+    intakes.push(await measureIntake(service, { ...options, deletions }, dueAt));
+    await service.server.stop();
+  }
+  return { fileBytes, ...tried, intakes };
 }
 
-function render({ fileBytes, first, later, intake }: Outcome, options: Options): string {
+function render({ fileBytes, first, later, intakes }: Outcome, options: Options): string {
   const size = `${(fileBytes / 1e6).toFixed(0)} MB`;
-  const share = (intake.during / intake.before).toFixed(2);
+  const shares = intakes.map(({ before, during, after }) => (2 * during) / (before + after));
   return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores that server and clients share,
 Node ${process.version}; ${options.tries} tries.
 
@@ -282,9 +292,16 @@ Node ${process.version}; ${options.tries} tries.
 ${renderRow("first of a process", first)}
 ${renderRow("later", later)}
 
-${whole(options.deletions)} deletions in a row, ${whole(intake.deletionsPerSecond)} a second: intake was
-${whole(intake.before)} records a second before, ${whole(intake.during)} meanwhile (${share}), ${whole(intake.after)} after.
+${whole(options.deletions)} deletions in a row beside ${full.connections} connections that add; a share of ${median(shares).toFixed(2)} of intake is left.
+
+| deletions/s | records/s before | meanwhile | after | share |
+|---:|---:|---:|---:|---:|
+${intakes.map((one, index) => renderIntake(one, shares[index])).join("\n")}
 `;
+}
+
+function renderIntake({ deletions, before, during, after }: IntakeTry, share = 0): string {
+  return `| ${[...[deletions, before, during, after].map(whole), share.toFixed(2)].join(" | ")} |`;
 }
 
 function renderRow(name: string, tries: readonly Try[]): string {
