@@ -231,7 +231,7 @@ async function measureIntake(
     await sleep(seconds * 1_000);
     return { from, to: performance.now() };
   };
-  await sleep(2_000);
+  await sleep(4_000);
   const before = intake.rateIn(await watch());
   if (Date.now() > dueAt) throw new Error("the deletions were due too early");
   await sleep(dueAt - Date.now());
@@ -271,7 +271,7 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
   const tried = await measureTries(start, options);
   const intakes: IntakeTry[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
-    const dueAt = Date.now() + (options.seconds + 12) * 1_000;
+    const dueAt = Date.now() + (options.seconds + 14) * 1_000;
     // One that was deleted before is not there any more.
     const deletions = await requestAll(environment, options, { round, dueAt });
     const service = await start();

@@ -11,6 +11,7 @@ import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testResumption } from "./resumption.ts";
+import { testTogether } from "./together.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
@@ -22,6 +23,7 @@ export function testEngine(engine: Engine): void {
   testExporting(engine);
   testDeletions(engine);
   testCascade(engine);
+  testTogether(engine);
   testHolds(engine);
   testAccess(engine);
   testUpkeep(engine);

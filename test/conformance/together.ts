@@ -1,0 +1,139 @@
+// Deletions that are completed together: each on its own merits, and none at the cost of another.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Completion, Store } from "../../src/store/store.ts";
+import { makeTestSeal } from "../support/seal.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  add,
+  claim,
+  deletionOf,
+  exists,
+  finish,
+  keyOf,
+  operator,
+  request,
+  requireSound,
+  worker,
+} from "./scene.ts";
+
+const names = ["a", "b", "c"] as const;
+
+/** Three transactions with a check each, and a deletion of each that is claimed. */
+async function prepare(store: Store): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const name of names) {
+    await add(store, "transaction", name);
+    await add(store, "transaction_check", `check ${name}`, { related_tx_ids: [name] });
+    ids.push((await request(store, keyOf("transaction", name))) ?? "");
+    await claim(store);
+  }
+  return ids;
+}
+
+async function erase(store: Store, ids: readonly string[]): Promise<void> {
+  for (const id of ids) while (!(await store.eraseStep(id, 5, worker)).done);
+}
+
+function resultsOf(outcomes: readonly Completion[]): readonly string[] {
+  return outcomes.map(({ result }) => result);
+}
+
+async function requireGone(store: Store, gone: readonly string[]): Promise<void> {
+  for (const name of gone) {
+    assert.equal(await exists(store, keyOf("transaction", name)), false, name);
+    assert.equal(await exists(store, keyOf("transaction_check", `check ${name}`)), false, name);
+  }
+}
+
+async function receiptsOf(store: Store): Promise<readonly string[]> {
+  const kept = await store.listReceipts(0, 10);
+  return kept.map(({ receipt }) => receipt.deletion_request_id);
+}
+
+export function testTogether(engine: Engine): void {
+  describe(`${engine.name}: completing several deletions together`, () => {
+    it("completes all of which nothing is left, each with a receipt of its own", async (test) => {
+      const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+      const ids = await prepare(store);
+      await erase(store, ids);
+      const outcomes = await store.completeDeletions(ids, worker);
+      assert.deepEqual(resultsOf(outcomes), ["completed", "completed", "completed"]);
+      for (const id of ids) {
+        const { status, erased } = await deletionOf(store, id);
+        assert.equal(status, "completed");
+        assert.deepEqual(erased, { transaction: 1, transaction_check: 1 });
+      }
+      assert.deepEqual(await receiptsOf(store), ids);
+      await requireGone(store, names);
+      await requireSound(store);
+    });
+
+    it("does not complete one of which something is found, and all others", async (test) => {
+      const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+      const ids = await prepare(store);
+      const [a = "", b = "", c = ""] = ids;
+      await erase(store, ids);
+      await add(store, "screening", "late", { related_tx_id: "b" });
+      const outcomes = await store.completeDeletions(ids, worker);
+      assert.deepEqual(resultsOf(outcomes), ["completed", "again", "completed"]);
+      assert.equal((await deletionOf(store, b)).status, "processing");
+      assert.deepEqual(await receiptsOf(store), [a, c]);
+      await finish(store, b);
+      assert.deepEqual(await receiptsOf(store), [a, c, b]);
+      await requireGone(store, names);
+      assert.equal(await exists(store, keyOf("screening", "late")), false);
+      await requireSound(store);
+    });
+
+    it("keeps back one that meets a hold, and says so of that one alone", async (test) => {
+      const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+      const ids = await prepare(store);
+      const [a = "", b = "", c = ""] = ids;
+      await erase(store, ids);
+      const late = keyOf("screening", "late");
+      await add(store, "screening", "late", { related_tx_id: "a" });
+      await store.placeHold(late, "a case", operator);
+      const outcomes = await store.completeDeletions(ids, worker);
+      assert.deepEqual(resultsOf(outcomes), ["failed", "completed", "completed"]);
+      assert.equal((await deletionOf(store, a)).waitingFor, "a hold on screening late");
+      assert.equal(await exists(store, late), true);
+      assert.deepEqual(await receiptsOf(store), [b, c]);
+      await requireGone(store, ["b", "c"]);
+    });
+
+    it("refuses one that is not under way, and completes the others", async (test) => {
+      const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+      const ids = await prepare(store);
+      await erase(store, ids);
+      await add(store, "transaction", "cancelled");
+      const cancelled = (await request(store, keyOf("transaction", "cancelled"))) ?? "";
+      await store.cancelDeletion(cancelled, operator);
+      const [a = "", b = "", c = ""] = ids;
+      const outcomes = await store.completeDeletions([a, cancelled, "del_unknown", b, c], worker);
+      const expected = ["completed", "failed", "failed", "completed", "completed"];
+      assert.deepEqual(resultsOf(outcomes), expected);
+      assert.equal((await deletionOf(store, cancelled)).status, "cancelled");
+      assert.equal(await exists(store, keyOf("transaction", "cancelled")), true);
+      assert.deepEqual(await receiptsOf(store), ids);
+      await requireSound(store);
+    });
+
+    it("completes each once when asked twice at the same time", async (test) => {
+      const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+      const ids = await prepare(store);
+      await erase(store, ids);
+      const both = await Promise.all([
+        store.completeDeletions(ids, worker),
+        store.completeDeletions(ids, worker),
+      ]);
+      for (const index of ids.keys()) {
+        const results = both.map((outcomes) => outcomes[index]?.result).toSorted();
+        assert.deepEqual(results, ["completed", "failed"]);
+      }
+      assert.deepEqual((await receiptsOf(store)).toSorted(), ids.toSorted());
+      await requireSound(store);
+    });
+  });
+}
