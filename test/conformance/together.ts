@@ -129,8 +129,8 @@ export function testTogether(engine: Engine): void {
         store.completeDeletions(ids, worker),
       ]);
       for (const index of ids.keys()) {
-        const results = both.map((outcomes) => outcomes[index]?.result).toSorted();
-        assert.deepEqual(results, ["completed", "failed"]);
+        const results = new Set(both.map((outcomes) => outcomes[index]?.result));
+        assert.deepEqual(results, new Set(["completed", "failed"]));
       }
       assert.deepEqual((await receiptsOf(store)).toSorted(), ids.toSorted());
       await requireSound(store);

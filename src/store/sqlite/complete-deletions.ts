@@ -129,11 +129,17 @@ export class DeletionCompleter {
   async #freeze(place: LogPlace | undefined): Promise<readonly number[] | undefined> {
     const { perform, look } = this.#parts;
     if (place !== undefined) await perform("keepLog", undefined);
+    const committed = await look.bringIn();
     const part = place === undefined ? undefined : await look.readLog(place);
-    await look.bringIn();
-    const rest = await perform("freezeFile", { place: part?.place });
-    if (part === undefined || rest === undefined) return undefined;
-    return [...part.pages, ...rest.pages];
+    if (part === undefined) {
+      await perform("freezeFile", { place: undefined });
+      return undefined;
+    }
+    const { generation, frames } = part.place;
+    const rest = await perform("freezeFile", {
+      place: { generation, frames: Math.min(frames, committed) },
+    });
+    return rest === undefined ? undefined : [...part.pages, ...rest.pages];
   }
 
   /** Short reads are waited for between the attempts, so that writers need not wait for them. */

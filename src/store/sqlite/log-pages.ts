@@ -1,8 +1,9 @@
 // Reads which pages of the database the write-ahead log holds, and from where to where it has been read. Never reads what is
 // on them, and never writes to the log.
 //
-// Log format: sqlite.org/fileformat2.html#the_write_ahead_log. Each time that the log begins anew it has other salts; the
-// checksum of a frame covers all frames before it. So a place can be recognised, or seen to be gone.
+// Log format: sqlite.org/fileformat2.html#the_write_ahead_log. Each time that the log begins anew it has other salts, so a
+// place in it can be recognised, or seen to be gone. What a transaction wrote that was not committed is overwritten by the
+// next one; so only a place up to which all is committed is one to go on from.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -11,22 +12,20 @@ const frameHeaderBytes = 24;
 const frameBytes = frameHeaderBytes + 4_096;
 const framesAtOnce = 128;
 
-/** Up to where the log was read. */
 export interface LogPlace {
   /** The salts; undefined for a log that was empty, and whatever log comes first after that. */
   readonly generation: string | undefined;
   readonly frames: number;
-  /** The header of the last frame before this place. */
-  readonly last: string;
 }
 
 export interface LogPart {
+  /** Up to where the log was read, also what may never be committed. */
   readonly place: LogPlace;
   /** Page numbers, as SQLite counts them from 1. */
   readonly pages: readonly number[];
 }
 
-export const emptyLogPlace: LogPlace = { generation: undefined, frames: 0, last: "" };
+export const emptyLogPlace: LogPlace = { generation: undefined, frames: 0 };
 
 /** Where the log as it now is begins. */
 export function findLogStart(path: string): LogPlace {
@@ -41,9 +40,7 @@ export function readLogPages(path: string, from: LogPlace): LogPart | undefined 
       return { place: from, pages: [] };
     if (generation === undefined || generation !== (from.generation ?? generation))
       return undefined;
-    // What was read of a transaction that was never committed is overwritten by the next; then all is read once more.
-    const known = from.frames === 0 || readFrameHeader(log, from.frames - 1) === from.last;
-    const part = readFrames(log, generation, known ? from.frames : 0);
+    const part = readFrames(log, generation, from.frames);
     return readGeneration(log) === generation ? part : undefined;
   });
 }
@@ -65,14 +62,7 @@ function readFrames(log: number, generation: string, first: number): LogPart {
     frames += count;
     if (count < framesAtOnce) break;
   }
-  const last = frames === 0 ? "" : readFrameHeader(log, frames - 1);
-  return { place: { generation, frames, last }, pages: [...pages] };
-}
-
-function readFrameHeader(log: number, frame: number): string {
-  const header = Buffer.alloc(frameHeaderBytes);
-  readSync(log, header, 0, header.length, headerBytes + frame * frameBytes);
-  return header.toString("hex");
+  return { place: { generation, frames }, pages: [...pages] };
 }
 
 function readGeneration(log: number): string | undefined {

@@ -15,7 +15,8 @@ function perform(task: LookTask): LookAnswer {
   if (task.task === "bring in") {
     // Whoever reads from the log or writes is not waited for, and does not wait.
     connection ??= new Connection(path, { readOnly: false });
-    connection.get("PRAGMA wal_checkpoint(PASSIVE)");
+    const row = connection.get<{ log: number }>("PRAGMA wal_checkpoint(PASSIVE)");
+    return { committed: Math.max(0, row?.log ?? 0) };
   } else if (task.pages === undefined) {
     wipeWholeFile(descriptor);
   } else {

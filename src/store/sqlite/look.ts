@@ -14,14 +14,15 @@ export type LookTask =
 
 export interface LookAnswer {
   readonly part?: LogPart | undefined;
+  readonly committed?: number;
   readonly error?: unknown;
 }
 
 export interface Look {
   /** Which pages came into the log after this place; undefined if that is not known any more. */
   readLog(place: LogPlace): Promise<LogPart | undefined>;
-  /** Brings as much of the log into the file as can be without anybody waiting. */
-  bringIn(): Promise<void>;
+  /** Brings as much of the log into the file as can be without anybody waiting. Gives how many frames are committed. */
+  bringIn(): Promise<number>;
   /** Overwrites what is in unused places of these pages, or of all. The file has to be frozen. */
   wipe(pages: readonly number[] | undefined): Promise<void>;
 }
@@ -41,8 +42,8 @@ export class LookThread implements Look {
     return (await this.#ask({ task: "read log", place })).part;
   }
 
-  async bringIn(): Promise<void> {
-    await this.#ask({ task: "bring in" });
+  async bringIn(): Promise<number> {
+    return (await this.#ask({ task: "bring in" })).committed ?? 0;
   }
 
   async wipe(pages: readonly number[] | undefined): Promise<void> {

@@ -1,0 +1,44 @@
+// A process that carries out three deletions together and kills itself at the point that it is told, counted from 1: before or
+// after something that the writer is asked for. Where there is no such point it tells how many there were.
+
+import { openWriter } from "../../../src/store/sqlite/connection.ts";
+import { SharedDescriptor } from "../../../src/store/sqlite/descriptor.ts";
+import { migrate } from "../../../src/store/sqlite/migrate.ts";
+import { runHere } from "../../../src/store/sqlite/runner.ts";
+import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { WriteQueue } from "../../../src/store/sqlite/write-queue.ts";
+import { claim, worker } from "../../conformance/scene.ts";
+import { makeTestSeal } from "../../support/seal.ts";
+
+const [path = "", lastPoint = "0"] = process.argv.slice(2);
+let points = 0;
+
+function point(): void {
+  points += 1;
+  if (points === Number(lastPoint)) process.kill(process.pid, "SIGKILL");
+}
+
+class QueueWithPoints extends WriteQueue {
+  override async submit(job: Parameters<WriteQueue["submit"]>[0]): Promise<unknown> {
+    point();
+    const result = await super.submit(job);
+    point();
+    return result;
+  }
+}
+
+const descriptor = new SharedDescriptor(path);
+const connection = openWriter(path);
+migrate(connection);
+const queue = new QueueWithPoints(runHere(connection, undefined));
+const sealReceipt = makeTestSeal();
+const store = new SqliteStore({ reader: connection, queue, descriptor, sealReceipt });
+const ids: string[] = [];
+for (let next = await claim(store); next !== undefined; next = await claim(store)) {
+  ids.push(next.deletionRequestId);
+}
+for (const id of ids) while (!(await store.eraseStep(id, 100, worker)).done);
+points = 0;
+const outcomes = await store.completeDeletions(ids, worker);
+process.send?.({ points, results: outcomes.map(({ result }) => result) });
+await store.close();

@@ -1,0 +1,213 @@
+// Several deletions that are completed at once on SQLite: the bytes of all are gone from every file, also of those that had to
+// be tried again, and however far a process came that was killed.
+
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { SealReceipt, Store } from "../../../src/store/store.ts";
+import {
+  add,
+  claim,
+  deletionOf,
+  draftOf,
+  exists,
+  finish,
+  keyOf,
+  request,
+  requireSound,
+  worker,
+  write,
+} from "../../conformance/scene.ts";
+import { makeRandom } from "../../support/random.ts";
+import { makeTestSeal } from "../../support/seal.ts";
+import { makePlace, type Place } from "./place.ts";
+
+const program = join(import.meta.dirname, "together-process.ts");
+const secret = "top-secret-";
+const persons = ["p1", "p2", "p3"] as const;
+
+/** Three persons with screenings in pages that others share, and a deletion of each. */
+async function prepare(store: Store, screenings = 900): Promise<readonly string[]> {
+  const random = makeRandom(11);
+  for (const id of persons) await add(store, "person", id, { name: `${secret}${id}` });
+  for (let from = 0; from < screenings; from += 30) {
+    const list = Array.from({ length: 30 }, (_, index) => {
+      const goes = index % 3 === 0;
+      const text = `${goes ? secret : "harmless-"}${from + index}`;
+      const person = persons[(from / 30) % 3];
+      return draftOf("screening", `${text}-id`, {
+        outcome_details: text.repeat(random.integer(1, 30)),
+        ...(goes ? { related_person_id: person } : {}),
+      });
+    });
+    await write(store, list, { resourceType: "screening" });
+  }
+  const ids: string[] = [];
+  for (const id of persons) ids.push((await request(store, keyOf("person", id))) ?? "");
+  return ids;
+}
+
+async function erase(store: Store, ids: readonly string[]): Promise<void> {
+  for (const _ of ids) await claim(store);
+  for (const id of ids) while (!(await store.eraseStep(id, 100, worker)).done);
+}
+
+function findSecret(place: Place): readonly string[] {
+  const files = [...place.readFiles()];
+  return files.flatMap(([name, bytes]) => (bytes.includes(secret) ? [name] : []));
+}
+
+async function receiptsOf(store: Store): Promise<readonly string[]> {
+  const kept = await store.listReceipts(0, 10);
+  return kept.map(({ receipt }) => receipt.deletion_request_id);
+}
+
+/** Does something once, after everything was found clean and before the last look. */
+function sealAfter(act: () => void): SealReceipt {
+  const seal = makeTestSeal();
+  let done = false;
+  return (deletion, context) => {
+    if (!done) act();
+    done = true;
+    return seal(deletion, context);
+  };
+}
+
+describe("deletions that are completed together", () => {
+  it("leave no byte of any in a file, nor does what follows bring one back", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open({ sealReceipt: makeTestSeal() });
+    const ids = await prepare(store);
+    await erase(store, ids);
+    place.withDatabase((database) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    assert.deepEqual(findSecret(place), ["sluice.db"], "erasing alone leaves nothing to look for");
+    const outcomes = await store.completeDeletions(ids, worker);
+    assert.ok(outcomes.every(({ result }) => result === "completed"));
+    assert.deepEqual(findSecret(place), []);
+    for (let count = 0; count < 20; count += 1) await add(store, "transaction", `t${count}`);
+    await store.close();
+    assert.deepEqual(findSecret(place), []);
+  });
+
+  it("include those after one of which something is found at the last look", async (test) => {
+    const place = makePlace(test);
+    const late: Promise<unknown>[] = [];
+    const sealReceipt = sealAfter(() => {
+      const fields = { related_person_id: "p1", outcome_details: `${secret}late` };
+      late.push(add(store, "screening", "late", fields));
+    });
+    const store = await place.open({ sealReceipt });
+    const ids = await prepare(store);
+    const [first = "", second = "", third = ""] = ids;
+    await erase(store, ids);
+    const outcomes = await store.completeDeletions(ids, worker);
+    await Promise.all(late);
+    assert.deepEqual(
+      outcomes.map(({ result }) => result),
+      ["again", "completed", "completed"],
+    );
+    assert.equal((await deletionOf(store, first)).status, "processing");
+    assert.deepEqual(await receiptsOf(store), [second, third]);
+    assert.equal((await finish(store, first, 100)).erased["screening"], 101);
+    assert.equal(await exists(store, keyOf("screening", "late")), false);
+    assert.deepEqual(findSecret(place), []);
+    await requireSound(store);
+  });
+
+  it("leave nothing that a writer still had in memory and wrote between the looks", async (test) => {
+    const place = makePlace(test);
+    const late: Promise<unknown>[] = [];
+    const sealReceipt = sealAfter(() => {
+      const texts = Array.from({ length: 900 }, (_, index) => `harmless-${index}-id`);
+      const list = texts
+        .filter((_, index) => index % 3 !== 0)
+        .map((id) => draftOf("screening", id, { timestamp: "2027-01-01T00:00:00Z" }));
+      late.push(write(store, list, { resourceType: "screening", mode: "update" }));
+    });
+    const store = await place.open({ sealReceipt });
+    const ids = await prepare(store);
+    await erase(store, ids);
+    const outcomes = await store.completeDeletions(ids, worker);
+    assert.ok(outcomes.every(({ result }) => result === "completed"));
+    assert.equal((await Promise.all(late)).length, 1);
+    assert.deepEqual(findSecret(place), []);
+  });
+
+  it("are completed though another process writes between the looks", async (test) => {
+    const place = makePlace(test);
+    const sealReceipt = sealAfter(() =>
+      place.withDatabase((database) => database.exec("UPDATE counter SET value = value + 1")),
+    );
+    const store = await place.open({ sealReceipt });
+    const ids = await prepare(store);
+    await erase(store, ids);
+    const outcomes = await store.completeDeletions(ids, worker);
+    assert.ok(outcomes.every(({ result }) => result === "completed"));
+    assert.deepEqual(findSecret(place), []);
+    assert.deepEqual(await receiptsOf(store), ids);
+    await requireSound(store);
+  });
+
+  it("leave nothing that moved within the file since the first look of the process", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "transaction", "first");
+    const first = (await request(store, keyOf("transaction", "first"))) ?? "";
+    await claim(store);
+    await finish(store, first);
+    // From here on only what was written is looked at.
+    const ids = await prepare(store, 3_000);
+    await erase(store, ids);
+    const outcomes = await store.completeDeletions(ids, worker);
+    assert.ok(outcomes.every(({ result }) => result === "completed"));
+    assert.deepEqual(findSecret(place), []);
+  });
+});
+
+/** Undefined if it was killed. */
+async function run(place: Place, point: number): Promise<number | undefined> {
+  const child = fork(program, [place.path, `${point}`]);
+  let points: number | undefined;
+  child.on("message", (message: { points: number; results: readonly string[] }) => {
+    assert.ok(message.results.every((result) => result === "completed"));
+    ({ points } = message);
+  });
+  await once(child, "exit");
+  assert.equal(child.signalCode, points === undefined ? "SIGKILL" : null, `point ${point}`);
+  return points;
+}
+
+function copyOf(test: TestContext, original: Place): Place {
+  const place = makePlace(test);
+  cpSync(dirname(original.path), dirname(place.path), { recursive: true });
+  return place;
+}
+
+describe("a process that is killed while it completes deletions together", () => {
+  it("leaves, at every point, deletions that are completed once, and no byte", async (test) => {
+    const original = makePlace(test);
+    const store = await original.open();
+    const ids = await prepare(store, 300);
+    await store.close();
+    const points = (await run(copyOf(test, original), 0)) ?? 0;
+    assert.ok(points >= 10, `${points}`);
+    for (let point = 1; point <= points; point += 1) {
+      const place = copyOf(test, original);
+      assert.equal(await run(place, point), undefined);
+      const after = await place.open({ sealReceipt: makeTestSeal() });
+      const later = worker.now + 3_600_000;
+      for (let next = await claim(after, later); next; next = await claim(after, later)) {
+        await finish(after, next.deletionRequestId, 100);
+      }
+      for (const id of ids) assert.equal((await deletionOf(after, id)).status, "completed");
+      assert.deepEqual((await receiptsOf(after)).toSorted(), [...ids].toSorted(), `point ${point}`);
+      assert.deepEqual(findSecret(place), [], `point ${point}`);
+      assert.deepEqual(await after.countRecords("org_acme"), { screening: 200 });
+      await requireSound(after);
+      await after.close();
+    }
+  });
+});
