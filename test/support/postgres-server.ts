@@ -1,5 +1,6 @@
 // A PostgreSQL server of a test file's own, on a free port in a temporary folder, or the one that
-// SLUICE_TEST_DATABASE_URL names. Stores are opened as an ordinary role: row-level security does not hold superusers.
+// SLUICE_TEST_DATABASE_URL names; a Citus cluster where one is wanted, or where that is one. Stores are opened as an
+// ordinary role: row-level security does not hold superusers.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { childPids } from "./child-pids.ts";
+import { findWorkers, joinCluster, nodeSettings, wantedWorkers } from "./citus-cluster.ts";
 import { type Binaries, findBinaries } from "./postgres-binaries.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 import { waitFor } from "./wait-for.ts";
@@ -27,8 +29,14 @@ export interface PostgresServer {
   dropDatabase(url: string): Promise<void>;
   /** Runs statements as the superuser, in the database of the URL. */
   query(sql: string, url?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Ends the server, or kills it with everything that it started. Only for a server of the test's own. */
-  stop(how?: "fast" | "kill"): Promise<void>;
+  /** 1, or how many servers a cluster of the test's own has. */
+  readonly nodes: number;
+  /**
+   * Ends the server, or kills it with everything that it started. Only for a server of the test's own. Of a cluster, all
+   * nodes or the one; 0 is the coordinator.
+   */
+  stop(how?: "fast" | "kill", node?: number): Promise<void>;
+  /** Starts what is not running. */
   start(): Promise<void>;
   /** Starts it as a hot standby without a primary: it answers, but takes no writes until it is promoted. */
   startAsReplica(): Promise<void>;
@@ -50,8 +58,9 @@ export interface ServerOptions {
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
   const { SLUICE_TEST_DATABASE_URL } = process.env;
   const given = options.own === true ? undefined : SLUICE_TEST_DATABASE_URL;
-  const server = given === undefined ? await OwnServer.make(options) : undefined;
-  const adminUrl = server?.adminUrl ?? given ?? "";
+  const servers = given === undefined ? await startOwn(options) : [];
+  const adminUrl = servers[0]?.adminUrl ?? given ?? "";
+  const workers = await findWorkers(queryAs, adminUrl);
   const query: PostgresServer["query"] = (sql, url) => queryAs(withDatabase(adminUrl, url), sql);
   await query(`DO $$ BEGIN
     CREATE ROLE ${ownerName} LOGIN PASSWORD '${password}';
@@ -63,23 +72,44 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     async makeDatabase({ template = "template0" } = {}) {
       made += 1;
       const name = `sluice_test_${process.pid}_${Date.now().toString(36)}_${made}`;
-      await query(`CREATE DATABASE ${name} OWNER ${ownerName} TEMPLATE ${template}`);
+      const create = `CREATE DATABASE ${name} OWNER ${ownerName} TEMPLATE ${template}`;
+      for (const url of [adminUrl, ...(workers ?? [])]) await queryAs(url, create);
+      if (workers !== undefined) {
+        const places = workers.map((url) => urlOf(url, { database: name }));
+        await joinCluster(queryAs, urlOf(adminUrl, { database: name }), places);
+      }
       return urlOf(adminUrl, { user: ownerName, password, database: name });
     },
     async dropDatabase(url) {
-      await query(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+      const drop = `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`;
+      for (const place of [adminUrl, ...(workers ?? [])]) await queryAs(place, drop);
     },
-    stop: async (how) => own(server).stop(how),
-    start: async () => own(server).start(),
-    startAsReplica: async () => own(server).startAsReplica(),
+    nodes: Math.max(1, servers.length),
+    stop: async (how, node) => void (await Promise.all(own(servers, node).map((s) => s.stop(how)))),
+    start: async () => void (await Promise.all(own(servers).map((server) => server.start()))),
+    startAsReplica: async () => own(servers)[0]?.startAsReplica(),
     promote: async () => void (await query("SELECT pg_promote()")),
-    remove: async () => server?.remove(),
+    remove: async () => void (await Promise.all(servers.map((server) => server.remove()))),
   };
 }
 
-function own(server: OwnServer | undefined): OwnServer {
-  if (server === undefined) throw new Error("this server is not the test's to stop");
-  return server;
+/** One server, or the nodes of a cluster, the coordinator first. */
+async function startOwn(options: ServerOptions): Promise<readonly OwnServer[]> {
+  const workersWanted = wantedWorkers();
+  if (workersWanted === undefined) return [await OwnServer.make(options)];
+  const settings = { ...options.settings, ...nodeSettings };
+  const servers: OwnServer[] = [];
+  for (let node = 0; node <= workersWanted; node += 1) {
+    servers.push(await OwnServer.make({ ...options, settings }));
+  }
+  const [coordinator = "", ...workers] = servers.map(({ adminUrl }) => adminUrl);
+  await joinCluster(queryAs, coordinator, workers);
+  return servers;
+}
+
+function own(servers: readonly OwnServer[], node?: number): readonly OwnServer[] {
+  if (servers.length === 0) throw new Error("this server is not the test's to stop");
+  return node === undefined ? servers : servers.slice(node, node + 1);
 }
 
 class OwnServer {
@@ -130,6 +160,7 @@ class OwnServer {
   }
 
   async start(): Promise<void> {
+    if (this.#isRunning()) return;
     const { postgres, runAs } = this.#binaries;
     const settings = Object.entries(this.#settings).flatMap(([name, value]) => [
       "-c",
@@ -156,7 +187,7 @@ class OwnServer {
 
   async stop(how: "fast" | "kill" = "fast"): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !this.#isRunning()) return;
     const ended = once(child, "exit");
     if (how === "fast") child.kill("SIGINT");
     else this.#killAll();
@@ -167,6 +198,11 @@ class OwnServer {
     await this.stop("kill");
     process.off("exit", this.#killAll);
     removeFolder(this.#folder);
+  }
+
+  #isRunning(): boolean {
+    const { exitCode = 0, signalCode = null } = this.#child ?? {};
+    return exitCode === null && signalCode === null;
   }
 
   /** The server first, so that it starts none anew. Each that it started is in a process group of its own. */

@@ -16,6 +16,7 @@ import { findPlanned } from "./closed-record.ts";
 import { findFirstHeld } from "./hold.ts";
 import { keyText } from "./record-key.ts";
 import { findRelationsFrom, findRelationsTo, type RelationRow } from "./relation.ts";
+import type { RowInsertion } from "./row-insertion.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** What keeps a plan from being carried out, said to operators. */
@@ -35,6 +36,15 @@ const insertTargets = `
   FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
     AS planned (position, action, resource_type, resource_id, to_type, to_id)`;
 
+const insertTargetsOnCitus: RowInsertion = {
+  into: `
+    INSERT INTO deletion_target
+      (deletion_request_id, organization_id, position, action, resource_type, resource_id, to_type, to_id)
+    VALUES`,
+  row: "(?, ?, ?, ?, ?, ?, ?, ?)",
+  end: "",
+};
+
 const removeSameTargets = `
   DELETE FROM deletion_target AS target
   USING unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
@@ -43,7 +53,9 @@ const removeSameTargets = `
     AND target.action = planned.action
     AND target.resource_type = planned.resource_type AND target.resource_id = planned.resource_id
     AND target.to_type IS NOT DISTINCT FROM planned.to_type
-    AND target.to_id IS NOT DISTINCT FROM planned.to_id`;
+    AND target.to_id IS NOT DISTINCT FROM planned.to_id
+    --citus AND target.resource_id = ANY ($5::text[])
+  `;
 
 /** The plan, or what is in its way. */
 export async function planFrom(
@@ -145,7 +157,16 @@ export async function writePlan(
     await transaction.run(removeSameTargets, deletionRequestId, organizationId, ...columns);
   }
   const positions = targets.map((_, index) => position + index + 1);
-  await transaction.run(insertTargets, deletionRequestId, organizationId, positions, ...columns);
+  if (transaction.distributed) {
+    await transaction.insertEach(insertTargetsOnCitus, [
+      targets.map(() => deletionRequestId),
+      targets.map(() => organizationId),
+      positions,
+      ...columns,
+    ]);
+  } else {
+    await transaction.run(insertTargets, deletionRequestId, organizationId, positions, ...columns);
+  }
 }
 
 function targetColumns(targets: readonly Target[]): (string | null)[][] {

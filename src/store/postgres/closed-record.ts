@@ -17,7 +17,9 @@ const findByPlan = `
   SELECT DISTINCT target.organization_id, target.resource_type, target.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
     JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
-  WHERE action = 'erase'`;
+  WHERE action = 'erase'
+    --citus AND target.resource_id = ANY ($3::text[])
+  `;
 
 /**
  * To be asked while the records are locked or just inserted: then a plan that comes later waits for this transaction

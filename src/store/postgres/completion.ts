@@ -34,7 +34,9 @@ const readTargets = `
 const findChanged = `
   SELECT DISTINCT change.organization_id, change.resource_type, change.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN change USING (organization_id, resource_type, resource_id)`;
+    JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  `;
 
 const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = $1`;
 

@@ -1,17 +1,12 @@
 // The bounded pool of connections, and transactions on it. Reconnects by itself; knows nothing of what is in the tables.
 
-import { escapeLiteral, Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../store.ts";
-import { describeFailure, isAnswer, isCollision } from "./failure.ts";
+import { beginStatements } from "./begin.ts";
+import { describeFailure, isAnswer, isCollision, Unsettled } from "./failure.ts";
 import { inOrder } from "./in-order.ts";
-import { listOrganizations, type Scope } from "./scope.ts";
-import {
-  answerGraceMs,
-  attemptsMax,
-  connectTimeoutMs,
-  idleInTransactionTimeoutMs,
-  patientAnswerMs,
-} from "./settings.ts";
+import type { Scope } from "./scope.ts";
+import { answerGraceMs, attemptsMax, connectTimeoutMs, patientAnswerMs } from "./settings.ts";
 import { Transaction } from "./transaction.ts";
 
 /** Numbers of ours are counts and milliseconds, which a double holds exactly. */
@@ -21,19 +16,6 @@ const typeParsers = {
       ? Number
       : (types.getTypeParser(oid, format) as unknown)) as typeof types.getTypeParser,
 };
-
-/**
- * Every statement of daily work finds its rows by a key. A plan that was made while a table was small must not go on to
- * read all of it when it has grown, so plans that would are not considered, and the plan is made once.
- */
-const keyedPlans: Readonly<Record<string, string>> = {
-  enable_seqscan: "off",
-  enable_hashjoin: "off",
-  enable_mergejoin: "off",
-  plan_cache_mode: "force_generic_plan",
-};
-
-const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
 
 type Attempt<Result> = (client: PoolClient) => Promise<Result>;
 
@@ -72,7 +54,7 @@ export class Database {
    */
   transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
     return this.#repeat(async (client) => {
-      await client.query(this.#begin(scope));
+      await this.#begin(client, scope);
       const result = await work(this.#transaction(client, scope));
       await commit(client);
       return result;
@@ -87,7 +69,7 @@ export class Database {
   inOneGo<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
     return this.#repeat(async (client) => {
       const [, result] = await inOrder([
-        client.query(this.#begin(scope)),
+        this.#begin(client, scope),
         work(this.#transaction(client, scope)),
         commit(client),
       ] as const);
@@ -149,30 +131,23 @@ export class Database {
     return new Transaction(client, { prepare, distributed: this.distributed, answerMs });
   }
 
-  /** One message: the settings end with the transaction, so they hold behind a pooler too. */
-  #begin(scope: Scope): string {
-    const { statementTimeoutMs, lockTimeoutMs } =
-      scope.patient === true ? unlimited : this.#settings;
-    const values: Readonly<Record<string, string>> = {
-      "sluice.organizations": listOrganizations(scope),
-      "sluice.view": scope.view ?? "",
-      statement_timeout: `${statementTimeoutMs}`,
-      lock_timeout: `${lockTimeoutMs}`,
-      idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
-      ...(scope.view === "all" ? {} : keyedPlans),
-    };
-    const settings = Object.entries(values).map(
-      ([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, true)`,
-    );
-    const mode = scope.snapshot === true ? " ISOLATION LEVEL REPEATABLE READ READ ONLY" : "";
-    return `BEGIN${mode}; SELECT ${settings.join(", ")}`;
+  async #begin(client: PoolClient, scope: Scope): Promise<void> {
+    const { distributed } = this;
+    const statements = beginStatements(scope, { settings: this.#settings, distributed });
+    await inOrder(statements.map((statement) => client.query(statement)));
   }
 }
 
 /** A transaction in which a statement failed is rolled back by COMMIT, which then says so instead of failing. */
 async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query("COMMIT");
+  let warned = false;
+  const notice = ({ severity }: { severity?: string | undefined }) => {
+    if (severity === "WARNING") warned = true;
+  };
+  client.on("notice", notice);
+  const { command } = await client.query("COMMIT").finally(() => client.off("notice", notice));
   if (command !== "COMMIT") throw new TypeError("a transaction was committed after a failure");
+  if (warned) throw new Unsettled();
 }
 
 /** False if the connection is of no more use. */

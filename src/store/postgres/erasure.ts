@@ -37,6 +37,7 @@ const removeChanges = `
   USING unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
   WHERE change.organization_id = named.organization_id
     AND change.resource_type = named.resource_type AND change.resource_id = named.resource_id
+    --citus AND change.resource_id = ANY ($3::text[])
   RETURNING change.organization_id, reply_key`;
 
 const removeRecords = `
@@ -44,12 +45,15 @@ const removeRecords = `
   USING unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
   WHERE record.organization_id = named.organization_id
     AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+    --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.resource_type`;
 
 const readPayloads = `
   SELECT change.organization_id, change.resource_type, change.resource_id, change_no, payload
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN change USING (organization_id, resource_type, resource_id)`;
+    JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  `;
 
 const rewritePayloads = `
   UPDATE change SET payload = rewritten.payload
@@ -57,7 +61,9 @@ const rewritePayloads = `
     AS rewritten (organization_id, resource_type, resource_id, change_no, payload)
   WHERE change.organization_id = rewritten.organization_id
     AND change.resource_type = rewritten.resource_type
-    AND change.resource_id = rewritten.resource_id AND change.change_no = rewritten.change_no`;
+    AND change.resource_id = rewritten.resource_id AND change.change_no = rewritten.change_no
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
 
 /** The caller has locked the deletion. */
 export async function eraseStep(

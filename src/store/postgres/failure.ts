@@ -21,6 +21,18 @@ export class Collision extends Error {
   override readonly name = "Collision";
 }
 
+/**
+ * Citus has committed, and warns that a worker could not be told. What that one has prepared is safe, but nobody sees it
+ * before the coordinator has told it again; so until then nothing may be said of it.
+ */
+export class Unsettled extends Error {
+  override readonly name = "Unsettled";
+
+  constructor() {
+    super("a worker of the cluster has not been told of a commit yet");
+  }
+}
+
 export function isCollision(error: unknown): boolean {
   if (error instanceof Collision) return true;
   return error instanceof DatabaseError && collisionStates.has(error.code ?? "");
@@ -62,7 +74,7 @@ function isPassing(error: unknown): boolean {
     const state = error.code ?? "";
     return passingClasses.has(state.slice(0, 2)) || passingStates.has(state);
   }
-  return isLostConnection(error);
+  return error instanceof Unsettled || isLostConnection(error);
 }
 
 /** The driver has no class for its own errors; those of the system have a code, and a fault in a program a class. */

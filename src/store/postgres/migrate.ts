@@ -8,21 +8,17 @@ import { hasState } from "./failure.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { noSamples } from "./migration/0003-no-samples.ts";
-import { receiptSecurity, rowSecurity } from "./migration/row-security.ts";
+import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
-interface Migration {
-  readonly sql: string;
-  /** Left out on Citus, which can't keep it: its workers don't get the settings of a transaction. */
-  readonly exceptOnCitus?: string;
-}
+type Migration = (options: Securing) => string;
 
 /** In order; the schema version is how many of them a store has had. */
 const migrations: readonly Migration[] = [
-  { sql: firstTables, exceptOnCitus: rowSecurity },
-  { sql: receipts, exceptOnCitus: receiptSecurity },
-  { sql: "", exceptOnCitus: noSamples },
+  (options) => firstTables + rowSecurity(options),
+  (options) => receipts + receiptSecurity(options),
+  () => noSamples,
 ];
 
 export const schemaVersion = migrations.length;
@@ -76,10 +72,7 @@ async function bringUp(transaction: Transaction): Promise<void> {
   if (version === schemaVersion) return;
   const citus = version === 0 ? await hasCitus(transaction) : await isDistributed(transaction);
   await transaction.exec(createMeta);
-  for (const { sql, exceptOnCitus } of migrations.slice(version)) {
-    await transaction.exec(sql);
-    if (!citus && exceptOnCitus !== undefined) await transaction.exec(exceptOnCitus);
-  }
+  for (const migration of migrations.slice(version)) await transaction.exec(migration({ citus }));
   if (citus && version === 0) await distribute(transaction);
   await transaction.run(writeVersion, schemaVersion);
 }

@@ -4,6 +4,7 @@
 import type { RecordHistory, RecordKey, Sighting } from "../../domain/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../group-records.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "./record-key.ts";
+import type { RowInsertion } from "./row-insertion.ts";
 import { inTransaction, type Transaction } from "./transaction.ts";
 
 interface SightingRow {
@@ -24,6 +25,7 @@ const lockRowsOnCitus = `
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
   WHERE record.organization_id = named.organization_id
     AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+    --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen`;
 
 const insertRecords = `
@@ -32,12 +34,20 @@ const insertRecords = `
   WHERE ${inTransaction}
   ON CONFLICT DO NOTHING`;
 
+const insertRecordsOnCitus: RowInsertion = {
+  into: `INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen) VALUES`,
+  row: "(?, ?, ?, ?, ?)",
+  end: "ON CONFLICT DO NOTHING",
+};
+
 const widenRecords = `
   UPDATE record SET first_seen = named.first_seen, last_seen = named.last_seen
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
     AS named (organization_id, resource_type, resource_id, first_seen, last_seen)
   WHERE record.organization_id = named.organization_id
-    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id`;
+    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+    --citus AND record.resource_id = ANY ($3::text[])
+  `;
 
 const insertChanges = `
   INSERT INTO change
@@ -47,16 +57,28 @@ const insertChanges = `
     AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload)
   WHERE ${inTransaction}`;
 
+const insertChangesOnCitus: RowInsertion = {
+  into: `
+    INSERT INTO change
+      (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload) VALUES`,
+  row: "(?, ?, ?, nextval('arrival'), ?, ?, ?)",
+  end: "",
+};
+
 const findIdentical = `
   SELECT DISTINCT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
       AS asked (organization_id, resource_type, resource_id, payload, item)
-    JOIN change USING (organization_id, resource_type, resource_id, payload)`;
+    JOIN change USING (organization_id, resource_type, resource_id, payload)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  `;
 
 const findSightings = `
   SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN record USING (organization_id, resource_type, resource_id)`;
+    JOIN record USING (organization_id, resource_type, resource_id)
+  --citus WHERE record.resource_id = ANY ($3::text[])
+  `;
 
 const readChanges = `
   SELECT first_seen, last_seen, change_no, received_at, payload
@@ -99,7 +121,11 @@ export async function insertNewRecords(
   transaction: Transaction,
   records: readonly RecordOfGroup[],
 ): Promise<number> {
-  return records.length === 0 ? 0 : transaction.run(insertRecords, ...recordColumns(records));
+  if (records.length === 0) return 0;
+  const columns = recordColumns(records);
+  return transaction.distributed
+    ? transaction.insertEach(insertRecordsOnCitus, columns)
+    : transaction.run(insertRecords, ...columns);
 }
 
 export async function widenSightings(
@@ -123,13 +149,14 @@ export async function appendChanges(
   changes: readonly ChangeOfGroup[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  await transaction.run(
-    insertChanges,
+  const columns = [
     ...keyColumns(changes.map(({ record }) => record)),
     changes.map(({ write }) => write.receivedAt),
     changes.map(({ write }) => write.idempotency?.keyHash ?? null),
     changes.map(({ draft }) => draft.payload),
-  );
+  ];
+  if (transaction.distributed) await transaction.insertEach(insertChangesOnCitus, columns);
+  else await transaction.run(insertChanges, ...columns);
 }
 
 /** True for each that equals a stored change of its record. */

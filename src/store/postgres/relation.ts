@@ -4,6 +4,7 @@ import type { RelationKind } from "../../domain/record-type.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
 import type { ChangeOfGroup } from "../group-records.ts";
 import { keyColumns } from "./record-key.ts";
+import type { RowInsertion } from "./row-insertion.ts";
 import { inTransaction, type Transaction } from "./transaction.ts";
 
 export interface RelationRow {
@@ -16,17 +17,28 @@ export interface RelationRow {
 }
 
 /** Belonging outweighs mentioning, whichever change said it. */
+const outweigh = `
+  ON CONFLICT (organization_id, to_type, to_id, from_type, from_id)
+  DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND relation.kind <> 'belongs'`;
+
 const insertRelations = `
   INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
   WHERE ${inTransaction}
-  ON CONFLICT (organization_id, to_type, to_id, from_type, from_id)
-  DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND relation.kind <> 'belongs'`;
+  ${outweigh}`;
+
+const insertRelationsOnCitus: RowInsertion = {
+  into: `INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind) VALUES`,
+  row: "(?, ?, ?, ?, ?, ?)",
+  end: outweigh,
+};
 
 const findReferrers = `
   SELECT relation.organization_id, from_type, from_id, to_type, to_id, kind
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, to_type, to_id)
-    JOIN relation USING (organization_id, to_type, to_id)`;
+    JOIN relation USING (organization_id, to_type, to_id)
+  --citus WHERE relation.to_id = ANY ($3::text[])
+  `;
 
 const findOwn = `
   SELECT relation.organization_id, from_type, from_id, to_type, to_id, kind
@@ -45,7 +57,9 @@ const removeGiven = `
     AS named (organization_id, from_type, from_id, to_type, to_id)
   WHERE relation.organization_id = named.organization_id
     AND relation.from_type = named.from_type AND relation.from_id = named.from_id
-    AND relation.to_type = named.to_type AND relation.to_id = named.to_id`;
+    AND relation.to_type = named.to_type AND relation.to_id = named.to_id
+    --citus AND relation.to_id = ANY ($5::text[])
+  `;
 
 /** Each relation once, however many changes name it; in the order of their keys. */
 export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
@@ -72,11 +86,9 @@ export async function addRelations(
   rows: readonly RelationRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await transaction.run(
-    insertRelations,
-    ...relationColumns(rows),
-    rows.map(({ kind }) => kind),
-  );
+  const columns = [...relationColumns(rows), rows.map(({ kind }) => kind)];
+  if (transaction.distributed) await transaction.insertEach(insertRelationsOnCitus, columns);
+  else await transaction.run(insertRelations, ...columns);
 }
 
 /** What belongs to or mentions any of the records. */

@@ -1,6 +1,7 @@
 // Row-level security: which rows a transaction may see and write, by the settings that it begins with (scope.ts). Owners
 // are held to it too; superusers are not, which is why the service is to run as an ordinary role.
 
+import { distributedTables } from "../citus.ts";
 import type { View } from "../scope.ts";
 
 /** Every table that holds an organization's data, and the views besides `all` that reach it. */
@@ -19,20 +20,31 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   receipt: ["deletions"],
 };
 
-/** A select of its own, so that the setting is read once a statement and not once a row. */
-const named = `(SELECT string_to_array(current_setting('sluice.organizations', true), ','))::text[]`;
-const view = `(SELECT current_setting('sluice.view', true))`;
+const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
+const view = `current_setting('sluice.view', true)`;
+
+export interface Securing {
+  readonly citus: boolean;
+}
 
 /** Receipts came with a later schema than the others. */
-export const rowSecurity = Object.entries(securedTables)
-  .filter(([table]) => table !== "receipt")
-  .map(secure)
-  .join("");
-export const receiptSecurity = secure(["receipt", securedTables["receipt"] ?? []]);
+export function rowSecurity(options: Securing): string {
+  const tables = Object.entries(securedTables).filter(([table]) => table !== "receipt");
+  return tables.map(([table, views]) => secure(table, { ...options, views })).join("");
+}
 
-function secure([table, views]: readonly [string, readonly View[]]): string {
+export function receiptSecurity(options: Securing): string {
+  return secure("receipt", { ...options, views: securedTables["receipt"] ?? [] });
+}
+
+function secure(
+  table: string,
+  { citus, views }: Securing & { readonly views: readonly View[] },
+): string {
+  // A select of its own, so that the setting is read once a statement and not once a row; Citus refuses it on shards, and breaks down over it
+  const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");
-  const allowed = `organization_id = ANY (${named}) OR ${view} IN (${seeing})`;
+  const allowed = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
   // An act that is about no organization, such as a new key for receipts, is noted in the trail from wherever it is done.
   const writable = table === "audit_entry" ? `${allowed} OR organization_id IS NULL` : allowed;
   return `

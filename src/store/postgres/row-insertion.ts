@@ -1,0 +1,34 @@
+// Statements that insert rows one by one, many in a statement. Citus sends each row to its shard so, and looks at conflicts
+// there; rows out of arrays it would first write to files of its own, or copy, which row-level security forbids. Runs none.
+
+import type { QueryConfig } from "pg";
+
+export interface RowInsertion {
+  readonly into: string;
+  /** One row, with a question mark for each value. */
+  readonly row: string;
+  readonly end: string;
+}
+
+/** More than that gain nothing: Citus plans each row by itself. */
+const rowsAtOnce = 500;
+
+/** Not to be prepared: there are as many texts as numbers of rows, and Citus plans each time anyway. */
+export function makeInsertion<Value>(
+  { into, row, end }: RowInsertion,
+  columns: readonly (readonly Value[])[],
+): readonly QueryConfig[] {
+  const rows = columns[0]?.length ?? 0;
+  const statements: QueryConfig[] = [];
+  for (let from = 0; from < rows; from += rowsAtOnce) {
+    const count = Math.min(rowsAtOnce, rows - from);
+    let place = 0;
+    const places = `${row}, `.repeat(count).slice(0, -2);
+    const text = `${into} ${places.replaceAll("?", () => `$${(place += 1)}`)} ${end}`;
+    const values = Array.from({ length: count }, (_, index) =>
+      columns.map((column) => column[from + index]),
+    ).flat();
+    statements.push({ text, values });
+  }
+  return statements;
+}
