@@ -75,4 +75,7 @@ export const limits = {
   // upkeep: an expired token is kept for a while so that it can be told from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,
+  /** On SQLite: free pages of 4 KiB that a file keeps, and how many go back to the file system in one step. */
+  freePagesKept: 1_024,
+  pagesGivenBackAtOnce: 64,
 } as const;

@@ -335,6 +335,11 @@ export interface UpkeepStore {
   ping(): Promise<void>;
   /** Forgets expired tokens and kept replies that are past their time, and clears up after erasures where that is needed. */
   purgeExpired(now: number): Promise<void>;
+  /**
+   * Gives a bounded part of the space that erased records have left back to the file system; true if there is more. Where
+   * an engine does so by itself, or can't, there is nothing to do.
+   */
+  giveBackSpace(): Promise<boolean>;
   listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]>;
   /** Engine integrity, the store's own invariants, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;

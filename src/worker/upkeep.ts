@@ -1,6 +1,8 @@
-// What a serving process does beside requests and deletions: forgets what has expired, keeps the ledger of deletions, and
-// notices when credentials change in another process, so that a revoked key ends here within 2 seconds (contract, section 4).
+// What a serving process does beside requests and deletions: forgets what has expired, keeps the ledger of deletions, gives
+// unused space back, and notices when credentials change in another process, so that a revoked key ends here within 2 seconds
+// (contract, section 4).
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { applyRetention, type RetentionPlace } from "../actions/apply-retention.ts";
 import { catchUpLedger } from "../actions/keep-ledger.ts";
@@ -9,6 +11,7 @@ import type { Logger } from "../log.ts";
 import { startLoop } from "./loop.ts";
 
 const purgeIntervalMs = 60_000;
+const spaceRestMs = 100;
 
 /** No version of the store's: with it, no caller is kept and each one is looked up. */
 const unknownVersion = -1;
@@ -36,6 +39,11 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
     onError: (error) =>
       log.error({ err: error }, "records past their time could not be looked for"),
   });
+  const space = startLoop((stopping) => giveBackSpace(app, stopping), {
+    intervalMs: purgeIntervalMs,
+    backOffMsMax: purgeIntervalMs,
+    onError: (error) => log.error({ err: error }, "unused space could not be given back"),
+  });
   const watch = startLoop(() => watchCredentials(app), {
     intervalMs: limits.credentialsPollMs,
     backOffMsMax: limits.credentialsPollMs,
@@ -43,7 +51,7 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
   });
   return {
     stop: async () => {
-      await Promise.all([purge.stop(), ledger.stop(), retention.stop(), watch.stop()]);
+      await Promise.all([purge, ledger, retention, space, watch].map((loop) => loop.stop()));
     },
   };
 }
@@ -51,6 +59,13 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
 async function purgeExpired(app: App): Promise<boolean> {
   await app.store.purgeExpired(app.now());
   return false;
+}
+
+/** Step by step, with rests in which writers have the store to themselves. */
+async function giveBackSpace(app: App, signal: AbortSignal): Promise<boolean> {
+  const more = await app.store.giveBackSpace();
+  if (more) await sleep(spaceRestMs, undefined, { signal }).catch(() => undefined);
+  return more;
 }
 
 /** Goes through all records part by part, and rests at the end. */

@@ -92,6 +92,7 @@ export function openWriter(path: string): Connection {
     // SQLite gives the log and its index the mode of the database file.
     makePrivateFile(path);
     const connection = new Connection(path, { readOnly: false });
+    letGivePagesBack(connection);
     useWriteAheadLog(connection);
     return connection;
   } catch (cause) {
@@ -145,6 +146,12 @@ export function isBusy(error: unknown): boolean {
 function resultCode(error: unknown): number | undefined {
   const extended = error instanceof Error && "errcode" in error ? error.errcode : undefined;
   return typeof extended === "number" ? extended & 0xff : undefined;
+}
+
+/** Can be chosen only while a file is empty (sqlite.org/pragma.html#pragma_auto_vacuum). */
+function letGivePagesBack(connection: Connection): void {
+  const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count") ?? {};
+  if (pages === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
 }
 
 /** Two processes that make the same file at once meet here, where SQLite does not wait by itself. */

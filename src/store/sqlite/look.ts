@@ -32,6 +32,7 @@ export class LookThread implements Look {
   readonly #file: SharedDescriptor;
   #worker: Worker | undefined;
   #closed = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, file: SharedDescriptor) {
     this.#path = path;
@@ -62,7 +63,13 @@ export class LookThread implements Look {
     await gone;
   }
 
-  async #ask(task: LookTask): Promise<LookAnswer> {
+  #ask(task: LookTask): Promise<LookAnswer> {
+    const mine = this.#last.then(() => this.#askNow(task));
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #askNow(task: LookTask): Promise<LookAnswer> {
     if (this.#closed) throw new StoreError("The store is closed.");
     this.#worker ??= this.#start();
     const worker = this.#worker;

@@ -10,6 +10,7 @@ import type { Connection } from "./connection.ts";
 import { cancelDeletion, postponeDeletion, requestDeletion, voidAllLeases } from "./deletion.ts";
 import { eraseStep } from "./erasure.ts";
 import { freezeFile, keepLog, releaseFile } from "./frozen-file.ts";
+import { type GivenBack, giveBackPages } from "./give-back.ts";
 import { placeHold, releaseHold } from "./hold.ts";
 import { changeOrganization, createOrganization } from "./organization.ts";
 import { purgeExpired } from "./purge.ts";
@@ -44,6 +45,7 @@ export const aloneOperations = {
   freezeFile,
   releaseFile: (connection: Connection): void => releaseFile(connection),
   completeDeletions,
+  giveBackPages: (connection: Connection): GivenBack => giveBackPages(connection),
 };
 
 export type SharedName = keyof typeof sharedOperations;

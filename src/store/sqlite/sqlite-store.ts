@@ -313,6 +313,13 @@ export class SqliteStore implements Store {
     return this.#perform("purgeExpired", { now });
   }
 
+  async giveBackSpace(): Promise<boolean> {
+    const { pages, more } = await this.#perform("giveBackPages", undefined);
+    // The file ends earlier only now.
+    if (pages > 0 && !more) await this.#look.bringIn();
+    return more;
+  }
+
   async listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]> {
     return readAuditRows(this.#reader, { afterEntryNo, limit }).map(toAuditEntry);
   }

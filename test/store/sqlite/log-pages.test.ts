@@ -53,11 +53,11 @@ describe("reading which pages the log holds", () => {
 
   it("may give what is never committed, which the next transaction writes over", (test) => {
     const connection = openLog(test);
-    connection.exec("PRAGMA cache_size = 1; PRAGMA cache_spill = 1");
+    connection.exec("PRAGMA cache_size = 10; PRAGMA cache_spill = 10");
     connection.run("INSERT INTO other VALUES (1, 'a')");
     connection.run("BEGIN");
     const text = "x".repeat(3_000);
-    for (let count = 0; count < 200; count += 1) {
+    for (let count = 0; count < 400; count += 1) {
       connection.run("INSERT INTO kept (text) VALUES (?)", text);
     }
     const spilled = readLogPages(connection.path, emptyLogPlace);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { findResidue, wipeResidue } from "../../../src/store/sqlite/unallocated.ts";
+import { findResidue, wipeResidue, wipeWholeFile } from "../../../src/store/sqlite/unallocated.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const pageBytes = 4_096;
@@ -74,6 +74,20 @@ describe("wiping a page", () => {
     assert.deepEqual(findResidue(descriptor, 1).pages, []);
     wipeResidue(descriptor, [2, 3, 4, 5, 6, 7, 8, 99]);
     assert.deepEqual(read(), Buffer.concat(pages));
+  });
+
+  it("leaves alone the pages of the pointer map, in a file that has one", (test) => {
+    const mapped = page({ kind: 0x0d });
+    mapped.writeUInt32BE(3, 52);
+    const pages = Array.from({ length: 1_700 }, () => page({ kind: 0x05 }));
+    const { descriptor, read } = openFile(test, [mapped, ...pages.slice(1)]);
+    const found = wipeWholeFile(descriptor);
+    const after = read();
+    const left = Array.from({ length: 1_700 }, (_, index) => index + 1).filter(
+      (number) => after.readUInt8((number - 1) * pageBytes + 500) === 0xee,
+    );
+    assert.deepEqual(left, [1, 2, 822, 1_642]);
+    assert.equal(found, 1_696);
   });
 
   it("wipes a page without cells up to its end", (test) => {

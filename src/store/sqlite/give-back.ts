@@ -1,0 +1,27 @@
+// Gives pages that are free back to the file system, a bounded part a call: the last pages of the file move to free places, and
+// the file ends earlier from the next time on that the log is brought into it. Moves nothing in a store that was made without
+// a pointer map; that one keeps its free pages for later records.
+
+import { limits } from "../../domain/limits.ts";
+import { type Connection, transaction } from "./connection.ts";
+
+export interface GivenBack {
+  readonly pages: number;
+  readonly more: boolean;
+}
+
+/** What `PRAGMA auto_vacuum` says of a file that can give pages back step by step. */
+const incremental = 2;
+
+/** Some are kept, since a store that has had to grow will soon grow again. */
+export function giveBackPages(connection: Connection): GivenBack {
+  return transaction(connection, () => {
+    const mode = connection.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum;
+    const free = connection.get<{ freelist_count: number }>("PRAGMA freelist_count");
+    const surplus = (free?.freelist_count ?? 0) - limits.freePagesKept;
+    if (mode !== incremental || surplus <= 0) return { pages: 0, more: false };
+    const pages = Math.min(surplus, limits.pagesGivenBackAtOnce);
+    connection.exec(`PRAGMA incremental_vacuum(${pages})`);
+    return { pages, more: surplus > pages };
+  });
+}

@@ -1,0 +1,177 @@
+// Space that deletions have left goes back to the file system while others write, and nothing of what was erased stays behind
+// in pages that moved.
+
+import assert from "node:assert/strict";
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it, type TestContext } from "node:test";
+import { limits } from "../../../src/domain/limits.ts";
+import { backUpSqliteStore } from "../../../src/store/sqlite/backup.ts";
+import { restoreSqliteStore } from "../../../src/store/sqlite/restore.ts";
+import type { Store } from "../../../src/store/store.ts";
+import {
+  add,
+  claim,
+  draftOf,
+  finish,
+  keyOf,
+  request,
+  requireSound,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+import { makePlace, type Place } from "./place.ts";
+
+const secret = "top-secret-";
+const pageBytes = 4_096;
+
+/** Screenings of a person, among some of nobody; enough that the file would keep many pages for later. */
+async function fill(store: Store): Promise<void> {
+  await add(store, "person", "p", { name: `${secret}p` });
+  for (let from = 0; from < 6_000; from += 200) {
+    const list = Array.from({ length: 200 }, (_, index) => {
+      const goes = index % 20 !== 0;
+      return draftOf("screening", `${goes ? secret : "harmless-"}${from + index}`, {
+        outcome_details: (goes ? secret : "harmless").repeat(90),
+        ...(goes ? { related_person_id: "p" } : {}),
+      });
+    });
+    await write(store, list, { resourceType: "screening" });
+  }
+}
+
+async function deletePerson(store: Store, person: string): Promise<number | undefined> {
+  const id = (await request(store, keyOf("person", person))) ?? "";
+  await claim(store);
+  return (await finish(store, id, 300)).erased["screening"];
+}
+
+async function deleteMost(store: Store): Promise<void> {
+  assert.equal(await deletePerson(store, "p"), 5_700);
+}
+
+/** As upkeep does, until there is no more to give; gives the number of steps. */
+async function giveBackAll(store: Store): Promise<number> {
+  let steps = 1;
+  while (await store.giveBackSpace()) steps += 1;
+  return steps;
+}
+
+function sizeOf(place: Place): number {
+  return statSync(place.path).size;
+}
+
+function modeOf(place: Place): unknown {
+  return place.withDatabase((database) => database.prepare("PRAGMA auto_vacuum").get())?.[
+    "auto_vacuum"
+  ];
+}
+
+/** A store such as older versions made: its file has no pointer map. */
+async function makeOldPlace(test: TestContext): Promise<Place> {
+  const place = makePlace(test);
+  const store = await place.open();
+  await store.close();
+  const old = `${place.path}.old`;
+  const database = new DatabaseSync(place.path);
+  database.exec("PRAGMA auto_vacuum = NONE");
+  database.prepare("VACUUM INTO ?").run(old);
+  database.close();
+  restoreSqliteStore(place.path, { file: old, replace: true });
+  rmSync(old);
+  assert.equal(modeOf(place), 0);
+  return place;
+}
+
+describe("space that deletions have left", () => {
+  it("goes back to the file system step by step, while others write", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await fill(store);
+    await deleteMost(store);
+    const before = sizeOf(place);
+    const written: number[] = [];
+    let steps = 0;
+    for (let more = true; more; steps += 1) {
+      const adding = write(store, transaction(`t${steps}`));
+      more = await store.giveBackSpace();
+      written.push((await adding).written);
+    }
+    assert.ok(steps > 5, "it took one long step");
+    assert.ok(sizeOf(place) < before / 2, `${sizeOf(place)} of ${before} bytes`);
+    const { screening, transaction: transactions } = await store.countRecords("org_acme");
+    assert.deepEqual({ screening, transactions }, { screening: 300, transactions: steps });
+    assert.ok(written.every((count) => count === 1));
+    assert.deepEqual(filesWith(place), []);
+    await requireSound(store);
+  });
+
+  it("is kept as far as a store will soon need it again", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await fill(store);
+    await deleteMost(store);
+    await giveBackAll(store);
+    const free = place.withDatabase(
+      (database) => database.prepare("PRAGMA freelist_count").get()?.["freelist_count"],
+    );
+    assert.equal(free, limits.freePagesKept);
+    assert.equal(await store.giveBackSpace(), false);
+  });
+
+  it("holds nothing of what is erased after pages have moved", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "person", "later", { name: `${secret}later` });
+    await fill(store);
+    await deleteMost(store);
+    const list = Array.from({ length: 500 }, (_, index) =>
+      draftOf("screening", `${secret}later-${index}`, {
+        outcome_details: secret.repeat(50),
+        related_person_id: "later",
+      }),
+    );
+    await write(store, list, { resourceType: "screening" });
+    await giveBackAll(store);
+    assert.equal(await deletePerson(store, "later"), 500);
+    assert.deepEqual(filesWith(place), []);
+    await requireSound(store);
+  });
+});
+
+describe("a store that was made without a pointer map", () => {
+  it("works as ever, and keeps its space for later records", async (test) => {
+    const place = await makeOldPlace(test);
+    const store = await place.open();
+    await fill(store);
+    await deleteMost(store);
+    const before = sizeOf(place);
+    assert.equal(await store.giveBackSpace(), false);
+    assert.equal(sizeOf(place), before);
+    assert.deepEqual(filesWith(place), []);
+    await requireSound(store);
+  });
+
+  it("can give space back once it is restored from a backup", async (test) => {
+    const place = await makeOldPlace(test);
+    const first = await place.open();
+    await fill(first);
+    const file = join(place.folder, "backup.db");
+    await backUpSqliteStore(place.path, { file });
+    await first.close();
+    restoreSqliteStore(place.path, { file, replace: true });
+    assert.equal(modeOf(place), 2);
+    const store = await place.open();
+    await deleteMost(store);
+    const before = sizeOf(place);
+    await giveBackAll(store);
+    assert.ok(sizeOf(place) < before - 500 * pageBytes);
+    await requireSound(store);
+  });
+});
+
+function filesWith(place: Place): readonly string[] {
+  const files = [...place.readFiles()];
+  return files.flatMap(([name, bytes]) => (bytes.includes(secret) ? [name] : []));
+}
