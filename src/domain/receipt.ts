@@ -122,7 +122,7 @@ const lookedAt = ["records", "changes", "relations", "references in records that
 
 /** docs/reference/what-we-erase.md says the same at length. */
 const bytes: Readonly<Record<Verification["engine"], string>> = {
-  sqlite: "gone from every file of the store at completed_at",
+  sqlite: "gone from every file of the store before the status became completed",
   postgres:
     "unreachable at completed_at; gone from pages with vacuum and from WAL with its recycling",
 };
