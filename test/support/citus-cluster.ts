@@ -13,9 +13,8 @@ export function wantedWorkers(): number | undefined {
   return given === undefined ? undefined : Number(given);
 }
 
-/** Of a server that is to be a node. Few shards, so that a test has little to make and to empty. */
-export const nodeSettings: Readonly<Record<string, string>> = {
-  shared_preload_libraries: "citus",
+/** Few shards, so that a test has little to make and to empty. */
+const nodeSettings: Readonly<Record<string, string>> = {
   wal_level: "logical",
   max_connections: "300",
   max_prepared_transactions: "300",
@@ -24,6 +23,15 @@ export const nodeSettings: Readonly<Record<string, string>> = {
   "citus.node_conninfo": "sslmode=disable",
   "citus.recover_2pc_interval": "2s",
 };
+
+/** The settings of a server that is to be a node. */
+export function asNode(
+  settings: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const { shared_preload_libraries: others } = settings;
+  const libraries = others === undefined ? "citus" : `citus,${others}`;
+  return { ...settings, ...nodeSettings, shared_preload_libraries: libraries };
+}
 
 /** The workers, as seen from the coordinator's own database; undefined where that has no Citus. */
 export async function findWorkers(

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { childPids } from "./child-pids.ts";
-import { findWorkers, joinCluster, nodeSettings, wantedWorkers } from "./citus-cluster.ts";
+import { asNode, findWorkers, joinCluster, wantedWorkers } from "./citus-cluster.ts";
 import { type Binaries, findBinaries } from "./postgres-binaries.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 import { waitFor } from "./wait-for.ts";
@@ -97,7 +97,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
 async function startOwn(options: ServerOptions): Promise<readonly OwnServer[]> {
   const workersWanted = wantedWorkers();
   if (workersWanted === undefined) return [await OwnServer.make(options)];
-  const settings = { ...options.settings, ...nodeSettings };
+  const settings = asNode(options.settings);
   const servers: OwnServer[] = [];
   for (let node = 0; node <= workersWanted; node += 1) {
     servers.push(await OwnServer.make({ ...options, settings }));

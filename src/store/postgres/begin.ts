@@ -18,12 +18,11 @@ const keyedPlans: Readonly<Record<string, string>> = {
  */
 const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_generic_plan" };
 
-/**
- * SET LOCAL is passed on to the workers, where the row-level security of shards and the locks of rows are. One connection
- * to each worker: a transaction that is spread over more has to be prepared and committed on each of them.
- */
-const onCluster: Readonly<Record<string, string>> = {
-  "citus.propagate_set_commands": "local",
+/** SET LOCAL is passed on to the workers, where the row-level security of shards and the locks of rows are. */
+const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
+
+/** To each worker: a transaction that is spread over more has to be prepared and committed on each of them. */
+const oneConnection: Readonly<Record<string, string>> = {
   "citus.max_adaptive_executor_pool_size": "1",
 };
 
@@ -48,6 +47,7 @@ export function beginStatements(
   };
   const values: Readonly<Record<string, string>> = {
     ...(distributed ? onCluster : passedOn),
+    ...(distributed && !patient ? oneConnection : {}),
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
     ...(scope.view === "all" ? {} : keyedPlans),

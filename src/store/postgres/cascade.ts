@@ -12,6 +12,7 @@ import {
 } from "../../domain/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
+import { commitInTwoPhases } from "./citus.ts";
 import { findPlanned } from "./closed-record.ts";
 import { findFirstHeld } from "./hold.ts";
 import { keyText } from "./record-key.ts";
@@ -158,6 +159,7 @@ export async function writePlan(
   }
   const positions = targets.map((_, index) => position + index + 1);
   if (transaction.distributed) {
+    await commitInTwoPhases(transaction);
     await transaction.insertEach(insertTargetsOnCitus, [
       targets.map(() => deletionRequestId),
       targets.map(() => organizationId),

@@ -1,5 +1,9 @@
-// How the tables are spread over a Citus cluster. Does nothing on a server without the extension.
+// How the tables are spread over a Citus cluster, and what a transaction on one has to look after. Does nothing on a server
+// without the extension.
 
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "../store-error.ts";
+import { Unsettled } from "./failure.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
@@ -21,11 +25,22 @@ const distributeFirst = `SELECT create_distributed_table($1::regclass, $2)`;
 const distributeBeside = `
   SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`;
 
+/** Of a worker: any number but 0. */
+const findGroup = `SELECT groupid FROM pg_dist_local_group WHERE groupid <> 0`;
+
 const findDistributed = `
   SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('record') AND partmethod = 'h'`;
 
 export async function hasCitus(transaction: Transaction): Promise<boolean> {
   return (await transaction.get(findExtension)) !== undefined;
+}
+
+/** A worker knows the distributed tables, but has none of the others. */
+export async function refuseWorker(transaction: Transaction): Promise<void> {
+  if (!(await hasCitus(transaction)) || (await transaction.get(findGroup)) === undefined) return;
+  throw new StoreError(
+    "The server that DATABASE_URL names is a worker of a Citus cluster. Name the coordinator.",
+  );
 }
 
 export async function isDistributed(transaction: Transaction): Promise<boolean> {
@@ -43,4 +58,46 @@ export async function distribute(transaction: Transaction): Promise<void> {
     else await transaction.run(distributeBeside, table, column, first);
     first ??= table;
   }
+}
+
+/** Changes nothing, on two shards that are never the same: the hashes of the two ids are below and above zero. */
+const touchTwoShards = `
+  UPDATE record SET first_seen = first_seen
+  WHERE organization_id = '' AND resource_type = '' AND resource_id IN ('a', 'b')`;
+
+/**
+ * Where the coordinator's own tables and one shard are written, Citus would commit the one and then the other. From two
+ * shards on it has all of them prepared first.
+ */
+export async function commitInTwoPhases(transaction: Transaction): Promise<void> {
+  if (transaction.distributed) await transaction.run(touchTwoShards);
+}
+
+const findPrepared = `
+  SELECT success, result FROM run_command_on_workers(
+    'SELECT coalesce(json_agg(gid), ''[]'') FROM pg_prepared_xacts WHERE database = current_database()')`;
+
+const settlePollMs = 5;
+const settleMsMax = 3_000;
+
+/**
+ * When a worker breaks down while it is told of a commit, nobody sees what it had prepared until the coordinator has told
+ * it again (citus.recover_2pc_interval). This waits until everything that had been committed is there to be seen. Throws
+ * Unsettled if that takes too long; the next attempt finds out.
+ */
+export async function settle(transaction: Transaction): Promise<void> {
+  if (!transaction.distributed) return;
+  const until = performance.now() + settleMsMax;
+  let pending = await readPrepared(transaction);
+  while (pending.size > 0) {
+    if (performance.now() > until) throw new Unsettled();
+    await sleep(settlePollMs);
+    pending = pending.intersection(await readPrepared(transaction));
+  }
+}
+
+async function readPrepared(transaction: Transaction): Promise<Set<string>> {
+  const answers = await transaction.all<{ success: boolean; result: string }>(findPrepared);
+  if (answers.some(({ success }) => !success)) throw new Unsettled();
+  return new Set(answers.flatMap(({ result }) => JSON.parse(result) as readonly string[]));
 }

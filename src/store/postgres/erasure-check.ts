@@ -2,74 +2,54 @@
 // places, and the ids of completed deletions. Needs the right to read the server's files; says so where it is missing.
 
 import type { ErasureFinding, ErasureReport } from "../store.ts";
+import type { Database } from "./database.ts";
+import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
 import { hasState } from "./failure.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
-import type { Database } from "./database.ts";
-import { inPeace } from "./scope.ts";
+import { keyColumns, type KeyRow, toKey } from "./record-key.ts";
+import { inPeace, type Scope } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
-import { erasedTables } from "./vacuum.ts";
+
+const readCompleted = `
+  SELECT deletion_request_id, organization_id, resource_type, resource_id, started_at FROM deletion
+  WHERE status = 'completed' AND deletion_request_id > $1
+  ORDER BY deletion_request_id LIMIT $2`;
 
 const findOutlived = `
-  SELECT deletion_request_id AS subject FROM deletion
-  WHERE status = 'completed' AND EXISTS (
-    SELECT 1 FROM change
-    WHERE change.organization_id = deletion.organization_id
-      AND change.resource_type = deletion.resource_type
-      AND change.resource_id = deletion.resource_id
-      AND received_at < started_at)
-  LIMIT 100`;
+  SELECT DISTINCT deletion_request_id AS subject
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+      AS erased (organization_id, resource_type, resource_id, deletion_request_id, started_at)
+    JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE received_at < started_at
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
 
-const findIds = `
-  SELECT DISTINCT resource_id FROM (
+const findLatest = `
+  SELECT DISTINCT resource_id AS id FROM (
     SELECT * FROM deletion WHERE status = 'completed' ORDER BY completed_at DESC LIMIT 1000
   ) AS latest
-  WHERE NOT EXISTS (SELECT 1 FROM record WHERE record.resource_id = latest.resource_id)
-    AND NOT EXISTS (SELECT 1 FROM relation WHERE relation.to_id = latest.resource_id)
-    AND length(resource_id) >= 6`;
+  WHERE length(resource_id) >= 6`;
 
-/** The table, its long values, and the indexes of both. */
-const findFiles = `
-  WITH heaps AS (
-    SELECT oid, relname AS owner FROM pg_class
-    WHERE relname = ANY ($1::text[]) AND relnamespace = current_schema()::regnamespace
-    UNION ALL
-    SELECT reltoastrelid, relname FROM pg_class
-    WHERE relname = ANY ($1::text[]) AND relnamespace = current_schema()::regnamespace
-      AND reltoastrelid <> 0
-  )
-  SELECT heaps.owner, pg_class.relname AS name, pg_relation_filepath(pg_class.oid) AS path,
-    pg_relation_size(pg_class.oid) AS bytes, relkind IN ('r', 't') AS heap
-  FROM heaps JOIN pg_class ON pg_class.oid = heaps.oid
-    OR pg_class.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = heaps.oid)
-  ORDER BY heaps.owner, pg_class.relname`;
+const findRecorded = `SELECT resource_id AS id FROM record WHERE resource_id = ANY ($1::text[])`;
+const findReferred = `SELECT to_id AS id FROM relation WHERE to_id = ANY ($1::text[])`;
 
-const readPart = `SELECT pg_read_binary_file($1, $2, $3, true) AS bytes`;
+/** What a rebalancing has moved and not cleared away yet. */
+const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
 
-const checkpoint = `CHECKPOINT`;
+const inNoHurry: Scope = { view: "all", patient: true };
 
-const partBytes = 512 * pageBytes;
-const segmentBytes = 1_024 * 1_024 * 1_024;
+const deletionsAtOnce = 5_000;
+const outlivedMax = 100;
 const insufficientPrivilege = "42501";
-
-interface FileRow {
-  readonly owner: string;
-  readonly name: string;
-  readonly path: string;
-  readonly bytes: number;
-  readonly heap: boolean;
-}
 
 export async function checkErasure(database: Database): Promise<ErasureReport> {
   const findings: ErasureFinding[] = [];
-  const outlived = await database.transaction(inPeace, (tx) =>
-    tx.all<{ subject: string }>(findOutlived),
-  );
-  for (const { subject } of outlived) {
+  for (const subject of await database.transaction(inPeace, listOutlived)) {
     findings.push({ severe: true, text: `Something of what ${subject} erased is still stored.` });
   }
-  if (database.distributed) return { findings: [...findings, onCluster] };
+  if (database.distributed) findings.push(...(await database.transaction(inPeace, listOrphans)));
   try {
-    await database.outsideTransaction(checkpoint);
+    await database.transaction(inNoHurry, writeFiles);
     findings.push(...(await database.transaction(inPeace, lookIntoFiles)));
   } catch (error) {
     if (!hasState(error, insufficientPrivilege)) throw error;
@@ -78,10 +58,37 @@ export async function checkErasure(database: Database): Promise<ErasureReport> {
   return { findings };
 }
 
-const onCluster: ErasureFinding = {
-  severe: false,
-  text: "The pages of a cluster were not looked into: run this against each node's own tables.",
-};
+interface CompletedRow extends KeyRow {
+  readonly deletion_request_id: string;
+  readonly started_at: number;
+}
+
+/** Completed deletions of which something is left, page by page: on a cluster the two are on different nodes. */
+async function listOutlived(transaction: Transaction): Promise<readonly string[]> {
+  const outlived: string[] = [];
+  for (let after = ""; outlived.length < outlivedMax;) {
+    const rows = await transaction.all<CompletedRow>(readCompleted, after, deletionsAtOnce);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const found = await transaction.all<{ subject: string }>(
+      findOutlived,
+      ...keyColumns(rows.map(toKey)),
+      rows.map(({ deletion_request_id }) => deletion_request_id),
+      rows.map(({ started_at }) => started_at),
+    );
+    outlived.push(...found.map(({ subject }) => subject));
+    after = last.deletion_request_id;
+  }
+  return outlived.slice(0, outlivedMax);
+}
+
+async function listOrphans(transaction: Transaction): Promise<readonly ErasureFinding[]> {
+  const orphans = await transaction.all<{ name: string }>(findOrphans);
+  return orphans.map(({ name }) => ({
+    severe: true,
+    text: `${name} was moved to another node, and the old copy is not cleared away yet.`,
+  }));
+}
 
 const forbidden: ErasureFinding = {
   severe: false,
@@ -91,24 +98,32 @@ const forbidden: ErasureFinding = {
 };
 
 async function lookIntoFiles(transaction: Transaction): Promise<readonly ErasureFinding[]> {
-  const ids = (await transaction.all<{ resource_id: string }>(findIds)).map(({ resource_id }) =>
-    Buffer.from(resource_id),
-  );
-  const files = await transaction.all<FileRow>(findFiles, erasedTables);
+  const ids = [...(await listGone(transaction))].map((id) => Buffer.from(id));
   const findings: ErasureFinding[] = [];
-  for (const file of files) findings.push(...(await lookInto(transaction, file, ids)));
+  for (const file of await listFiles(transaction)) {
+    findings.push(...(await lookInto(transaction, file, ids)));
+  }
   return findings;
+}
+
+/** The ids of the latest completed deletions that stand for nothing any more. */
+async function listGone(transaction: Transaction): Promise<ReadonlySet<string>> {
+  const ids = (sql: string, ...values: readonly string[][]) =>
+    transaction.all<{ id: string }>(sql, ...values).then((rows) => rows.map(({ id }) => id));
+  const latest = await ids(findLatest);
+  const used = [...(await ids(findRecorded, latest)), ...(await ids(findReferred, latest))];
+  return new Set(latest).difference(new Set(used));
 }
 
 async function lookInto(
   transaction: Transaction,
-  file: FileRow,
+  file: TableFile,
   ids: readonly Buffer[],
 ): Promise<readonly ErasureFinding[]> {
   let [dead, unused] = [0, 0];
   const found = new Set<string>();
   for (let at = 0; at < file.bytes; at += partBytes) {
-    const part = await read(transaction, file, at);
+    const part = await readFilePart(transaction, file, at);
     for (const id of ids) if (part.includes(id)) found.add(id.toString());
     for (let page = 0; file.heap && page + pageBytes <= part.length; page += pageBytes) {
       const figures = inspectHeapPage(part.subarray(page, page + pageBytes));
@@ -119,23 +134,12 @@ async function lookInto(
   return describe(file, { dead, unused, found });
 }
 
-async function read(transaction: Transaction, { path }: FileRow, at: number): Promise<Buffer> {
-  const segment = Math.floor(at / segmentBytes);
-  const name = segment === 0 ? path : `${path}.${segment}`;
-  const row = await transaction.get<{ bytes: Buffer | null }>(
-    readPart,
-    name,
-    at % segmentBytes,
-    partBytes,
-  );
-  return row?.bytes ?? Buffer.alloc(0);
-}
-
 function describe(
-  { owner, name }: FileRow,
+  { node, owner, name }: TableFile,
   { dead, unused, found }: { dead: number; unused: number; found: ReadonlySet<string> },
 ): readonly ErasureFinding[] {
-  const place = owner === name ? owner : `${name} (of ${owner})`;
+  const where = node === undefined ? "" : ` on ${node.name}:${node.port}`;
+  const place = (owner === name ? owner : `${name} (of ${owner})`) + where;
   const findings: ErasureFinding[] = [];
   if (found.size > 0) {
     const names = [...found].slice(0, 3).map((id) => `"${id}"`);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
 import type { ChangePage, ExportedChange } from "../store.ts";
+import { settle } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { allOrganizations } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
@@ -51,6 +52,7 @@ export async function readLatestArrival(database: Database): Promise<number> {
     const still = new Set(await database.inOneGo(allOrganizations, readWriters));
     pending = pending.filter((writer) => still.has(writer));
   }
+  if (database.distributed) await database.transaction(allOrganizations, settle);
   return latest;
 }
 

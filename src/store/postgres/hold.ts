@@ -5,6 +5,7 @@ import type { RecordKey } from "../../domain/record-write.ts";
 import { nameForTrail } from "../audit-row.ts";
 import type { Act, HoldOutcome } from "../store.ts";
 import { appendAudit } from "./audit.ts";
+import { settle } from "./citus.ts";
 import { findRecords } from "./record.ts";
 import { keyColumns } from "./record-key.ts";
 import type { Transaction } from "./transaction.ts";
@@ -47,14 +48,15 @@ const wakeHeld = `
   UPDATE deletion SET next_attempt_at = 0
   WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')`;
 
+const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans of ' || $1, 0))`;
+
 /**
  * Plans and holds of an organization come one after another: a plan that did not see the hold is seen by it. Released with
  * the transaction.
  */
-const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans of ' || $1, 0))`;
-
 export async function lockPlansOf(transaction: Transaction, organizationId: string): Promise<void> {
   await transaction.run(lockPlans, organizationId);
+  await settle(transaction);
 }
 
 /** A record that is held already stays held as it was. */

@@ -4,7 +4,7 @@
 import { AppError } from "../../domain/error.ts";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { isDistributed } from "./citus.ts";
+import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { ServerFault } from "./failure.ts";
 import { migrate } from "./migrate.ts";
@@ -29,6 +29,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   const database = makeDatabase(url, options);
   try {
     await refuseUnfit(database);
+    await database.transaction({}, refuseWorker);
     await migrate(database);
     database.distributed = await database.transaction({}, isDistributed);
     return new PostgresStore(database, options);

@@ -14,9 +14,9 @@ export interface RowInsertion {
 const rowsAtOnce = 500;
 
 /** Not to be prepared: there are as many texts as numbers of rows, and Citus plans each time anyway. */
-export function makeInsertion<Value>(
+export function makeInsertion(
   { into, row, end }: RowInsertion,
-  columns: readonly (readonly Value[])[],
+  columns: readonly (readonly unknown[])[],
 ): readonly QueryConfig[] {
   const rows = columns[0]?.length ?? 0;
   const statements: QueryConfig[] = [];

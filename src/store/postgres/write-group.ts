@@ -3,16 +3,18 @@
 //
 // A group of new records is the common case, and costs the fewest statements: it is judged as if none of its records
 // existed, and inserted at once. Where that turns out wrong, all is rolled back and the group is judged again, on what is
-// stored. Records are locked, or inserted, in the order of their keys before deletions are looked at, so that a plan
-// made meanwhile waits for this transaction before it erases anything.
+// stored. On Citus this program looks whether it was wrong; elsewhere the last statement does (new-records.ts). Records
+// are locked, or inserted, in the order of their keys before deletions are looked at, so that a plan made meanwhile waits
+// for this transaction before it erases anything.
 
 import type { RecordKey, RecordWrite } from "../../domain/record-write.ts";
 import { replyText } from "../group-replies.ts";
 import { type Judgement, judgeGroup, type Known, type Verdict } from "../judge-group.ts";
+import { commitInTwoPhases } from "./citus.ts";
 import { findClosed } from "./closed-record.ts";
 import type { Database } from "./database.ts";
 import { Collision } from "./failure.ts";
-import { findReplies, keepReplies, type ReplyName } from "./idempotency.ts";
+import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
 import { storeNew } from "./new-records.ts";
 import {
   appendChanges,
@@ -33,6 +35,11 @@ const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
   closed: new Set(),
   hasIdentical: () => false,
 };
+
+/** A group was judged as if all its records were new, and they are not, or a deletion closes them. */
+class WrongGuess extends Error {
+  override readonly name = "WrongGuess";
+}
 
 /** After a guess that was wrong, so many groups are not guessed about. */
 const carefulGroups = 16;
@@ -60,7 +67,7 @@ export class WriteGroups {
     writes: readonly RecordWrite[],
   ): Promise<readonly Judgement[] | undefined> {
     this.#careful = Math.max(0, this.#careful - 1);
-    if (this.#careful > 0 || this.#database.distributed) return undefined;
+    if (this.#careful > 0) return undefined;
     if (writes.some(({ mode }) => mode === "update")) return undefined;
     const names = markNames(writes);
     const replies =
@@ -71,7 +78,10 @@ export class WriteGroups {
     // What is not inserted does not meet the record that may be there already.
     const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
     if (drafts === 0 || verdict.changes.length < drafts) return undefined;
-    if (await storeNew(this.#database, scope, verdict)) return verdict.judgements;
+    const stored = this.#database.distributed
+      ? await storeOnCluster(this.#database, scope, verdict)
+      : await storeNew(this.#database, scope, verdict);
+    if (stored) return verdict.judgements;
     this.#careful = carefulGroups;
     return undefined;
   }
@@ -89,13 +99,36 @@ async function judgeCarefully(
   const closed = await findClosed(transaction, keys);
   const hasIdentical = await lookForIdentical(transaction, writes, records);
   const verdict = judgeGroup(writes, { ...none, records, closed, hasIdentical, replies });
-  await store(transaction, verdict);
+  if (!(await store(transaction, verdict))) {
+    throw new Collision(
+      "another process has created a record, kept the reply, or opened a deletion",
+    );
+  }
   return verdict.judgements;
 }
 
-async function store(transaction: Transaction, verdict: Verdict): Promise<void> {
+/** False if not all of it was new. Then nothing was stored. */
+async function storeOnCluster(
+  database: Database,
+  scope: Scope,
+  verdict: Verdict,
+): Promise<boolean> {
+  try {
+    await database.transaction(scope, async (transaction) => {
+      if (!(await store(transaction, verdict))) throw new WrongGuess();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WrongGuess) return false;
+    throw error;
+  }
+}
+
+/** False if something is not as it was judged; then the caller has to roll back. */
+async function store(transaction: Transaction, verdict: Verdict): Promise<boolean> {
   const { created, widened } = verdict.records;
-  const [inserted, , closed] = await inOrder([
+  const { replies } = verdict;
+  const [inserted, , closed, , , kept] = await inOrder([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
     // What is new was not locked when the deletions were looked at.
@@ -107,10 +140,10 @@ async function store(transaction: Transaction, verdict: Verdict): Promise<void> 
         ),
     appendChanges(transaction, verdict.changes),
     addRelations(transaction, relationsOf(verdict.changes)),
+    addReplies(transaction, replies),
+    replies.length === 0 ? undefined : commitInTwoPhases(transaction),
   ] as const);
-  if (inserted < created.length) throw new Collision("another process has created a record");
-  if (closed.size > 0) throw new Collision("a deletion of a new record was opened");
-  await keepReplies(transaction, verdict.replies);
+  return inserted === created.length && closed.size === 0 && kept === replies.length;
 }
 
 /** Each mark once. */

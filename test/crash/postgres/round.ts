@@ -41,6 +41,7 @@ export async function runRound(
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
   if (site.ledger.findings.length > 0) return;
+  if (site.postgres.nodes > 1) await settle(site);
   const learned = await checkAll(site);
   figures.unansweredStored += learned.stored;
   figures.unansweredAbsent += learned.absent;
@@ -53,7 +54,7 @@ async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random
   await sleep(random.integer(50, 500));
   crashing = true;
   const restart =
-    victim === "the server" ? await killServer(site) : await killProcess(site, random);
+    victim === "the server" ? await killServer(site, random) : await killProcess(site, random);
   await sleep(random.integer(0, 300));
   for (const sender of site.senders) sender.cutOff = true;
   await Promise.all(loads);
@@ -68,9 +69,25 @@ async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random
   );
 }
 
-async function killServer({ postgres }: PostgresSite): Promise<() => Promise<void>> {
-  await postgres.stop("kill");
+/** Of a cluster: the coordinator, one of the workers, or all at once. */
+async function killServer(
+  { postgres }: PostgresSite,
+  random: Random,
+): Promise<() => Promise<void>> {
+  const node = postgres.nodes === 1 ? 0 : random.integer(0, postgres.nodes);
+  await postgres.stop("kill", node === postgres.nodes ? undefined : node);
   return () => postgres.start();
+}
+
+/** What a crash has left prepared on a node of a cluster is committed or rolled back by the cluster itself, a little later. */
+async function settle({ postgres, url }: PostgresSite): Promise<void> {
+  await waitFor("the cluster to settle what was prepared", async () => {
+    const answers = await postgres.query(
+      "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts')",
+      url,
+    );
+    return answers.every(({ result }) => result === "0") ? true : undefined;
+  });
 }
 
 /** The leases of the one that is gone end at once, as if their time had passed. */

@@ -1,7 +1,6 @@
 // Row-level security: which rows a transaction may see and write, by the settings that it begins with (scope.ts). Owners
 // are held to it too; superusers are not, which is why the service is to run as an ordinary role.
 
-import { distributedTables } from "../citus.ts";
 import type { View } from "../scope.ts";
 
 /** Every table that holds an organization's data, and the views besides `all` that reach it. */
