@@ -131,7 +131,13 @@ function idOf(number: number): string {
   return `tx-${"1".padStart(10, "0")}-${String(number).padStart(12, "0")}`;
 }
 
-async function call({ server, token }: Service, method: string, path: string, body?: unknown) {
+interface Request {
+  readonly method: "DELETE" | "GET";
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+async function call({ server, token }: Service, { method, path, body }: Request) {
   const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -143,13 +149,13 @@ async function call({ server, token }: Service, method: string, path: string, bo
 
 async function request(service: Service, number: number): Promise<string> {
   const body = { tx_id: idOf(number), reason: "bench" };
-  const { deletion_request_id: id = "" } = await call(service, "DELETE", "/v2/transaction", body);
-  return id;
+  const deleting = { method: "DELETE", path: "/v2/transaction", body } as const;
+  return (await call(service, deleting))["deletion_request_id"] ?? "";
 }
 
 async function awaitCompletion(service: Service, id: string): Promise<void> {
-  const path = `/v2/deletion_request?deletion_request_id=${id}`;
-  while ((await call(service, "GET", path))["status"] !== "completed") await sleep(10);
+  const asking = { method: "GET", path: `/v2/deletion_request?deletion_request_id=${id}` } as const;
+  while ((await call(service, asking))["status"] !== "completed") await sleep(10);
 }
 
 async function tryOne(service: Service, intake: Intake, number: number): Promise<Try> {
