@@ -54,10 +54,16 @@ export function writeRecords(app: App, request: WriteRequest): Promise<WriteRepo
 /** What a request says of all its items. It is kept while the store writes; the items are not, for they weigh much more. */
 type Manner = Omit<WriteRequest, "items"> & { readonly itemCount: number };
 
-async function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
+function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
   const { items, ...rest } = request;
   const manner: Manner = { ...rest, itemCount: items.length };
-  return storeStrict(app, manner, judgeAll(manner, items));
+  let drafts: readonly Draft[];
+  try {
+    drafts = judgeAll(manner, items);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return storeStrict(app, manner, drafts);
 }
 
 function judgeAll(manner: Manner, items: readonly unknown[]): readonly Draft[] {

@@ -5,11 +5,11 @@ import type { RecordWrite } from "../../domain/record-write.ts";
 import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
 import type { Group } from "./group.ts";
 import { isOperation, type Job } from "./job.ts";
-import { insertNew, mayBeNew, type NewRecord, recordsTogether } from "./new-records.ts";
+import { insertNew, mayBeNew, type NewRecord, nextPartSize } from "./new-records.ts";
 
 const created: PackedOutcome = { written: 1, drafts: packDrafts(["created"]) };
 
-/** The outcomes of the next `recordsTogether` jobs, or undefined if they are not such or not all new. */
+/** The outcomes of the next part of the jobs, or undefined if they are not such or not all new. */
 export function addSingles(
   group: Group,
   jobs: readonly Job[],
@@ -17,9 +17,10 @@ export function addSingles(
 ): readonly PackedOutcome[] | undefined {
   const first = jobs[from];
   if (first === undefined || isOperation(first)) return undefined;
-  if (jobs.length - from < recordsTogether) return undefined;
+  const size = nextPartSize(jobs.length - from);
+  if (size === undefined) return undefined;
   const records: NewRecord[] = [];
-  for (const job of jobs.slice(from, from + recordsTogether)) {
+  for (const job of jobs.slice(from, from + size)) {
     const record = singleAdd(group, job, first);
     if (record === undefined) return undefined;
     records.push(record);

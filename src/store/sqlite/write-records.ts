@@ -5,7 +5,7 @@ import type { DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
 import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
-import { insertNew, mayBeNew, recordsTogether } from "./new-records.ts";
+import { insertNew, mayBeNew, nextPartSize } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
 /** Throws AppError idempotency_reused, before anything was written. */
@@ -31,8 +31,10 @@ function writeDrafts(group: Group, write: RecordWrite): readonly DraftOutcome[] 
   const context: DraftContext = { organizationId, resourceType, receivedAt, replyKey };
   const outcomes: DraftOutcome[] = [];
   // Where one part was not all new the next will hardly be, so it is not tried again.
-  while (insertNextPart(group, context, { mode, drafts, from: outcomes.length })) {
-    for (let count = 0; count < recordsTogether; count += 1) outcomes.push("created");
+  let stored = insertNextPart(group, context, { mode, drafts, from: 0 });
+  while (stored > 0) {
+    for (let count = 0; count < stored; count += 1) outcomes.push("created");
+    stored = insertNextPart(group, context, { mode, drafts, from: outcomes.length });
   }
   for (const draft of drafts.slice(outcomes.length)) {
     outcomes.push(writeDraft(group, context, { mode, draft }));
@@ -40,17 +42,19 @@ function writeDrafts(group: Group, write: RecordWrite): readonly DraftOutcome[] 
   return outcomes;
 }
 
+/** How many were stored together; 0 if each has to be judged on its own. */
 function insertNextPart(
   group: Group,
   context: DraftContext,
   { mode, drafts, from }: Pick<RecordWrite, "mode" | "drafts"> & { readonly from: number },
-): boolean {
-  if (drafts.length - from < recordsTogether) return false;
-  const part = drafts.slice(from, from + recordsTogether);
-  if (!part.every((draft) => mayBeNew(group, mode, draft))) return false;
+): number {
+  const size = nextPartSize(drafts.length - from);
+  if (size === undefined) return 0;
+  const part = drafts.slice(from, from + size);
+  if (!part.every((draft) => mayBeNew(group, mode, draft))) return 0;
   const { receivedAt, replyKey } = context;
   const records = part.map((draft) => ({ draft, receivedAt, replyKey }));
-  return insertNew(group, context, records);
+  return insertNew(group, context, records) ? size : 0;
 }
 
 function describe(outcomes: readonly DraftOutcome[]): PackedOutcome {
