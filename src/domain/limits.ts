@@ -65,7 +65,7 @@ export const limits = {
   deletionRestMsMax: 5_000,
   /** On SQLite: looks at the pages written since the last look, and what of the log is left to the last one. */
   looksAtFileMax: 5,
-  framesAtCompletionMax: 500,
+  framesAtCompletionMax: 4_000,
   /** Looks that find something, before an attempt is given up and operators are told why. */
   verificationsMax: 20,
   ledgerEntriesAtOnce: 1_000,

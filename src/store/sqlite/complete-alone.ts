@@ -25,14 +25,14 @@ export interface CompletedAll {
   readonly place: LogPlace | undefined;
 }
 
-/** The file is frozen, and clean but for what is in the log. Throws StoreError if it is not, or if somebody reads. */
+/** The log is kept, and names every page that may not be clean. Throws StoreError if somebody else reads or writes. */
 export function completeDeletions(
   connection: Connection,
   { completions, descriptor }: Completing,
 ): CompletedAll {
   const version = readDataVersion(connection);
   const written = readLogPages(connection.path, emptyLogPlace);
-  if (written === undefined) throw new TypeError("the log has begun anew behind a frozen file");
+  if (written === undefined) throw new TypeError("the log has begun anew though it was kept");
   releaseFile(connection);
   emptyLog(connection);
   const results = transaction(connection, () => {

@@ -112,17 +112,19 @@ export class DeletionCompleter {
     }
   }
 
-  /** Leaves the file frozen, and nothing in its unused places; what came into the log meanwhile is little. */
+  /** Leaves nothing in the unused places of the file, but for pages that are in the log; and little that is only there. */
   async #wipeFile(): Promise<void> {
-    const { look } = this.#parts;
+    const { perform, look } = this.#parts;
     let place = this.#place;
     this.#place = undefined;
     for (let round = 0; round < limits.looksAtFileMax; round += 1) {
       await look.wipe(await this.#freeze(place));
       place = emptyLogPlace;
       const since = await look.readLog(place);
-      if (since !== undefined && since.place.frames <= limits.framesAtCompletionMax) return;
+      if (since !== undefined && since.place.frames <= limits.framesAtCompletionMax) break;
     }
+    await perform("keepLog", undefined);
+    await look.bringIn();
   }
 
   /** Gives the pages that the log has held since `place`, which are in the file now; undefined if that is not known. */
