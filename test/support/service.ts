@@ -57,10 +57,23 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Gives the settings of a new store, for services that are told none. */
+type MakeStore = (folder: string) => Promise<Readonly<Record<string, string>>>;
+
+let makeStore: MakeStore = (folder) =>
+  Promise.resolve({ DATABASE_URL: `sqlite:${folder}/sluice.db` });
+
+/** From now on services of this process get their stores from here. */
+export function useStores(make: MakeStore): void {
+  makeStore = make;
+}
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const folder = options.folder ?? makeTempFolder();
   const clock = options.clock ?? makeFakeClock();
-  const config = readConfig(testEnvironment(folder, options.environment));
+  const config = readConfig(
+    testEnvironment(folder, { ...(await makeStore(folder)), ...options.environment }),
+  );
   const opened = await openApp(config, { role: "serve", now: clock.now });
   const { store, breakStore, holdStore } = breakable(opened.store);
   const app: App = { ...opened, store };

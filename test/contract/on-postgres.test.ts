@@ -1,0 +1,40 @@
+// The suite of this folder once more, on PostgreSQL: the same files, run here, each with its service on a database of its
+// own. What stops or starts servers by itself chooses its store by itself, and is left out.
+
+import { globSync } from "node:fs";
+import { after, describe, it } from "node:test";
+import assert from "node:assert/strict";
+import { startPostgres } from "../support/postgres-server.ts";
+import { useStores } from "../support/service.ts";
+
+const ownStores = new Set(["on-postgres.test.ts", "postgres-away.test.ts", "stop.test.ts"]);
+
+const server = await startPostgres({ settings: { max_connections: "300" } });
+/** By the folder of a service, which may be started again where it was. */
+const databases = new Map<string, string>();
+
+useStores(async (folder) => {
+  const url = databases.get(folder) ?? (await server.makeDatabase());
+  databases.set(folder, url);
+  return { DATABASE_URL: url, DATABASE_POOL_MAX: "5" };
+});
+
+const files = globSync("*.test.ts", { cwd: import.meta.dirname }).filter(
+  (file) => !ownStores.has(file),
+);
+for (const file of files.sort()) await import(`./${file}`);
+
+describe("The HTTP suite on PostgreSQL", () => {
+  it("has a database for each service that its files started", async () => {
+    assert.ok(databases.size >= files.length / 2);
+    for (const url of databases.values()) {
+      const [row] = await server.query("SELECT count(*) AS records FROM record", url);
+      assert.ok(row !== undefined);
+    }
+  });
+});
+
+after(async () => {
+  for (const url of databases.values()) await server.dropDatabase(url);
+  await server.remove();
+});
