@@ -72,9 +72,21 @@ async function bringUp(transaction: Transaction): Promise<void> {
   if (version === schemaVersion) return;
   const citus = version === 0 ? await hasCitus(transaction) : await isDistributed(transaction);
   await transaction.exec(createMeta);
-  for (const migration of migrations.slice(version)) await transaction.exec(migration({ citus }));
+  for (const migration of migrations.slice(version)) {
+    const sql = migration({ citus });
+    // Citus passes on a change of a distributed table with the whole text that it came in.
+    for (const part of citus && version > 0 ? splitStatements(sql) : [sql]) {
+      await transaction.exec(part);
+    }
+  }
   if (citus && version === 0) await distribute(transaction);
   await transaction.run(writeVersion, schemaVersion);
+}
+
+/** Of a migration's text, in which only comments hold semicolons that end nothing. */
+export function splitStatements(sql: string): readonly string[] {
+  const statements = sql.replaceAll(/--[^\n]*/g, "").split(";");
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
 }
 
 async function versionOf(transaction: Transaction): Promise<number> {

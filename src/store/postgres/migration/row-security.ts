@@ -1,6 +1,7 @@
 // Row-level security: which rows a transaction may see and write, by the settings that it begins with (scope.ts). Owners
-// are held to it too; superusers are not, which is why the service is to run as an ordinary role.
+// are held to it too, but for the shards of a cluster; superusers are not, so the service is to run as an ordinary role.
 
+import { distributedTables } from "../citus.ts";
 import type { View } from "../scope.ts";
 
 /** Every table that holds an organization's data, and the views besides `all` that reach it. */
@@ -40,15 +41,17 @@ function secure(
   table: string,
   { citus, views }: Securing & { readonly views: readonly View[] },
 ): string {
-  // A select of its own, so that the setting is read once a statement and not once a row; Citus refuses it on shards, and breaks down over it
+  // A select of its own, so that the setting is read once a statement and not once a row. Citus refuses it.
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");
   const allowed = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
   // An act that is about no organization, such as a new key for receipts, is noted in the trail from wherever it is done.
   const writable = table === "audit_entry" ? `${allowed} OR organization_id IS NULL` : allowed;
+  // Citus moves a shard as a role that has what the owner has: where owners are held to it, no shard could be moved.
+  const force = citus && table in distributedTables ? "NO FORCE" : "FORCE";
   return `
     ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
-    ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;
+    ALTER TABLE ${table} ${force} ROW LEVEL SECURITY;
     CREATE POLICY named_organizations ON ${table}
       USING (${allowed}) WITH CHECK (${writable});`;
 }
