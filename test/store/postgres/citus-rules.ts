@@ -35,24 +35,35 @@ export function findSchemaFaults(catalog: Catalog, distributed: Distribution): r
   return faults;
 }
 
+/** The rest of a line that begins with `--citus` runs there (transaction.ts). */
+const onlyOnCitus = /--citus /g;
 const comment = /--[^\n]*/g;
 
-/** Without comments, in one line. */
+/** As Citus gets it, without comments, in one line. */
 function plain(sql: string): string {
-  return sql.replaceAll(comment, " ").replaceAll(/\s+/g, " ").trim();
+  const text = sql.replaceAll(onlyOnCitus, "").replaceAll(comment, " ");
+  return text.replaceAll(/\s+/g, " ").trim();
 }
 
-export function findStatementFaults(text: string, distributed: Distribution): readonly string[] {
+export interface Tables {
+  readonly distributed: Distribution;
+  /** Those that the coordinator keeps. */
+  readonly local: readonly string[];
+}
+
+export function findStatementFaults(
+  text: string,
+  { distributed, local }: Tables,
+): readonly string[] {
   const sql = plain(text);
-  const tables = Object.keys(distributed);
-  const named = tables.filter((table) =>
-    new RegExp(`(?<![."\\w])${table}\\b(?!\\.)(?! USING)`).test(sql),
-  );
-  const used = named.filter((table) =>
-    new RegExp(`(?:FROM|JOIN|INTO|UPDATE) ${table}\\b`, "i").test(sql),
-  );
+  const uses = (table: string) =>
+    new RegExp(`(?:FROM|JOIN|INTO|UPDATE|USING|,) ${table}\\b(?!\\.|\\))`, "i").test(sql);
+  const used = Object.keys(distributed).filter(uses);
   if (used.length === 0) return [];
   return [
+    ...(local.some(uses) ? ["joins shards with a table of the coordinator"] : []),
+    ...findCopies(sql),
+    ...findSearches(sql, { distributed, used }),
     ...findLocks(sql),
     ...findMoves(sql, distributed),
     ...findConflicts(sql, distributed),
@@ -63,6 +74,25 @@ export function findStatementFaults(text: string, distributed: Distribution): re
       ? ["a statement that changes rows within another"]
       : []),
   ].map((fault) => `${fault}: ${sql}`);
+}
+
+/** Rows out of a query are copied into shards, which row-level security refuses; or written to files first, which is slow. */
+function findCopies(sql: string): readonly string[] {
+  return /^INSERT INTO \w+ ?\([^)]*\) SELECT\b/i.test(sql) ? ["copies rows into shards"] : [];
+}
+
+/**
+ * Of keys that come as arrays Citus doesn't see on which shards they are; so they have to be named once more. Only those
+ * that don't hold the column are looked for on all shards.
+ */
+function findSearches(
+  sql: string,
+  { distributed, used }: { readonly distributed: Distribution; readonly used: readonly string[] },
+): readonly string[] {
+  const columns = /unnest\(.*?\)[^(]*\(([^)]*)\)/i.exec(sql)?.[1]?.split(/,\s*/) ?? [];
+  const asked = used.some((table) => columns.includes(distributed[table] ?? ""));
+  if (!asked || /\b(?:resource_id|to_id) = ANY \(\$\d::text\[\]\)/.test(sql)) return [];
+  return ["asks all shards for rows that are on a few"];
 }
 
 /** Only a statement that a single shard answers may lock rows. */

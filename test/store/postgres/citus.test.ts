@@ -7,15 +7,35 @@ import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
-import { type Catalog, findSchemaFaults, findStatementFaults } from "./citus-rules.ts";
+import { beginStatements } from "../../../src/store/postgres/begin.ts";
+import { splitStatements } from "../../../src/store/postgres/migrate.ts";
+import {
+  receiptSecurity,
+  rowSecurity,
+  securedTables,
+} from "../../../src/store/postgres/migration/row-security.ts";
+import { makeInsertion } from "../../../src/store/postgres/row-insertion.ts";
+import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import { type Catalog, findSchemaFaults, findStatementFaults, type Tables } from "./citus-rules.ts";
 
 const folder = new URL("../../../src/store/postgres/", import.meta.url);
 
 /** Those that run only where there is no Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
   "record.ts lockRows",
+  "record.ts insertRecords",
+  "record.ts insertChanges",
+  "relation.ts insertRelations",
+  "cascade.ts insertTargets",
   "new-records.ts requireNew",
 ]);
+
+const tables: Tables = {
+  distributed: distributedTables,
+  local: [...Object.keys(securedTables), "counter", "meta", "audit_head", "receipt_head"].filter(
+    (table) => !(table in distributedTables),
+  ),
+};
 
 interface Statement {
   readonly name: string;
@@ -105,7 +125,7 @@ describe("the statements on Citus", () => {
     const faults = statements
       .filter(({ name }) => !neverOnCitus.has(name))
       .flatMap(({ name, sql }) =>
-        findStatementFaults(sql, distributedTables).map((fault) => `${name}: ${fault}`),
+        findStatementFaults(sql, tables).map((fault) => `${name}: ${fault}`),
       );
     assert.deepEqual(faults, []);
   });
@@ -126,14 +146,111 @@ describe("the statements on Citus", () => {
     "a conflict without the column that the table is distributed by":
       "INSERT INTO record (resource_id) VALUES ($1) ON CONFLICT (organization_id) DO NOTHING",
     "a row without the column that the table is distributed by":
-      "INSERT INTO relation (from_id, kind) SELECT 1, 2",
+      "INSERT INTO relation (from_id, kind) VALUES (1, 2)",
     "a system column": "SELECT xmin FROM record",
     "a statement that changes rows within another":
       "WITH new AS (INSERT INTO record (resource_id) VALUES (1) RETURNING 1) SELECT * FROM new JOIN record ON true",
+    "joins shards with a table of the coordinator":
+      "SELECT 1 FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)",
+    "copies rows into shards": "INSERT INTO change (resource_id, payload) SELECT $1, $2",
+    "asks all shards for rows that are on a few":
+      "SELECT 1 FROM unnest($1::text[]) AS named (resource_id) JOIN record USING (resource_id)",
   };
   for (const [fault, sql] of Object.entries(refused)) {
     it(`would be found where one is ${fault}`, () => {
-      assert.deepEqual(findStatementFaults(sql, distributedTables), [`${fault}: ${sql}`]);
+      assert.deepEqual(findStatementFaults(sql, tables), [`${fault}: ${sql}`]);
     });
   }
+});
+
+describe("a transaction on Citus", () => {
+  const scope = { organizations: ["acme"] };
+  const begin = (distributed: boolean) =>
+    beginStatements(scope, { settings: defaultSettings, distributed });
+
+  it("passes on to the workers whose rows it sees and how long it waits for locks, each in a message", () => {
+    assert.deepEqual(begin(true).slice(1), [
+      "SET LOCAL sluice.organizations = 'acme'",
+      "SET LOCAL sluice.view = ''",
+      "SET LOCAL lock_timeout = '10000'",
+    ]);
+    assert.match(begin(true)[0] ?? "", /'citus.propagate_set_commands', 'local'/);
+    assert.equal(begin(false).length, 1);
+  });
+
+  it("has one connection to a worker, and plans with the values at hand", () => {
+    assert.match(begin(true)[0] ?? "", /'citus.max_adaptive_executor_pool_size', '1'/);
+    assert.doesNotMatch(begin(true).join(), /force_generic_plan/);
+    assert.match(begin(false).join(), /force_generic_plan/);
+  });
+
+  it("may take as many as it likes to look at everything", () => {
+    const look = beginStatements(
+      { view: "all", patient: true },
+      { settings: defaultSettings, distributed: true },
+    );
+    assert.doesNotMatch(look.join(), /pool_size/);
+  });
+
+  it("inserts rows one by one, a bounded number in a statement", () => {
+    const insertion = {
+      into: "INSERT INTO t (a, b) VALUES",
+      row: "(?, nextval('n'), ?)",
+      end: "END",
+    };
+    assert.deepEqual(
+      makeInsertion(insertion, [
+        ["x", "y"],
+        [1, 2],
+      ]),
+      [
+        {
+          text: "INSERT INTO t (a, b) VALUES ($1, nextval('n'), $2), ($3, nextval('n'), $4) END",
+          values: ["x", 1, "y", 2],
+        },
+      ],
+    );
+    const many = Array.from({ length: 1_201 }, (_, index) => index);
+    const statements = makeInsertion(insertion, [many, many]);
+    assert.deepEqual(
+      statements.map(({ values }) => values?.length),
+      [1_000, 1_000, 402],
+    );
+    assert.deepEqual(
+      statements.flatMap(({ values = [] }) => values as number[]),
+      many.flatMap((number) => [number, number]),
+    );
+  });
+});
+
+describe("row-level security on Citus", () => {
+  const citus = rowSecurity({ citus: true }) + receiptSecurity({ citus: true });
+  const others = rowSecurity({ citus: false }) + receiptSecurity({ citus: false });
+
+  it("has policies without a query of their own, which Citus refuses or breaks down over", () => {
+    assert.doesNotMatch(citus, /\bSELECT\b/);
+    assert.match(others, /\bSELECT\b/);
+  });
+
+  it("holds owners too where no shard has to be moved", () => {
+    for (const table of Object.keys(securedTables)) {
+      const force = table in distributedTables ? "NO FORCE" : "FORCE";
+      assert.ok(citus.includes(`ALTER TABLE ${table} ${force} ROW LEVEL SECURITY`), table);
+      assert.ok(others.includes(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`), table);
+    }
+  });
+});
+
+describe("a later migration on Citus", () => {
+  it("is sent statement by statement", () => {
+    assert.deepEqual(
+      splitStatements(`
+        CREATE TABLE one (
+          id int -- a number; no more
+        );
+        ALTER TABLE record ADD COLUMN two text;
+      `).map((statement) => statement.replaceAll(/\s+/g, " ")),
+      ["CREATE TABLE one ( id int )", "ALTER TABLE record ADD COLUMN two text"],
+    );
+  });
 });
