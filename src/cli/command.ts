@@ -16,7 +16,10 @@ export interface Context {
   readonly err: Output;
   readonly json: boolean;
   /** Opens the store beside whatever serves it, runs `work`, and closes it again. */
-  withApp<Result>(work: (app: App) => Promise<Result>): Promise<Result>;
+  withApp<Result>(
+    work: (app: App) => Promise<Result>,
+    options?: { readonly existing?: boolean },
+  ): Promise<Result>;
 }
 
 /** What a command prints on standard output: `json` with --json, `text` without. */

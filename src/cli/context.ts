@@ -19,11 +19,11 @@ export function makeContext(surroundings: Surroundings, json: boolean): Context 
     out,
     err,
     json,
-    withApp: async (work) => {
+    withApp: async (work, { existing = false } = {}) => {
       const config = readConfig(environment);
       // Loaded only now, so that help and mistakes in typing are answered at once.
       const { openApp } = await import("../app.ts");
-      const options = { role: "command", ...(now === undefined ? {} : { now }) } as const;
+      const options = { role: "command", existing, ...(now === undefined ? {} : { now }) } as const;
       const app = await openApp(config, options).catch((cause: unknown) => {
         throw new CliError("store", cause instanceof Error ? cause.message : String(cause), {
           cause,

@@ -372,6 +372,8 @@ export interface ConnectionSettings {
 export interface StoreOptions {
   /** `serve` takes the sole right to serve this store and takes over deletions that were under way. */
   readonly role: "serve" | "command";
+  /** True if a store that is not there is an error rather than made. */
+  readonly existing?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
   /** Without it, deletions are completed without a receipt; only tests of an engine do so. */
   readonly sealReceipt?: SealReceipt;

@@ -1,7 +1,7 @@
 // The commands that are about nothing in particular, commands as processes, and the page made from their table.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { commands } from "../../src/cli/commands.ts";
@@ -28,6 +28,21 @@ describe("check", () => {
     const line = makeCommandLine();
     await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
     assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
+  });
+
+  it("says where it found no store, as other commands do that only look, and makes none", async () => {
+    const line = makeCommandLine();
+    for (const words of [
+      "check",
+      "key list",
+      "deletion list",
+      "record show transaction x --organization y",
+    ]) {
+      const { code, name, message } = await line.fail(words);
+      assert.deepEqual({ code, name }, { code: 1, name: "store" });
+      assert.match(message, /^There is no store at .*sluice\.db; look at DATABASE_URL\. /);
+    }
+    assert.equal(existsSync(join(line.folder, "sluice.db")), false);
   });
 
   it("names what is wrong with one that was damaged, and ends with 1", async () => {

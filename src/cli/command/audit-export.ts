@@ -27,16 +27,19 @@ export const auditExport = defineCommand({
     ),
   },
   run: (context, { organization, after }) =>
-    context.withApp(async (app) => {
-      let last = after;
-      for (;;) {
-        const entries = await app.store.listAudit(last, limits.ledgerEntriesAtOnce);
-        const wanted = entries.filter(
-          ({ organizationId }) => organization === undefined || organizationId === organization,
-        );
-        await writeLines(context.out, wanted.map(viewAuditEntry));
-        last = entries.at(-1)?.entryNo ?? last;
-        if (entries.length < limits.ledgerEntriesAtOnce) return undefined;
-      }
-    }),
+    context.withApp(
+      async (app) => {
+        let last = after;
+        for (;;) {
+          const entries = await app.store.listAudit(last, limits.ledgerEntriesAtOnce);
+          const wanted = entries.filter(
+            ({ organizationId }) => organization === undefined || organizationId === organization,
+          );
+          await writeLines(context.out, wanted.map(viewAuditEntry));
+          last = entries.at(-1)?.entryNo ?? last;
+          if (entries.length < limits.ledgerEntriesAtOnce) return undefined;
+        }
+      },
+      { existing: true },
+    ),
 });

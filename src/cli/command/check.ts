@@ -15,25 +15,28 @@ export const check = defineCommand({
   arguments: {},
   options: { erasure: flag("Look also for remains of what was erased.") },
   run: (context, { erasure }) =>
-    context.withApp(async (app) => {
-      const { ok, findings } = await app.store.checkIntegrity();
-      const remains = erasure ? await lookForRemains(app) : undefined;
-      const notes = remains?.notes ?? [];
-      const all = [...findings, ...(remains?.findings ?? [])];
-      const verdict =
-        all.length === 0
-          ? "Nothing was found; the store is sound."
-          : [`${all.length} found:`, ...all.map((finding) => `  ${finding}`)].join("\n");
-      return {
-        json: {
-          ok: ok && all.length === 0,
-          findings,
-          ...(remains === undefined ? {} : { erasure: remains }),
-        },
-        text: [verdict, ...notes].join("\n"),
-        exitCode: all.length === 0 ? 0 : 1,
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        const { ok, findings } = await app.store.checkIntegrity();
+        const remains = erasure ? await lookForRemains(app) : undefined;
+        const notes = remains?.notes ?? [];
+        const all = [...findings, ...(remains?.findings ?? [])];
+        const verdict =
+          all.length === 0
+            ? "Nothing was found; the store is sound."
+            : [`${all.length} found:`, ...all.map((finding) => `  ${finding}`)].join("\n");
+        return {
+          json: {
+            ok: ok && all.length === 0,
+            findings,
+            ...(remains === undefined ? {} : { erasure: remains }),
+          },
+          text: [verdict, ...notes].join("\n"),
+          exitCode: all.length === 0 ? 0 : 1,
+        };
+      },
+      { existing: true },
+    ),
 });
 
 /** `notes`: what could not be looked at, and what is only to be known. */

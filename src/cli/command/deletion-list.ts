@@ -22,26 +22,29 @@ export const deletionList = defineCommand({
     limit: withDefault(wholeNumber("N", 1, 10_000), "At most so many.", "50"),
   },
   run: (context, { organization, status, limit }) =>
-    context.withApp(async (app) => {
-      if (organization !== undefined) await findOrganization(app, organization);
-      const deletions = await app.store.listDeletions({
-        organizationId: organization,
-        status,
-        limit,
-      });
-      const waits = await explainWaits(app, deletions);
-      return {
-        json: {
-          deletions: deletions.map((deletion) =>
-            viewForOperator(deletion, waits.get(deletion.deletionRequestId)),
-          ),
-        },
-        text:
-          deletions.length === 0
-            ? "There is no deletion request to list."
-            : renderTable(columns(waits), deletions),
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        if (organization !== undefined) await findOrganization(app, organization);
+        const deletions = await app.store.listDeletions({
+          organizationId: organization,
+          status,
+          limit,
+        });
+        const waits = await explainWaits(app, deletions);
+        return {
+          json: {
+            deletions: deletions.map((deletion) =>
+              viewForOperator(deletion, waits.get(deletion.deletionRequestId)),
+            ),
+          },
+          text:
+            deletions.length === 0
+              ? "There is no deletion request to list."
+              : renderTable(columns(waits), deletions),
+        };
+      },
+      { existing: true },
+    ),
 });
 
 function columns(waits: ReadonlyMap<string, string>): readonly Column<Deletion>[] {

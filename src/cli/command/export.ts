@@ -79,13 +79,16 @@ function perform(
     stopping,
   }: { plan: ExportPlan; output: string | undefined; stopping: AbortSignal },
 ): Promise<ExportReport> {
-  return context.withApp(async (app) => {
-    await findOrganization(app, plan.organizationId);
-    const sink = openSink(context.out, output);
-    const name = `export ${plan.type.resourceType}`;
-    const progress = makeBulkProgress(context.err, { json: context.json, name });
-    return runExport(app, plan, { sink, progress, stopping });
-  });
+  return context.withApp(
+    async (app) => {
+      await findOrganization(app, plan.organizationId);
+      const sink = openSink(context.out, output);
+      const name = `export ${plan.type.resourceType}`;
+      const progress = makeBulkProgress(context.err, { json: context.json, name });
+      return runExport(app, plan, { sink, progress, stopping });
+    },
+    { existing: true },
+  );
 }
 
 function formatOf(output: string | undefined): ExportFormat {

@@ -14,17 +14,20 @@ export const keyList = defineCommand({
   arguments: {},
   options: { organization: optional(text("ID"), "Only the keys of this organization.") },
   run: (context, { organization }) =>
-    context.withApp(async (app) => {
-      if (organization !== undefined) await findOrganization(app, organization);
-      const keys = await app.store.listKeys(organization);
-      return {
-        json: { keys: keys.map((key) => viewKey(key, app.now())) },
-        text:
-          keys.length === 0
-            ? "There is no key. Make one with: sluice key create --organization ID"
-            : renderTable(columns(app.now()), keys),
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        if (organization !== undefined) await findOrganization(app, organization);
+        const keys = await app.store.listKeys(organization);
+        return {
+          json: { keys: keys.map((key) => viewKey(key, app.now())) },
+          text:
+            keys.length === 0
+              ? "There is no key. Make one with: sluice key create --organization ID"
+              : renderTable(columns(app.now()), keys),
+        };
+      },
+      { existing: true },
+    ),
 });
 
 function columns(now: number): readonly Column<ApiKey>[] {

@@ -15,25 +15,28 @@ export const recordShow = defineCommand({
   },
   options: { organization: required(text("ID"), "Organization that the record belongs to.") },
   run: (context, { type, id, organization }) =>
-    context.withApp(async (app) => {
-      const shown = await showRecord(app, {
-        organizationId: organization,
-        resourceType: type,
-        resourceId: id,
-      });
-      return {
-        json: {
-          state: shown.state,
-          changes: shown.changes.map((change) => ({
-            received_at: formatTime(change.receivedAt),
-            payload: change.payload,
-          })),
-          first_seen: shown.firstSeen,
-          last_seen: shown.lastSeen,
-        },
-        text: describe(shown),
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        const shown = await showRecord(app, {
+          organizationId: organization,
+          resourceType: type,
+          resourceId: id,
+        });
+        return {
+          json: {
+            state: shown.state,
+            changes: shown.changes.map((change) => ({
+              received_at: formatTime(change.receivedAt),
+              payload: change.payload,
+            })),
+            first_seen: shown.firstSeen,
+            last_seen: shown.lastSeen,
+          },
+          text: describe(shown),
+        };
+      },
+      { existing: true },
+    ),
 });
 
 function describe(shown: RecordShown): string {

@@ -26,30 +26,33 @@ export const retentionPreview = defineCommand({
     days: optional(retainDays, "As if the organization were set to so many days."),
   },
   run: (context, { organization: id, days }) =>
-    context.withApp(async (app) => {
-      if (id === undefined && days !== undefined) {
-        throw new UsageError("--days needs --organization.");
-      }
-      const known = id === undefined ? undefined : await findOrganization(app, id);
-      const one =
-        known === undefined || days === undefined || days === null
-          ? known
-          : { ...known, retainDays: days };
-      const asked = one === undefined ? await retaining(app) : [one];
-      const previews: RetentionPreview[] = [];
-      for (const organization of asked) {
-        if (organization.retainDays !== undefined) {
-          previews.push(await previewRetention(app, organization));
+    context.withApp(
+      async (app) => {
+        if (id === undefined && days !== undefined) {
+          throw new UsageError("--days needs --organization.");
         }
-      }
-      return {
-        json: { organizations: previews.map(view) },
-        text:
-          previews.length === 0
-            ? "Records are kept until somebody asks; set a time with: sluice organization set ID --retain-days N"
-            : previews.map(describe).join("\n\n"),
-      };
-    }),
+        const known = id === undefined ? undefined : await findOrganization(app, id);
+        const one =
+          known === undefined || days === undefined || days === null
+            ? known
+            : { ...known, retainDays: days };
+        const asked = one === undefined ? await retaining(app) : [one];
+        const previews: RetentionPreview[] = [];
+        for (const organization of asked) {
+          if (organization.retainDays !== undefined) {
+            previews.push(await previewRetention(app, organization));
+          }
+        }
+        return {
+          json: { organizations: previews.map(view) },
+          text:
+            previews.length === 0
+              ? "Records are kept until somebody asks; set a time with: sluice organization set ID --retain-days N"
+              : previews.map(describe).join("\n\n"),
+        };
+      },
+      { existing: true },
+    ),
 });
 
 function view({ organization, before, counts, dueByType, due }: RetentionPreview) {

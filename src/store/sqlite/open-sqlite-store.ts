@@ -1,5 +1,7 @@
 // Opens a store on SQLite for its role, and takes back whatever it has opened if any part of that fails.
 
+import { existsSync } from "node:fs";
+import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { openReader, openWriter } from "./connection.ts";
 import { SharedDescriptor } from "./descriptor.ts";
@@ -11,6 +13,11 @@ import { WriteQueue } from "./write-queue.ts";
 
 /** Opens the file, made if need be. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
+  if (options.existing === true && !existsSync(path)) {
+    throw new StoreError(
+      `There is no store at ${path}; look at DATABASE_URL. \`sluice serve\` and \`sluice migrate\` make one.`,
+    );
+  }
   if (options.role === "command") return openForCommand(path, options);
   const right = takeServingRight(path);
   try {
