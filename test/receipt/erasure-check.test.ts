@@ -56,6 +56,7 @@ describe("the check of erasures on SQLite", () => {
 
   it("is part of the command when it is asked for", async () => {
     const line = makeCommandLine();
+    await line.ask("migrate");
     const looked = { findings: [], notes: [] };
     assert.deepEqual(await line.ask("check --erasure"), {
       ok: true,

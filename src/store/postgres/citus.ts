@@ -75,7 +75,8 @@ export async function commitInTwoPhases(transaction: Transaction): Promise<void>
 
 const findPrepared = `
   SELECT success, result FROM run_command_on_workers(
-    'SELECT coalesce(json_agg(gid), ''[]'') FROM pg_prepared_xacts WHERE database = current_database()')`;
+    'SELECT coalesce(json_agg(gid), ''[]'') FROM pg_prepared_xacts
+     WHERE database = current_database() AND gid LIKE ''citus%''')`;
 
 const settlePollMs = 5;
 const settleMsMax = 3_000;

@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import { distributedTables } from "../../../src/store/postgres/citus.ts";
+import { distributedTables, settle } from "../../../src/store/postgres/citus.ts";
+import { Unsettled } from "../../../src/store/postgres/failure.ts";
+import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { splitStatements } from "../../../src/store/postgres/migrate.ts";
@@ -220,6 +222,46 @@ describe("a transaction on Citus", () => {
       statements.flatMap(({ values = [] }) => values as number[]),
       many.flatMap((number) => [number, number]),
     );
+  });
+});
+
+/** Answers with one after another of these, the last one again and again. */
+function asking(...answers: readonly object[]): {
+  transaction: Transaction;
+  asked: () => number;
+} {
+  let asked = 0;
+  const all = () => {
+    asked += 1;
+    return Promise.resolve([answers[Math.min(asked, answers.length) - 1]]);
+  };
+  return {
+    transaction: { distributed: true, all } as unknown as Transaction,
+    asked: () => asked,
+  };
+}
+const answer = (...gids: readonly string[]) => ({ success: true, result: JSON.stringify(gids) });
+
+describe("what workers have prepared", () => {
+  it("is waited for, but not what is prepared meanwhile", async () => {
+    const { transaction: waiting, asked } = asking(
+      answer("citus_0_1", "citus_0_2"),
+      answer("citus_0_2", "citus_0_3"),
+      answer("citus_0_3"),
+    );
+    await settle(waiting);
+    assert.equal(asked(), 3);
+  });
+
+  it("is not known without an answer of every worker", async () => {
+    const { transaction: away } = asking({ success: false, result: "no connection" });
+    await assert.rejects(settle(away), Unsettled);
+  });
+
+  it("concerns nobody where nothing is distributed", async () => {
+    const { transaction: alone, asked } = asking(answer("citus_0_1"));
+    await settle(Object.assign(alone, { distributed: false }));
+    assert.equal(asked(), 0);
   });
 });
 
