@@ -48,8 +48,11 @@ const contents: Readonly<Record<Operation["verb"], Make>> = {
   }),
   "read deletion": async (scene, customer, { path }) => {
     const body = await deletionByType(scene, customer);
-    const reply = await scene.ask(customer, { method: "POST", path, body });
-    return { query: { deletion_request_id: reply.body.deletion_request_id ?? "" } };
+    const asked = await scene.ask(customer, { method: "POST", path, body });
+    const id = asked.body.deletion_request_id ?? "";
+    // Until then its status may change between two looks at it.
+    await scene.completed(customer, id);
+    return { query: { deletion_request_id: id } };
   },
 };
 
