@@ -28,11 +28,21 @@ export function packDrafts(drafts: readonly DraftOutcome[]): string {
   return packed;
 }
 
-/** What nearly every single write comes to, made once. */
-const oneCreated: WriteOutcome = { written: 1, drafts: ["created"] };
+/** What nearly every write comes to. */
+export function packCreated(count: number): PackedOutcome {
+  return { written: count, drafts: letters.created.repeat(count) };
+}
+
+/** The last list of which all were created: most have as many as the one before. */
+let allCreated: WriteOutcome = { written: 1, drafts: ["created"] };
 
 export function unpackOutcome({ written, drafts }: PackedOutcome): WriteOutcome {
-  if (written === 1 && drafts === letters.created) return oneCreated;
+  if (written === drafts.length && written > 0 && drafts === letters.created.repeat(written)) {
+    if (allCreated.written !== written) {
+      allCreated = { written, drafts: Array.from(drafts, () => "created" as const) };
+    }
+    return allCreated;
+  }
   return { written, drafts: Array.from(drafts, unpackLetter) };
 }
 

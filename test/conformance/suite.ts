@@ -9,6 +9,7 @@ import { testExporting } from "./exporting.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
+import { testLongLists } from "./long-lists.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testResumption } from "./resumption.ts";
 import { testTogether } from "./together.ts";
@@ -17,6 +18,7 @@ import { testWriting } from "./writing.ts";
 
 export function testEngine(engine: Engine): void {
   testWriting(engine);
+  testLongLists(engine);
   testIdempotency(engine);
   testConcurrency(engine);
   testIsolation(engine);

@@ -28,7 +28,10 @@ function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
   return async (call) => {
     if (mediaTypeOf(call.request.raw, streams) === "ndjson") return writeStream(call);
     const lenient = streams && prefersLenient(call.request);
-    const report = await writeJson(door, call, { operation, type, mode, lenient });
+    const manner = { operation, type, mode, lenient };
+    const report = await readBody(call.request.raw).then((bytes) =>
+      writeBody(door, call, { ...manner, bytes }),
+    );
     door.onRecordsWritten(type.resourceType, report.written);
     const body = {
       success: true,
@@ -49,19 +52,19 @@ interface Manner {
   readonly lenient: boolean;
 }
 
-async function writeJson(
+/** Not `async`, so that nothing holds on to the body and what was read from it while the store writes. */
+function writeBody(
   door: Door,
   { request, caller: { organizationId } }: Call,
-  { operation, type, mode, lenient }: Manner,
+  { operation, type, mode, lenient, bytes }: Manner & { readonly bytes: Buffer },
 ): Promise<WriteReport> {
-  const bytes = await readBody(request.raw);
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
   const items: readonly unknown[] = single ? [value] : value;
   requireForm(operation, { single, items });
   const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
   const manner = { organizationId, type, mode, lenient, single };
-  return await writeRecords(door.app, { ...manner, items, idempotency });
+  return writeRecords(door.app, { ...manner, items, idempotency });
 }
 
 function requireForm(

@@ -17,11 +17,19 @@ export class Group {
     this.connection = connection;
   }
 
-  /** Numbers are read once and written back once a group; those of a write that is undone stay unused. */
   nextArrivalNo(): number {
+    return this.takeArrivalNos(1);
+  }
+
+  /**
+   * The first of so many numbers in a row. They are read once and written back once a group; those of a write that is
+   * undone stay unused.
+   */
+  takeArrivalNos(count: number): number {
     this.#arrival ??= this.connection.get<{ value: number }>(readArrival)?.value ?? 0;
-    this.#arrival += 1;
-    return this.#arrival;
+    const first = this.#arrival + 1;
+    this.#arrival += count;
+    return first;
   }
 
   /** One cheap look a group spares every write a look at the deletions, nearly always. */

@@ -116,12 +116,16 @@ function unflattenMark(cursor: Cursor): IdempotencyMark | undefined {
   return { keyHash: toBytes(keyHash), fingerprint: toBytes(fingerprint) };
 }
 
+const noReferences: readonly Reference[] = [];
+
 function unflattenDraft(cursor: Cursor): Draft {
   const id = cursor.take<string>();
   const timestamp = cursor.take<string>();
   const payload = cursor.take<string>();
+  let left = cursor.take<number>();
+  if (left === 0) return { id, timestamp, payload, references: noReferences };
   const references: Reference[] = [];
-  for (let left = cursor.take<number>(); left > 0; left -= 1) {
+  for (; left > 0; left -= 1) {
     references.push({
       to: cursor.take<string>(),
       id: cursor.take<string>(),

@@ -6,6 +6,7 @@ import type {
   DraftOutcome,
   RecordHistory,
   RecordKey,
+  Reference,
   Sighting,
   WriteMode,
 } from "../../domain/record-write.ts";
@@ -39,7 +40,7 @@ const insertChange = `
 const findIdentical = `SELECT 1 FROM change WHERE record_no = ? AND payload = ? LIMIT 1`;
 
 /** Belonging outweighs mentioning, whichever change said it. */
-const insertRelation = `
+const keepRelation = `
   INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
   VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND kind <> 'belongs'`;
@@ -153,9 +154,17 @@ function keepChange(
     draft.payload,
   );
   const { organizationId, resourceType } = context;
-  for (const { to, id, kind } of draft.references) {
-    connection.run(insertRelation, organizationId, resourceType, draft.id, to, id, kind);
+  for (const reference of draft.references) {
+    insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
   }
+}
+
+export function insertRelation(
+  connection: Connection,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  { to, id, kind }: Reference,
+): void {
+  connection.run(keepRelation, organizationId, resourceType, resourceId, to, id, kind);
 }
 
 export function readRecordNo(connection: Connection, key: RecordKey): number | undefined {

@@ -2,12 +2,12 @@
 // that it had company: what is not new goes the usual way.
 
 import type { RecordWrite } from "../../domain/record-write.ts";
-import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
+import { packCreated, type PackedOutcome } from "../packed-outcome.ts";
 import type { Group } from "./group.ts";
 import { isOperation, type Job } from "./job.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize } from "./new-records.ts";
 
-const created: PackedOutcome = { written: 1, drafts: packDrafts(["created"]) };
+const created: PackedOutcome = packCreated(1);
 
 /** The outcomes of the next part of the jobs, or undefined if they are not such or not all new. */
 export function addSingles(
@@ -18,14 +18,16 @@ export function addSingles(
   const first = jobs[from];
   if (first === undefined || isOperation(first)) return undefined;
   const size = nextPartSize(jobs.length - from);
-  if (size === undefined) return undefined;
+  // One alone gains nothing.
+  if (size === 1) return undefined;
   const records: NewRecord[] = [];
   for (const job of jobs.slice(from, from + size)) {
     const record = singleAdd(group, job, first);
     if (record === undefined) return undefined;
     records.push(record);
   }
-  return insertNew(group, first, records) ? records.map(() => created) : undefined;
+  if (insertNew(group, first, records) === undefined) return undefined;
+  return records.map(() => created);
 }
 
 /** Undefined unless the job is of one new draft of the same organization and type, with no reply to keep. */
@@ -35,6 +37,6 @@ function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undef
   const [draft] = job.drafts;
   const isLike =
     job.organizationId === like.organizationId && job.resourceType === like.resourceType;
-  if (!isLike || draft === undefined || !mayBeNew(group, job.mode, draft)) return undefined;
+  if (!isLike || draft === undefined || !mayBeNew(group, job.mode)) return undefined;
   return { draft, receivedAt: job.receivedAt, replyKey: null };
 }

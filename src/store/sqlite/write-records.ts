@@ -1,11 +1,11 @@
 // A write of one draft or many: strict lists are all or nothing, lenient ones are judged item by item. Drafts apply one
 // after another, so that a second one with the same id meets the first.
 
-import type { DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
+import type { Draft, DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
+import { packCreated, packDrafts, type PackedOutcome } from "../packed-outcome.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
-import { packDrafts, type PackedOutcome } from "../packed-outcome.ts";
-import { insertNew, mayBeNew, nextPartSize } from "./new-records.ts";
+import { insertNew, mayBeNew, type NewRecord, nextPartSize, takeBack } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
 /** Throws AppError idempotency_reused, before anything was written. */
@@ -15,46 +15,65 @@ export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
 }
 
 function judge(group: Group, write: RecordWrite): PackedOutcome {
+  const { drafts, lenient } = write;
+  const context = contextOf(write);
   // A single draft decides before it writes, so there is never anything to undo.
-  if (write.lenient || write.drafts.length <= 1) return describe(writeDrafts(group, write));
+  if (drafts.length === 1) return describe(writeEach(group, context, write));
+  const { parts, count } = storeNewParts(group, context, write);
+  if (count === drafts.length) return packCreated(count);
+  if (lenient) {
+    const rest = writeEach(group, context, { mode: write.mode, drafts: drafts.slice(count) });
+    return describe([...Array.from({ length: count }, () => "created" as const), ...rest]);
+  }
+  for (const part of parts.toReversed()) takeBack(group, context, part);
+  return judgeStrictly(group, context, write);
+}
+
+function judgeStrictly(group: Group, context: DraftContext, write: RecordWrite): PackedOutcome {
   group.connection.run("SAVEPOINT list");
-  const outcomes = writeDrafts(group, write);
+  const outcomes = writeEach(group, context, write);
   const refused = outcomes.some(isRefusal);
   if (refused) group.connection.run("ROLLBACK TO list");
   group.connection.run("RELEASE list");
   return refused ? { written: 0, drafts: packDrafts(outcomes) } : describe(outcomes);
 }
 
-function writeDrafts(group: Group, write: RecordWrite): readonly DraftOutcome[] {
-  const { organizationId, resourceType, receivedAt, mode, drafts } = write;
-  const replyKey = write.idempotency?.keyHash ?? null;
-  const context: DraftContext = { organizationId, resourceType, receivedAt, replyKey };
-  const outcomes: DraftOutcome[] = [];
-  // Where one part was not all new the next will hardly be, so it is not tried again.
-  let stored = insertNextPart(group, context, { mode, drafts, from: 0 });
-  while (stored > 0) {
-    for (let count = 0; count < stored; count += 1) outcomes.push("created");
-    stored = insertNextPart(group, context, { mode, drafts, from: outcomes.length });
-  }
-  for (const draft of drafts.slice(outcomes.length)) {
-    outcomes.push(writeDraft(group, context, { mode, draft }));
-  }
-  return outcomes;
+function contextOf(write: RecordWrite): DraftContext {
+  const { organizationId, resourceType, receivedAt } = write;
+  return { organizationId, resourceType, receivedAt, replyKey: write.idempotency?.keyHash ?? null };
 }
 
-/** How many were stored together; 0 if each has to be judged on its own. */
-function insertNextPart(
+interface Part {
+  readonly records: readonly NewRecord[];
+  readonly firstNo: number;
+}
+
+/** Stores the drafts part by part as long as all of a part are new; gives what was stored. */
+function storeNewParts(
   group: Group,
   context: DraftContext,
-  { mode, drafts, from }: Pick<RecordWrite, "mode" | "drafts"> & { readonly from: number },
-): number {
-  const size = nextPartSize(drafts.length - from);
-  if (size === undefined) return 0;
-  const part = drafts.slice(from, from + size);
-  if (!part.every((draft) => mayBeNew(group, mode, draft))) return 0;
+  { mode, drafts }: Pick<RecordWrite, "mode" | "drafts">,
+): { readonly parts: readonly Part[]; readonly count: number } {
   const { receivedAt, replyKey } = context;
-  const records = part.map((draft) => ({ draft, receivedAt, replyKey }));
-  return insertNew(group, context, records) ? size : 0;
+  const parts: Part[] = [];
+  let count = 0;
+  while (count < drafts.length && mayBeNew(group, mode)) {
+    const part = drafts.slice(count, count + nextPartSize(drafts.length - count));
+    const records = part.map((draft) => ({ draft, receivedAt, replyKey }));
+    const firstNo = insertNew(group, context, records);
+    if (firstNo === undefined) break;
+    parts.push({ records, firstNo });
+    count += part.length;
+  }
+  return { parts, count };
+}
+
+function writeEach(
+  group: Group,
+  context: DraftContext,
+  { mode, drafts }: { readonly mode: RecordWrite["mode"]; readonly drafts: readonly Draft[] },
+): readonly DraftOutcome[] {
+  return drafts.map((draft) => writeDraft(group, context, { mode, draft }));
 }
 
 function describe(outcomes: readonly DraftOutcome[]): PackedOutcome {

@@ -1,0 +1,133 @@
+// Lists long enough to be stored several records a statement, where some of what they hold is there already: the same as
+// if each draft had come alone, and of a refused list nothing.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Draft, DraftOutcome } from "../../src/domain/record-write.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  changesOf,
+  draftOf,
+  exists,
+  finish,
+  claim,
+  keyOf,
+  request,
+  requireSound,
+  write,
+} from "./scene.ts";
+
+const check = "transaction_check";
+const count = 53;
+
+/** Checks of one transaction each, named by their place in the list. */
+function checks(owner: string): readonly Draft[] {
+  return Array.from({ length: count }, (_, index) =>
+    draftOf(check, `check ${index}`, { related_tx_ids: [owner] }),
+  );
+}
+
+function writeChecks(store: Store, drafts: readonly Draft[], lenient: boolean) {
+  return write(store, drafts, { resourceType: check, lenient });
+}
+
+/** Carries out the deletion of the transaction, and says how many of each type went with it. */
+async function erasedWith(store: Store, id: string): Promise<unknown> {
+  const asked = (await request(store, keyOf("transaction", id))) ?? "";
+  await claim(store);
+  return (await finish(store, asked)).erased;
+}
+
+async function changeCounts(store: Store): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    counts.push((await changesOf(store, keyOf(check, `check ${index}`))).length);
+  }
+  return counts;
+}
+
+export function testLongLists(engine: Engine): void {
+  describe(`${engine.name}: a long list of new records`, () => {
+    for (const there of [0, 15, 16, 40, count - 1]) {
+      it(`leaves nothing behind if it is strict and number ${there} is there already`, async (test) => {
+        const { store } = await openSite(engine, test);
+        await add(store, "transaction", "owner");
+        await add(store, check, `check ${there}`);
+        const { written, drafts } = await writeChecks(store, checks("owner"), false);
+        assert.equal(written, 0);
+        assert.equal(drafts[there], "record_exists");
+        assert.deepEqual(await store.countRecords(acme), { transaction: 1, [check]: 1 });
+        for (let index = 0; index < count; index += 1) {
+          assert.equal(await exists(store, keyOf(check, `check ${index}`)), index === there);
+        }
+        assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
+        await requireSound(store);
+      });
+
+      it(`stores all others if it is lenient and number ${there} is there already`, async (test) => {
+        const { store } = await openSite(engine, test);
+        await add(store, "transaction", "owner");
+        await add(store, check, `check ${there}`);
+        const { written, drafts } = await writeChecks(store, checks("owner"), true);
+        assert.equal(written, count - 1);
+        const expected: DraftOutcome[] = Array.from({ length: count }, () => "created");
+        expected[there] = "record_exists";
+        assert.deepEqual(drafts, expected);
+        assert.deepEqual(
+          await changeCounts(store),
+          Array.from({ length: count }, () => 1),
+        );
+        assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1, [check]: count - 1 });
+        await requireSound(store);
+      });
+    }
+
+    it("can be sent again after it was refused, with what follows numbered in order", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "owner");
+      const all = checks("owner");
+      const again = [...all.slice(0, -1), ...all.slice(0, 1)];
+      assert.equal((await writeChecks(store, again, false)).written, 0);
+      const before = await store.latestArrival();
+      assert.equal((await writeChecks(store, all, false)).written, count);
+      assert.ok((await store.latestArrival()) >= before + count);
+      assert.deepEqual(
+        await changeCounts(store),
+        Array.from({ length: count }, () => 1),
+      );
+      await requireSound(store);
+    });
+
+    it("takes a record that it holds twice for what it is the second time", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "owner");
+      const all = checks("owner");
+      const twice = [...all.slice(0, 20), ...all.slice(3, 5), ...all.slice(20)];
+      const { written, drafts } = await writeChecks(store, twice, true);
+      assert.equal(written, count);
+      assert.deepEqual(drafts.slice(19, 23), [
+        "created",
+        "identical_record_exists",
+        "identical_record_exists",
+        "created",
+      ]);
+      await requireSound(store);
+    });
+
+    it("says nothing of what it took back to the list that follows", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "owner");
+      await add(store, "transaction", "heir");
+      await add(store, check, "check 50");
+      await writeChecks(store, checks("owner"), false);
+      const outcome = await writeChecks(store, checks("heir").slice(0, 50), false);
+      assert.equal(outcome.written, 50);
+      assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
+      assert.deepEqual(await erasedWith(store, "heir"), { transaction: 1, [check]: 50 });
+      await requireSound(store);
+    });
+  });
+}
