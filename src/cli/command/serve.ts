@@ -7,6 +7,7 @@ import { type Context, defineCommand } from "../command.ts";
 import { describeFirstSteps } from "../first-steps.ts";
 import { makeFirstOrganization } from "../first-organization.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
+import { keepAllocationsYoung } from "../young-heap.ts";
 
 export const serve = defineCommand({
   name: "serve",
@@ -40,6 +41,7 @@ export const serve = defineCommand({
 
 async function startServer(context: Context): Promise<Serving> {
   const config = readConfig(context.environment);
+  keepAllocationsYoung();
   const module = await import("../../serve.ts");
   try {
     return await module.serve(config);
