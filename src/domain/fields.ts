@@ -25,6 +25,8 @@ Format.Set("date-time", (value: string) => normaliseTimestamp(value) !== undefin
 Format.Set("date", isFullDate);
 Format.Set("identifier", isIdentifier);
 Format.Set("well-formed", (value: string) => value.isWellFormed());
+// For what a store keeps in a column of its own: PostgreSQL has no text with a NUL in it.
+Format.Set("no-nul", (value: string) => value.isWellFormed() && !value.includes("\u0000"));
 Format.Set("iso-4217", (value: string) => currencies.has(value));
 Format.Set("iso-3166-1-alpha-2", (value: string) => countriesAlpha2.has(value));
 Format.Set(

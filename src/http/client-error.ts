@@ -10,13 +10,36 @@ import { newRequestId } from "./request-id.ts";
 /** What Node could not read; it holds the method where the request begins in it. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 
+/** Sockets whose error is told already, or will be: what still comes on them is an error again. */
+const failed = new WeakSet<Socket>();
+
 /** For Node's event `clientError`. */
 export function answerClientError(error: ClientError, socket: unknown): void {
   if (!(socket instanceof Socket)) return;
+  if (error.code === "ECONNRESET") socket.destroy();
+  if (failed.has(socket)) return;
+  failed.add(socket);
   const { rawPacket } = error;
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString("latin1", 0, 5) === "HEAD ";
-  if (error.code === "ECONNRESET" || hasReplyUnderWay(socket)) socket.destroy();
-  else answerOnSocket(socket, { error: new AppError(errorName(error.code)), isHead });
+  answerInTurn(socket, { error: new AppError(errorName(error.code)), isHead });
+}
+
+/** Nothing here is a proxy. Node would close the connection without a word. */
+export function answerConnect(socket: unknown): void {
+  const error = new AppError("malformed_http", { message: "CONNECT is not taken here." });
+  if (socket instanceof Socket) answerOnSocket(socket, { error });
+}
+
+/**
+ * Requests that came whole before the one at fault are answered first: theirs is the next reply on the connection, and
+ * what they asked for may be done already.
+ */
+function answerInTurn(socket: Socket, answer: { error: AppError; isHead: boolean }): void {
+  const reply = replyDueOn(socket);
+  if (reply?.req.complete === true && !reply.destroyed) {
+    reply.once("close", () => setImmediate(answerInTurn, socket, answer));
+  } else if (reply?.headersSent === true) socket.destroy();
+  else answerOnSocket(socket, answer);
 }
 
 /** A reply to HEAD has no body (RFC 9110, section 9.3.2). */
@@ -42,8 +65,8 @@ function errorName(code: string | undefined): ErrorName {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request_timeout" : "malformed_http";
 }
 
-/** Node keeps the reply of a socket here; its own way of answering looks there too. */
-function hasReplyUnderWay(socket: Socket): boolean {
-  const { _httpMessage: reply } = socket as { readonly _httpMessage?: ServerResponse };
-  return reply?.headersSent === true;
+/** Node keeps the reply that is next on a socket here; its own way of answering looks there too. */
+function replyDueOn(socket: Socket): ServerResponse | undefined {
+  const { _httpMessage: reply } = socket as { readonly _httpMessage?: ServerResponse | null };
+  return reply ?? undefined;
 }

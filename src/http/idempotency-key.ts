@@ -7,7 +7,7 @@ import { limits } from "../domain/limits.ts";
 import type { IdempotencyMark } from "../domain/record-write.ts";
 import type { Operation } from "./operation.ts";
 
-/** Undefined when the header was not sent. Throws AppError validation_failed for one that is too long or empty. */
+/** Undefined when the header was not sent. Throws AppError validation_failed for two, or one that is too long or empty. */
 export function idempotencyMark(
   request: FastifyRequest,
   {
@@ -18,17 +18,27 @@ export function idempotencyMark(
 ): IdempotencyMark | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
-  requireForm(key);
+  requireForm(key, request.raw.rawHeaders);
   const manner = String(request.headers["prefer"] ?? "");
   const name = `${operation.method} ${operation.path}`;
   return markRequest(organizationId, { idempotencyKey: key, operation: name, manner, body });
 }
 
-function requireForm(key: string | readonly string[]): asserts key is string {
+function requireForm(
+  key: string | readonly string[],
+  rawHeaders: readonly string[],
+): asserts key is string {
   const max = limits.idempotencyKeyCharactersMax;
-  if (typeof key === "string" && key.length >= 1 && key.length <= max) return;
+  const isOne = typeof key === "string" && !(key.includes(",") && isSentTwice(rawHeaders));
+  if (isOne && key.length >= 1 && key.length <= max) return;
   throw new AppError("validation_failed", {
     message: "The Idempotency-Key is not valid.",
     errors: [{ field: "Idempotency-Key", message: `must be one value of 1 to ${max} characters` }],
   });
+}
+
+/** Node joins the values of headers that are sent twice, so that two keys would look like a third. */
+function isSentTwice(rawHeaders: readonly string[]): boolean {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return names.indexOf("idempotency-key") !== names.lastIndexOf("idempotency-key");
 }

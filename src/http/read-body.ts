@@ -9,11 +9,15 @@ import { limits } from "../domain/limits.ts";
 
 export type MediaType = "json" | "ndjson";
 
+// Without the option these two would leave out, in silence, what stands behind the end: on some versions of Node the
+// second of two zstd frames. gzip reads on by itself, and refuses what is no further member.
+const strictly = { rejectGarbageAfterEnd: true } as const;
+
 const decoders = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
-  br: () => createBrotliDecompress(),
-  zstd: () => createZstdDecompress(),
+  br: () => createBrotliDecompress(strictly),
+  zstd: () => createZstdDecompress(strictly),
 } as const;
 
 /** Throws AppError content_type unless the body is said to be one of the kinds that the operation takes. */
@@ -23,8 +27,8 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
   if (sent === "application/json") return "json";
   const [essence = "", ...parameters] = sent.split(";");
   const type = essence.trim().toLowerCase();
-  const charset = parameters.find((text) => /^\s*charset\s*=/i.test(text));
-  if (charset === undefined || /=\s*"?utf-?8"?\s*$/i.test(charset)) {
+  const charsets = parameters.filter((text) => /^\s*charset\s*=/i.test(text));
+  if (charsets.every((charset) => /=\s*"?utf-?8"?\s*$/i.test(charset))) {
     if (type === "application/json") return "json";
     if (type === "application/x-ndjson" && streams) return "ndjson";
   }

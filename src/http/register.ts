@@ -1,6 +1,5 @@
 // Ties each row of the route table to the gate before it and the handler behind it.
 
-import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
 import { AppError } from "../domain/error.ts";
@@ -13,6 +12,7 @@ import { type Operation, scopesOf } from "./operation.ts";
 import type { Visit } from "./reply.ts";
 import type { RequestWatch } from "./request-watch.ts";
 import { sendError } from "./send-error.ts";
+import { requireSoundHead } from "./sound-head.ts";
 
 export function registerOperations(
   server: FastifyInstance,
@@ -36,30 +36,6 @@ export function registerOperations(
       },
     });
   }
-}
-
-/**
- * RFC 9112, section 3.2: a request of HTTP/1.1 without a Host is refused, and one with two. So is one with two
- * credentials: what stands in front may have looked at the other.
- */
-function requireOneEach({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
-  if (headers.host === undefined && httpVersion === "1.1") {
-    throw new AppError("malformed_http", { message: "The header Host is missing." });
-  }
-  let hosts = 0;
-  let credentials = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? "";
-    // By length first: this is done for every request, and nearly no other header is as long.
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
-  }
-  if (hosts > 1) throw twice("Host");
-  if (credentials > 1) throw twice("Authorization");
-}
-
-function twice(name: string): AppError {
-  return new AppError("malformed_http", { message: `The header ${name} must be sent once.` });
 }
 
 /** Stands in where an operation has no caller; it is in no organization and covers nothing. */
@@ -100,7 +76,7 @@ async function answer(
   const ticket = watch.begin(visit);
   try {
     if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
-    requireOneEach(request.raw);
+    requireSoundHead(request.raw);
     // Nothing to wait for when the caller is in memory, and nothing of the body is read before.
     const pending = isOpen ? undefined : authenticate(door, request, { visit, scopes });
     if (pending !== undefined) await pending;

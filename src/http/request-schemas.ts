@@ -42,8 +42,8 @@ const reason = Type.String({
   description: "Reason for deletion.",
   minLength: 1,
   maxLength: limits.reasonCharactersMax,
-  format: "well-formed",
-  expected: `text of 1 to ${limits.reasonCharactersMax} characters`,
+  format: "no-nul",
+  expected: `text of 1 to ${limits.reasonCharactersMax} characters without NUL (U+0000)`,
 });
 
 /** The body of DELETE /v2/<type>. */

@@ -23,11 +23,21 @@ export function sendError(
   const known = error instanceof AppError ? error : new AppError("internal");
   if (known !== error) logFault(door, request, error);
   const answer = errorAnswer(known, {
-    problem: request.headers.accept?.includes("application/problem+json") ?? false,
+    problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: request.visit?.operation?.verb === "issue token",
     headers: { ...headers, ...closeAfter(request, known) },
   });
   door.replies.send(request, reply, answer);
+}
+
+/** Named, in any case, and not with a quality of 0 (RFC 9110, section 12.5.1). */
+function acceptsProblem(accept: string | undefined): boolean {
+  return (
+    accept !== undefined &&
+    /(?:^|,)\s*application\/problem\+json\s*(?=[,;]|$)(?!\s*;\s*q\s*=\s*0(?:\.0*)?\s*(?:,|$))/i.test(
+      accept,
+    )
+  );
 }
 
 /**

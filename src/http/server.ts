@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { recordTypes } from "../domain/record-types.ts";
-import { answerClientError, answerOnSocket } from "./client-error.ts";
+import { answerClientError, answerConnect, answerOnSocket } from "./client-error.ts";
 import type { Door } from "./door.ts";
 import { sendError } from "./send-error.ts";
 import { registerHealth } from "./health.ts";
@@ -48,6 +48,8 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
     },
   });
   passOverExpectations(server);
+  answerHalfClosed(server);
+  server.server.on("connect", (_request, socket) => answerConnect(socket));
   const watch = new RequestWatch<Visit>({
     limitMs: limits.bodyTimeoutMs,
     sweepMs: 5_000,
@@ -79,4 +81,12 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
 /** RFC 9110, section 10.1.1: a server may go on as if an expectation that it does not know were not there. */
 function passOverExpectations({ server }: FastifyInstance): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+/**
+ * A client that closes its writing side once it has sent its request (as `nc -N` does) gets its reply. By itself Node
+ * would close the connection without one, and nobody could tell whether the request was carried out.
+ */
+function answerHalfClosed({ server }: FastifyInstance): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
 }

@@ -206,6 +206,7 @@ for (const type of deletableTypes) {
         [{ reason: long }, "reason"],
         [{ reason: 5 }, "reason"],
         [{ reason: "\ud800" }, "reason"],
+        [{ reason: "a\u0000b" }, "reason"],
         [{ [idField]: undefined }, idField],
         [{ [idField]: "" }, idField],
         [{ [idField]: "x".repeat(257) }, idField],
@@ -222,7 +223,7 @@ for (const type of deletableTypes) {
       const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`zz${at}`, 1]));
       const many = await remove(patient, type, id, unknown);
       assert.equal(many.body.errors?.length, limits.fieldErrorsMax);
-      const most = await remove(patient, type, id, { reason: long.slice(1) });
+      const most = await remove(patient, type, id, { reason: `\t\n\u0001${long.slice(4)}` });
       assert.equal(most.status, 200);
     });
   });

@@ -86,6 +86,15 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       }
     });
 
+    it("is refused with anything behind its end, so that nothing is left out unseen", async () => {
+      for (const rest of ["x", JSON.stringify({})]) {
+        const reply = await post(Buffer.concat([encode(list(1)), Buffer.from(rest)]), encoding);
+        assert.deepEqual([reply.status, reply.body.code], [400, 40001], reply.text);
+      }
+      const twice = await post(Buffer.concat([encode(list(1)), encode(list(1))]), encoding);
+      assert.deepEqual([twice.status, twice.body.code], [400, 40001], twice.text);
+    });
+
     it("is refused when what comes out is no JSON", async () => {
       const reply = await post(encode(Buffer.from('{"a":')), encoding);
       assert.deepEqual([reply.status, reply.body.code], [400, 40001]);

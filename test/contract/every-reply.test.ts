@@ -100,6 +100,24 @@ describe("errors as application/problem+json", () => {
     }
   });
 
+  it("are had by whoever names the type, and not by whoever declines it", async () => {
+    for (const [accept, wanted] of [
+      ["application/json, APPLICATION/Problem+JSON;q=0.5", true],
+      ["application/problem+json; q=0.001", true],
+      ["application/problem+json;q=0, */*", false],
+      ["application/problem+json ; q=0.000", false],
+      ["application/problem+jsonx", false],
+      ["*/*", false],
+    ] as const) {
+      const { headers } = await scene.client.send({
+        method: "GET",
+        path: "/",
+        headers: { accept },
+      });
+      assert.equal(/problem/.test(headers["content-type"] ?? ""), wanted, accept);
+    }
+  });
+
   it("leave replies of success as they are", async () => {
     const accept = { accept: "application/problem+json, application/json;q=0.5" };
     for (const [what, , { status, headers }] of await sendAll(accept)) {

@@ -148,6 +148,16 @@ describe("an Idempotency-Key", () => {
     });
   }
 
+  it("is one: two of them are refused, also where each would be right", async () => {
+    const record = records.record(person);
+    const twice = post(person, record, { "idempotency-key": ["one", "two"] });
+    const reply = await scene.client.send(twice);
+    assert.equal(reply.status, 400, reply.text);
+    assert.equal(reply.body.errors?.[0]?.field, "Idempotency-Key");
+    const one = await scene.client.send(withKey(post(person, record), "one, two"));
+    assert.equal(one.status, 201, one.text);
+  });
+
   it("gives the results of a lenient list again, refusals and all", async () => {
     const list = [records.record(person), { person_id: "broken" }, records.record(person)];
     const [first = {}] = list;

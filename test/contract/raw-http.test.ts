@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { startScene } from "./scene.ts";
+import { startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { client } = scene;
@@ -52,6 +52,29 @@ describe("what is not HTTP is answered with 400 and the connection closed", () =
       `POST / HTTP/1.1\r\n${host}\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ["a negative length", `POST / HTTP/1.1\r\n${host}\r\ncontent-length: -1\r\n\r\n`],
+    [
+      "a Host that is none",
+      `GET /v2/transaction HTTP/1.1\r\nhost: a b@c/d\r\n${authorization}\r\n\r\n`,
+    ],
+    ["CONNECT", `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n\r\n`],
+    ["HTTP/0.9", "GET /v2/transaction\r\n\r\n"],
+    [
+      "another version of HTTP",
+      `GET /v2/transaction HTTP/2.0\r\n${host}\r\n${authorization}\r\n\r\n`,
+    ],
+    ...["gzip, chunked", "xchunked", "chunked, identity", "identity", "chunked, chunked"].map(
+      (coding) =>
+        [
+          `the Transfer-Encoding ${coding}`,
+          `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\n` +
+            `content-type: application/json\r\ntransfer-encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+        ] as const,
+    ),
+    [
+      "chunks in HTTP/1.0",
+      `POST /v2/person HTTP/1.0\r\n${authorization}\r\ncontent-type: application/json\r\n` +
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    ],
     [
       "a path that can't be decoded",
       `GET /v2/%zz HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`,
@@ -107,6 +130,30 @@ describe("forms of requests that are right, if rare", () => {
     assert.equal(parseReply(await exchangeRaw(client.address, text)).status, 404);
   });
 
+  it("a Host of any form", async () => {
+    for (const name of ["", "a.example:8080", "[::1]", "[::1]:80", "127.0.0.1:", "a_b.example"]) {
+      const text = `GET /v2/transaction?tx_id=1 HTTP/1.1\r\nhost: ${name}\r\n${authorization}\r\nconnection: close\r\n\r\n`;
+      assert.equal(parseReply(await exchangeRaw(client.address, text)).status, 404, name);
+    }
+  });
+
+  it("the coding of chunks in capitals", async () => {
+    const text =
+      `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\ncontent-type: application/json\r\n` +
+      "connection: close\r\ntransfer-encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    assert.equal(parseReply(await exchangeRaw(client.address, text)).body.code, 40000);
+  });
+
+  it("a client that ends its side when it has asked gets its reply", async () => {
+    for (const version of ["1.0", "1.1"]) {
+      const { socket, closed } = openRaw(client.address);
+      socket.end(
+        `GET /v2/transaction?tx_id=1 HTTP/${version}\r\n${host}\r\n${authorization}\r\n\r\n`,
+      );
+      assert.equal(parseReply(await closed).status, 404, version);
+    }
+  });
+
   it("two requests sent at once are answered in their order", async () => {
     const text = await exchangeRaw(
       client.address,
@@ -131,6 +178,27 @@ describe("forms of requests that are right, if rare", () => {
     const text = (await closed).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
     assert.equal(parseReply(text).body.code, 40000);
   });
+});
+
+describe("what is not HTTP behind a request that is", () => {
+  for (const [what, rest] of [
+    ["nonsense", "GARBAGE\r\n\r\n"],
+    [
+      "two lengths",
+      `POST / HTTP/1.1\r\n${host}\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`,
+    ],
+  ] as const) {
+    it(`is refused when that has been answered: ${what}`, async () => {
+      const body = JSON.stringify(scene.records.record(typeNamed("transaction")));
+      const head = `POST /v2/transaction HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
+      const length = Buffer.byteLength(body);
+      const first = `${head}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`;
+      const text = await exchangeRaw(client.address, Buffer.from(first + rest));
+      const second = text.lastIndexOf("HTTP/1.1 ");
+      assert.equal(parseReply(text.slice(0, second)).status, 201);
+      assertRefused(text.slice(second), 400, 40003);
+    });
+  }
 });
 
 describe("a body that will not be read", () => {

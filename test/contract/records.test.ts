@@ -8,7 +8,7 @@ import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { ReplyBody } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { check, idOf, pathOf, startScene } from "./scene.ts";
+import { check, idOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { records } = scene;
@@ -240,6 +240,9 @@ describe("the query of an existence check", () => {
         `${path}?${type.idField}=${"x".repeat(257)}`,
         `${path}?${type.idField}=a%00b`,
         `${path}?${type.idField}[]=a`,
+        ...["%", "%zz", "%f", "a%ff", "%ed%a0%80", "%c0%af"].map(
+          (code) => `${path}?${type.idField}=${code}`,
+        ),
       ];
       for (const query of wrong) {
         const reply = await scene.ask(customer, { method: "GET", path: query });
@@ -249,6 +252,24 @@ describe("the query of an existence check", () => {
       }
     });
   }
+
+  it("is decoded once, and finds ids with any sign in them", async () => {
+    const type = typeNamed("risk_assessment");
+    for (const id of ["%", "100%25", "a+b c", "a&b=c;d#e?f/g", "ünïcode 😀", "%zz"]) {
+      const mark = `${id} ${Date.now()}`;
+      await scene.addRecord(customer, type, { [type.idField]: mark });
+      const path = `${pathOf(type)}?${type.idField}=${encodeURIComponent(mark)}`;
+      const reply = await scene.ask(customer, { method: "GET", path });
+      assert.deepEqual([reply.status, reply.body[type.idField]], [200, mark]);
+    }
+  });
+
+  it("is refused where any part of it can't be decoded", async () => {
+    const path = "/v2/transaction?tx_id=a&other=%zz";
+    const reply = await scene.ask(customer, { method: "GET", path });
+    assert.deepEqual([reply.status, reply.body.errors?.[0]?.field], [400, "other"]);
+    assert.match(reply.body.errors?.[0]?.message ?? "", /percent-encoded.*%25/);
+  });
 
   it("may hold other parameters, which mean nothing", async () => {
     const [type] = recordTypes;

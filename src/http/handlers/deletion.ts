@@ -26,7 +26,6 @@ export const makeRequestDeletion: HandlerMaker = (door, operation) => {
   const type = requireType(operation);
   const check = requestCheck(deletionRequestSchema(type), "deletion request");
   return async (call) => {
-    mediaTypeOf(call.request.raw, false);
     requireBody(call);
     const { body, bytes } = await readJson(call);
     check(body);

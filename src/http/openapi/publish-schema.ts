@@ -122,6 +122,7 @@ function publishType(type: unknown): JsonSchema {
 
 function publishFormat(format: unknown): JsonSchema {
   if (format === "well-formed") return {};
+  if (format === "no-nul") return { pattern: "^[^\\x00]*$" };
   // Control characters C0, DEL and C1, in escapes that ECMA-262, Python and RE2 all read alike.
   if (format === "identifier") return { pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
   return { format };
