@@ -8,6 +8,8 @@ export const bulkKeys = {
   receivedAt: "sluice_received_at",
   /** In a state: the changes to send instead, where no single one would be taken. */
   changes: "sluice_changes",
+  /** In Parquet, where null and nothing look alike: the fields that are null. */
+  nulls: "sluice_nulls",
   /** In refused rows: which row of the first input it was, from 1. */
   row: "sluice_row",
   /** In refused rows: why. Not read back. */

@@ -28,6 +28,9 @@ export const limits = {
   // export
   exportPageChanges: 500,
   exportStartMsMax: 30_000,
+  // rows that are held for a row group of Parquet, which is written by columns
+  parquetGroupRows: 50_000,
+  parquetGroupBytes: 16 * 1_024 * 1_024,
   // connections
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 60_000,

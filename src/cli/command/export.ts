@@ -14,7 +14,7 @@ import {
   required,
   withDefault,
 } from "../command.ts";
-import { plainName } from "../compression.ts";
+import { compressionOf, plainName } from "../compression.ts";
 import { type ExportFormat, exportFormats } from "../export/formats.ts";
 import { type ExportPlan, type ExportReport, runExport } from "../export/run-export.ts";
 import { openSink } from "../export/sink.ts";
@@ -27,11 +27,13 @@ export const exportRecords = defineCommand({
   summary: "Write out all records of a type: their latest states, or every change.",
   details:
     "As of the moment at which it starts, while writes go on; what is erased meanwhile may be left out. Goes to standard " +
-    "output, or with `--output` to a file that has its name only once it is whole; the endings .gz, .br and .zst compress. " +
+    "output, or with `--output` to a file that has its name only once it is whole; the endings .gz, .br and .zst compress " +
+    "NDJSON and CSV, and Parquet is compressed inside. " +
     "`sluice import` reads back to the same states what this writes.",
   examples: [
     "sluice export transaction --organization acme > transactions.ndjson",
     "sluice export person --organization acme --history --output persons.csv.gz",
+    "sluice export transaction --organization acme --output transactions.parquet",
     "sluice export transaction --organization acme --from 2026-01-01 --to 2026-02-01 --test exclude --format csv",
   ],
   arguments: { type: required(text("TYPE"), "Record type, such as transaction.") },
@@ -40,7 +42,7 @@ export const exportRecords = defineCommand({
     output: optional(text("FILE"), "Where to write, instead of standard output."),
     format: optional(
       choice("FORMAT", exportFormats),
-      `${exportFormats.join(" or ")}; if left out, by the name of the output, or else ndjson.`,
+      `${exportFormats.join(", ")}; if left out, by the name of the output, or else ndjson.`,
     ),
     history: flag("Every change in the order of arrival, not the latest state."),
     from: optional(moment, "Only what has this timestamp (business time) or a later one."),
@@ -58,6 +60,7 @@ export const exportRecords = defineCommand({
       throw new UsageError(`A ${type.resourceType} has no mark for tests; leave --test out.`);
     }
     const format = given.format ?? formatOf(output);
+    if (format === "parquet") requirePlaceForBytes(context, output);
     const stop = awaitStopSignal();
     const stopping = new AbortController();
     void stop.received.then(() => stopping.abort());
@@ -94,6 +97,16 @@ function perform(
 function formatOf(output: string | undefined): ExportFormat {
   const name = plainName(output ?? "").toLowerCase();
   return exportFormats.find((format) => name.endsWith(`.${format}`)) ?? "ndjson";
+}
+
+function requirePlaceForBytes({ out }: Context, output: string | undefined): void {
+  if (output === undefined && out.isTTY === true) {
+    throw new UsageError("Parquet is nothing to read on a terminal; name a file with --output.");
+  }
+  if (output === undefined || compressionOf(output) === undefined) return;
+  throw new UsageError(
+    `Parquet is compressed inside; name the file ${plainName(output)}, without the ending.`,
+  );
 }
 
 interface Done {

@@ -36,7 +36,7 @@ const patienceMs = 2 * 60_000;
 export const importRecords = defineCommand({
   name: "import",
   summary:
-    "Take in records of one type from files: CSV, NDJSON or JSON lists, plain or compressed.",
+    "Take in records of one type from files: CSV, NDJSON, JSON lists or Parquet, plain or compressed.",
   details:
     "Sends them over HTTP to the Sluice at `--url`, with the API key in SLUICE_API_KEY or in `--key-file`, or else writes them " +
     "straight into the local store. What is there already is not written again. An import that was interrupted goes on " +

@@ -1,40 +1,60 @@
-// The forms that an export is written in: NDJSON and CSV, states and histories, each as `sluice import` reads it back.
-// A further form is one more entry here.
+// The forms that an export is written in: NDJSON, CSV and Parquet, states and histories, each as `sluice import` reads it
+// back. A further form is one more entry here.
 
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "../csv-cell.ts";
 import { bulkKeys } from "../bulk-keys.ts";
+import { historyColumns, stateColumns } from "./parquet-column.ts";
+import { parquetForm } from "./parquet-form.ts";
+import type { Sink } from "./sink.ts";
 
-export const exportFormats = ["ndjson", "csv"] as const;
+export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Text for what comes first, and for each item. */
+/** Writes items to a sink: what comes first, each item in its turn, and what comes last. */
 export interface Form<Item> {
-  readonly head: string;
-  readonly write: (item: Item) => string;
+  begin(): Promise<void>;
+  write(item: Item): Promise<void>;
+  end(): Promise<void>;
 }
 
-export function stateForm(format: ExportFormat, type: RecordType): Form<ExportedState> {
-  if (format === "ndjson") return { head: "", write: stateLine };
+export interface FormOptions {
+  readonly type: RecordType;
+  readonly format: ExportFormat;
+}
+
+export function stateForm({ format, type }: FormOptions, sink: Sink): Form<ExportedState> {
+  if (format === "ndjson") return textForm({ head: "", line: stateLine }, sink);
+  if (format === "parquet") return parquetForm(stateColumns(type), sink);
   const columns = columnsOf(type);
-  return {
-    head: writeRow([...type.fieldNames, bulkKeys.changes]),
-    write: ({ state, changes }) =>
-      writeRow([...columns.map((column) => column(state)), writeCell("json", changes)]),
+  const head = writeRow([...type.fieldNames, bulkKeys.changes]);
+  const line = ({ state, changes }: ExportedState): string =>
+    writeRow([...columns.map((column) => column(state)), writeCell("json", changes)]);
+  return textForm({ head, line }, sink);
+}
+
+export function historyForm({ format, type }: FormOptions, sink: Sink): Form<ExportedEvent> {
+  if (format === "ndjson") return textForm({ head: "", line: eventLine }, sink);
+  if (format === "parquet") return parquetForm(historyColumns(type), sink);
+  const columns = columnsOf(type);
+  const head = writeRow([bulkKeys.change, bulkKeys.receivedAt, ...type.fieldNames]);
+  const line = ({ number, receivedAt, payload }: ExportedEvent): string => {
+    const received = new Date(receivedAt).toISOString();
+    return writeRow([String(number), received, ...columns.map((column) => column(payload))]);
   };
+  return textForm({ head, line }, sink);
 }
 
-export function historyForm(format: ExportFormat, type: RecordType): Form<ExportedEvent> {
-  if (format === "ndjson") return { head: "", write: eventLine };
-  const columns = columnsOf(type);
+function textForm<Item>(
+  { head, line }: { readonly head: string; readonly line: (item: Item) => string },
+  sink: Sink,
+): Form<Item> {
   return {
-    head: writeRow([bulkKeys.change, bulkKeys.receivedAt, ...type.fieldNames]),
-    write: ({ number, receivedAt, payload }) => {
-      const received = new Date(receivedAt).toISOString();
-      return writeRow([String(number), received, ...columns.map((column) => column(payload))]);
-    },
+    begin: () => sink.write(head),
+    write: (item) => sink.write(line(item)),
+    end: () => Promise.resolve(),
   };
 }
 

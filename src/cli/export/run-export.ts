@@ -35,8 +35,8 @@ export async function runExport(
   let withChanges = 0;
   try {
     const rows = plan.history
-      ? await pour(historyForm(plan.format, plan.type), exportHistory(app, plan), tools)
-      : await pour(stateForm(plan.format, plan.type), countChanges(exportStates(app, plan)), tools);
+      ? await pour(historyForm(plan, tools.sink), exportHistory(app, plan), tools)
+      : await pour(stateForm(plan, tools.sink), countChanges(exportStates(app, plan)), tools);
     await tools.sink.finish();
     return { rows, withChanges, seconds: (performance.now() - startedAt) / 1_000 };
   } catch (error) {
@@ -57,17 +57,18 @@ export async function runExport(
 }
 
 async function pour<Item>(
-  { head, write }: Form<Item>,
+  form: Form<Item>,
   lists: AsyncIterable<readonly Item[]>,
-  { sink, progress, stopping }: ExportTools,
+  { progress, stopping }: ExportTools,
 ): Promise<number> {
   let rows = 0;
-  if (head !== "") await sink.write(head);
+  await form.begin();
   for await (const items of lists) {
     if (stopping.aborted) throw new CliError("stopped", "The export was stopped before its end.");
-    for (const item of items) await sink.write(write(item));
+    for (const item of items) await form.write(item);
     rows += items.length;
     progress.show({ rows, share: undefined, note: "" });
   }
+  await form.end();
   return rows;
 }

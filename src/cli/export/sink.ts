@@ -1,5 +1,5 @@
-// Where an export goes: standard output, or a file that appears under its name only when it is whole. Takes text as fast
-// as it can be written and no faster.
+// Where an export goes: standard output, or a file that appears under its name only when it is whole. Takes text, or
+// bytes, as fast as they can be written and no faster.
 
 import { createWriteStream, type WriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import type { Output } from "../command.ts";
 import { compressionOf } from "../compression.ts";
 
 export interface Sink {
-  write(text: string): Promise<void>;
+  write(part: string | Uint8Array): Promise<void>;
   /** Resolves when everything is written, and the file has its name. */
   finish(): Promise<void>;
   /** Leaves nothing behind. */
@@ -30,17 +30,23 @@ function standardOutput(out: Output): Sink {
   let failure: Error | undefined;
   const onError = (error: Error): void => void (failure ??= error);
   stream?.on("error", onError);
-  const parts = new Parts(async (text) => {
+  const parts = new Parts(async (part) => {
     if (failure !== undefined) throw unwritable("standard output", failure);
-    if (out.write(text) === false && stream !== undefined) {
+    const isTaken = typeof part === "string" ? out.write(part) : bytesTo(stream).write(part);
+    if (isTaken === false && stream !== undefined) {
       await Promise.race([once(stream, "drain"), once(stream, "close")]).catch(onError);
     }
   });
   return {
-    write: (text) => parts.add(text),
+    write: (part) => parts.add(part),
     finish: () => parts.end(),
     abandon: () => Promise.resolve(),
   };
+}
+
+function bytesTo(stream: Writable | undefined): Writable {
+  if (stream !== undefined) return stream;
+  throw unwritable("standard output", new Error("it takes text only; name a file with --output"));
 }
 
 /** Readable by its owner only, as the store is. */
@@ -51,15 +57,15 @@ function fileSink(path: string): Sink {
   const stream: Writable = compressor ?? file;
   const written = done(file, compressor);
   written.catch(() => undefined);
-  const parts = new Parts(async (text) => {
-    if (stream.write(text)) return;
+  const parts = new Parts(async (part) => {
+    if (stream.write(part)) return;
     await Promise.race([once(stream, "drain"), written]);
   });
   const explain = (error: unknown): never => {
     throw unwritable(path, error);
   };
   return {
-    write: (text) => parts.add(text).catch(explain),
+    write: (part) => parts.add(part).catch(explain),
     finish: async () => {
       await parts.end().catch(explain);
       stream.end();
@@ -80,17 +86,22 @@ function done(file: WriteStream, compressor: Writable | undefined): Promise<void
   return pipeline(compressor as Writable & NodeJS.ReadableStream, file);
 }
 
-/** Gathers small texts, so that there is one write for many. */
+/** Gathers small texts, so that there is one write for many. Bytes go as they come, in their turn. */
 class Parts {
-  readonly #write: (text: string) => Promise<void>;
+  readonly #write: (part: string | Uint8Array) => Promise<void>;
   #gathered = "";
 
-  constructor(write: (text: string) => Promise<void>) {
+  constructor(write: (part: string | Uint8Array) => Promise<void>) {
     this.#write = write;
   }
 
-  async add(text: string): Promise<void> {
-    this.#gathered += text;
+  async add(part: string | Uint8Array): Promise<void> {
+    if (typeof part !== "string") {
+      await this.end();
+      await this.#write(part);
+      return;
+    }
+    this.#gathered += part;
     if (this.#gathered.length >= partCharacters) await this.end();
   }
 

@@ -4,6 +4,7 @@ import { CliError } from "../cli-error.ts";
 import { plainName } from "../compression.ts";
 import { openCsv } from "./csv-rows.ts";
 import { openJson, openNdjson } from "./json-rows.ts";
+import { openParquet } from "./parquet-rows.ts";
 import type { InputFormat, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
@@ -14,6 +15,7 @@ const endings: Readonly<Record<string, InputFormat>> = {
   ndjson: "ndjson",
   jsonl: "ndjson",
   json: "json",
+  parquet: "parquet",
 };
 
 /** Throws CliError where the name says nothing. */
@@ -23,7 +25,7 @@ export function formatOfName(path: string): InputFormat {
   if (format !== undefined) return format;
   throw new CliError(
     "input",
-    `The name of ${path} does not say what is in it; add --format csv, ndjson or json.`,
+    `The name of ${path} does not say what is in it; add --format csv, ndjson, json or parquet.`,
   );
 }
 
@@ -34,6 +36,7 @@ export function openRows(
   const known = format ?? formatOfName(input.path);
   if (known === "ndjson") return Promise.resolve(openNdjson(input));
   if (known === "json") return Promise.resolve(openJson(input));
+  if (known === "parquet") return openParquet(input);
   return openCsv(input, delimiter ?? defaultDelimiter(input.path));
 }
 

@@ -1,4 +1,5 @@
-// A row of an input: what one line of CSV, one line of NDJSON or one item of a JSON list holds. Data only.
+// A row of an input: what one line of CSV, one line of NDJSON, one item of a JSON list or one row of Parquet holds. Data
+// only.
 
 import type { JsonObject } from "../../domain/schema-shape.ts";
 
@@ -22,7 +23,7 @@ export interface UnreadableRow {
 
 export type Row = CsvRow | JsonRow | UnreadableRow;
 
-export const inputFormats = ["csv", "ndjson", "json"] as const;
+export const inputFormats = ["csv", "ndjson", "json", "parquet"] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
 /** An input that is open, with what its beginning says. */

@@ -12,6 +12,8 @@ export interface TextInput {
   readonly bytes: number;
   /** Of the file, that have been read so far. */
   bytesRead(): number;
+  /** For one that reads the file in its own way: so many of them have been read so far. */
+  advance(bytes: number): void;
   /** From the beginning; may be called once. Throws CliError. */
   read(): AsyncGenerator<string>;
 }
@@ -24,6 +26,7 @@ export function openText(path: string): TextInput {
     path,
     bytes,
     bytesRead: () => bytesRead,
+    advance: (reached) => void (bytesRead = reached),
     read: async function* () {
       const file = createReadStream(path);
       file.on("data", (chunk) => (bytesRead += chunk.length));

@@ -1,0 +1,133 @@
+// Values of Parquet as JSON has them: times and dates as text, whole numbers and decimals as numbers where a double holds
+// them exactly, and as text where none does. Rounds nothing.
+
+import {
+  type FileMetaData,
+  parquetSchema,
+  type ParquetParsers,
+  type SchemaElement,
+  type SchemaTree,
+} from "hyparquet";
+import { findRoundedNumbers, isExactNumber, mayBeRounded } from "../../domain/exact-number.ts";
+import { CliError } from "../cli-error.ts";
+
+/** Undefined for no value. */
+export type ReadValue = (value: unknown) => unknown;
+
+/** What the library makes of annotated values, before they come to a reader. */
+export const parsers: Partial<ParquetParsers> = {
+  timestampFromMilliseconds: (since) => timeText(since, 3),
+  timestampFromMicroseconds: (since) => timeText(since, 6),
+  timestampFromNanoseconds: (since) => timeText(since, 9),
+  dateFromDays: (days) => dateText(days),
+  stringFromBytes: readUtf8,
+  jsonFromBytes: (bytes: Uint8Array) => readJson(readUtf8(bytes)),
+};
+
+/**
+ * How each column is read. Takes the annotation of decimals off the description of the file, for the library would round
+ * them. Throws CliError for what can't be read exactly.
+ */
+export function columnReaders(metadata: FileMetaData): ReadonlyMap<string, ReadValue> {
+  const { children } = parquetSchema(metadata);
+  return new Map(children.map((child) => [child.element.name, readerOf(child)]));
+}
+
+function readerOf({ element, children }: SchemaTree): ReadValue {
+  if (children.length > 0) {
+    refuseDecimals(element.name, children);
+    return readNested;
+  }
+  if (isDecimal(element)) return decimalReader(element);
+  if (element.converted_type === "JSON") return (value) => value ?? undefined;
+  const { logical_type: logical } = element;
+  const isLocal = logical?.type === "TIMESTAMP" && !logical.isAdjustedToUTC;
+  return isLocal ? (value) => withoutZone(readNested(value)) : readNested;
+}
+
+function isDecimal({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
+  return converted === "DECIMAL" || logical?.type === "DECIMAL";
+}
+
+function refuseDecimals(name: string, children: readonly SchemaTree[]): void {
+  for (const { element, children: more } of children) {
+    if (isDecimal(element)) {
+      throw new CliError("input", `The column ${name} has decimals inside, which are not read.`);
+    }
+    refuseDecimals(name, more);
+  }
+}
+
+function decimalReader(element: SchemaElement): ReadValue {
+  const { logical_type: logical } = element;
+  const scale = element.scale ?? (logical?.type === "DECIMAL" ? logical.scale : 0);
+  delete element.converted_type;
+  delete element.logical_type;
+  return (value) =>
+    value === undefined || value === null ? undefined : decimal(unscaled(value), scale);
+}
+
+function unscaled(value: unknown): bigint {
+  if (value instanceof Uint8Array) {
+    const hex = Buffer.from(value).toString("hex");
+    return hex === "" ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${hex}`));
+  }
+  return BigInt(value as number | bigint);
+}
+
+function decimal(whole: bigint, scale: number): number | string {
+  const digits = (whole < 0n ? -whole : whole).toString().padStart(scale + 1, "0");
+  const fraction = scale === 0 ? "" : `.${digits.slice(-scale)}`;
+  const text = `${whole < 0n ? "-" : ""}${digits.slice(0, digits.length - scale)}${fraction}`;
+  return numberOr(text);
+}
+
+function numberOr(text: string): number | string {
+  return isExactNumber(text, Number(text)) ? Number(text) : text;
+}
+
+function readNested(value: unknown): unknown {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "bigint") return numberOr(String(value));
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (value instanceof Uint8Array) return readUtf8(value);
+  if (Array.isArray(value)) return value.map((item) => readNested(item) ?? null);
+  if (typeof value !== "object") return value;
+  const entries = Object.entries(value).map(([name, part]) => [name, readNested(part)] as const);
+  return Object.fromEntries(entries.filter(([, part]) => part !== undefined));
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function readUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** The text itself where it is none, or has a number that would be rounded. */
+function readJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return mayBeRounded(text) && findRoundedNumbers(text).length > 0 ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+/** With every digit that the unit has. */
+function timeText(since: bigint, digits: number): string {
+  const perSecond = 10n ** BigInt(digits);
+  const seconds = since / perSecond - (since % perSecond < 0n ? 1n : 0n);
+  const fraction = String(since - seconds * perSecond).padStart(digits, "0");
+  const date = new Date(Number(seconds) * 1_000);
+  if (Number.isNaN(date.getTime())) return String(since);
+  return `${date.toISOString().slice(0, -5)}.${fraction}Z`;
+}
+
+function dateText(days: number): string {
+  const date = new Date(days * 86_400_000);
+  return Number.isNaN(date.getTime()) ? String(days) : date.toISOString().slice(0, -14);
+}
+
+function withoutZone(time: unknown): unknown {
+  return typeof time === "string" ? time.replace(/Z$/, "") : time;
+}
