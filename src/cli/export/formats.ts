@@ -6,19 +6,13 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "../csv-cell.ts";
 import { bulkKeys } from "../bulk-keys.ts";
+import type { Form } from "./form.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";
 import { parquetForm } from "./parquet-form.ts";
 import type { Sink } from "./sink.ts";
 
 export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-
-/** Writes items to a sink: what comes first, each item in its turn, and what comes last. */
-export interface Form<Item> {
-  begin(): Promise<void>;
-  write(item: Item): Promise<void>;
-  end(): Promise<void>;
-}
 
 export interface FormOptions {
   readonly type: RecordType;

@@ -4,7 +4,7 @@
 import type { DecodedArray } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { limits } from "../../domain/limits.ts";
-import type { Form } from "./formats.ts";
+import type { Form } from "./form.ts";
 import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
 import type { Sink } from "./sink.ts";
 

@@ -5,7 +5,8 @@ import { type ExportRequest, exportHistory, exportStates } from "../../actions/e
 import type { App } from "../../actions/app.ts";
 import type { BulkProgress } from "../bulk-progress.ts";
 import { CliError } from "../cli-error.ts";
-import { type ExportFormat, type Form, historyForm, stateForm } from "./formats.ts";
+import type { Form } from "./form.ts";
+import { type ExportFormat, historyForm, stateForm } from "./formats.ts";
 import type { Sink } from "./sink.ts";
 
 export interface ExportPlan extends ExportRequest {
