@@ -44,7 +44,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const startedAt = performance.now();
   const input = openText(plan.file);
   const delimiter = plan.delimiter ?? defaultDelimiter(plan.file);
-  const rows = await openRows(input, { format: plan.format, delimiter });
+  const rows = await openRows(input, { ...plan, delimiter });
   const mapper = makeRowMapper(rows, plan);
   const settings = describeSettings(plan, tools.target);
   const state = new StateFile(plan.statePath, { input: describeInput(input), settings });
@@ -57,7 +57,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   });
   const rowsBefore = state.rowsDone;
   let progress: BulkProgress | undefined;
-  const chunks = cutChunks(rows.rows(), {
+  const chunks = cutChunks(rows.rows(mapper.used), {
     mapper,
     idField: plan.type.idField,
     isDone: (row) => state.isDone(row),

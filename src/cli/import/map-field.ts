@@ -42,10 +42,14 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   if ("template" in origin) return template(kind, origin.template, access);
   const get = access(origin.column);
   const convert = converter(path, kind, origin);
+  const isPlain = [origin.values, origin.time, origin.split].every((part) => part === undefined);
+  const isText = isPlain && (kind === "text" || kind === "mixed");
   const read = (row: Row): unknown => {
     const found = get(row);
-    const isEmpty = found === undefined || (found === "" && "cells" in row);
-    return isEmpty ? origin.default : convert(found);
+    if (found === undefined || (found === "" && "cells" in row)) return origin.default;
+    if (found === null && !isPlain) return origin.default;
+    // The marks of CSV mean nothing where text is told from other values.
+    return isText && typeof found === "string" && "fields" in row ? found : convert(found);
   };
   return { columns: [origin.column], read };
 }

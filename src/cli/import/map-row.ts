@@ -4,12 +4,17 @@
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
-import { closestName } from "../../domain/suggest.ts";
 import { bulkKeys, isBulkKey } from "../bulk-keys.ts";
 import { CellFault, readCell } from "../csv-cell.ts";
-import { CliError } from "../cli-error.ts";
+import {
+  findColumn,
+  requireColumn,
+  type TypedColumns,
+  unknownColumns,
+  withOwnNames,
+} from "./column-names.ts";
 import { asFieldError, compileField, type Field } from "./map-field.ts";
-import type { Mapping, Origin } from "./mapping.ts";
+import type { Mapping } from "./mapping.ts";
 import { closeGaps, putAt, resolvePath } from "./record-path.ts";
 import type { CsvRow, Row, RowInput } from "./row.ts";
 
@@ -27,6 +32,8 @@ export interface RowMapper {
   map(row: Row): MappedRow;
   /** Columns that nothing is taken from. */
   readonly unused: readonly string[];
+  /** The columns that rows need; all of them if undefined. */
+  readonly used: ReadonlySet<string> | undefined;
 }
 
 export interface MapperOptions {
@@ -38,8 +45,12 @@ export interface MapperOptions {
 }
 
 /** Throws CliError when the mapping does not fit the type or the columns. */
-export function makeRowMapper({ columns }: RowInput, options: MapperOptions): RowMapper {
-  return columns === undefined ? jsonMapper(options) : csvMapper(columns, options);
+export function makeRowMapper(input: RowInput, options: MapperOptions): RowMapper {
+  const { columns, typedColumns } = input;
+  if (columns !== undefined) return csvMapper(columns, options);
+  const map = mapObjects(options);
+  if (typedColumns === undefined) return { map, unused: [], used: undefined };
+  return { map, ...shareColumns(typedColumns, options) };
 }
 
 function csvMapper(
@@ -63,6 +74,7 @@ function csvMapper(
   );
   return {
     unused,
+    used,
     map: (row) => {
       if (!("cells" in row)) return unreadable(row);
       if (row.cells.length !== columns.length) return miscounted(row, columns.length);
@@ -77,7 +89,7 @@ function csvMapper(
   };
 }
 
-function jsonMapper({ type, mapping, update }: MapperOptions): RowMapper {
+function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] {
   const fields = [...mapping].map(([path, origin]) =>
     compileField(resolvePath(type, path), origin, (column) => {
       const steps = column.split(".");
@@ -85,58 +97,32 @@ function jsonMapper({ type, mapping, update }: MapperOptions): RowMapper {
     }),
   );
   const build = mapping.size === 0 ? asItIs : builder(fields, type);
-  return {
-    unused: [],
-    map: (row) => {
-      if (!("fields" in row)) return unreadable(row);
-      const changes = row.fields[bulkKeys.changes];
-      if (changes !== undefined) return fromChanges(changes);
-      const built = build(row);
-      if ("faults" in built) return built;
-      const isUpdate = update || Number(row.fields[bulkKeys.change] ?? 1) !== 1;
-      return { submissions: [{ update: isUpdate, payload: built.payload }] };
-    },
+  return (row) => {
+    if (!("fields" in row)) return unreadable(row);
+    const changes = row.fields[bulkKeys.changes];
+    if (changes !== undefined) return fromChanges(changes);
+    const built = build(row);
+    if ("faults" in built) return built;
+    const isUpdate = update || Number(row.fields[bulkKeys.change] ?? 1) !== 1;
+    return { submissions: [{ update: isUpdate, payload: built.payload }] };
   };
 }
 
-/** Columns with the name of a field go there, where the mapping says nothing of that field. */
-function withOwnNames(
-  columns: readonly string[],
-  { type, mapping }: { type: RecordType; mapping: Mapping },
-): ReadonlyMap<string, Origin> {
-  const mapped = mappedFields(mapping);
-  const own = columns.filter((column) => type.fieldNames.includes(column) && !mapped.has(column));
-  return new Map([...own.map((column): [string, Origin] => [column, { column }]), ...mapping]);
-}
-
-function mappedFields(mapping: Mapping): ReadonlySet<string> {
-  return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
-}
-
-function findColumn(columns: readonly string[], column: string): number {
-  const index = columns.indexOf(column);
-  if (index === -1) {
-    const meant = closestName(
-      column,
-      columns.map((name) => name.toLowerCase()),
-    );
-    const hint = columns.find((name) => name.toLowerCase() === meant);
-    const advice = hint === undefined ? `it has: ${columns.join(", ")}` : `did you mean ${hint}?`;
-    throw new CliError("mapping", `The input has no column "${column}"; ${advice}`);
-  }
-  if (columns.lastIndexOf(column) === index) return index;
-  throw new CliError("mapping", `The input has more than one column "${column}".`);
-}
-
-function unknownColumns(type: RecordType, unused: readonly string[]): CliError {
-  const [first = ""] = unused;
-  const meant = closestName(first, type.fieldNames);
-  return new CliError(
-    "mapping",
-    `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
-      `${meant === undefined ? "" : `; did you mean ${meant}?`}. Say with --map where each field comes from; columns that ` +
-      "are not named there are then left out.",
+/** Of Parquet, whose columns are known before the first row. */
+function shareColumns(
+  columns: TypedColumns,
+  { type, mapping }: MapperOptions,
+): Pick<RowMapper, "used" | "unused"> {
+  const names = [...columns.keys()];
+  const own = names.filter(isBulkKey);
+  const wanted = [...withOwnNames(names, { type, mapping })].flatMap(
+    ([path, origin]) =>
+      compileField(resolvePath(type, path), origin, () => () => undefined).columns,
   );
+  const used = new Set([...wanted, ...own].map((name) => requireColumn(columns, name)));
+  const unused = names.filter((name) => !used.has(name));
+  if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
+  return { used, unused };
 }
 
 type Built = { readonly payload: Payload } | { readonly faults: readonly FieldError[] };

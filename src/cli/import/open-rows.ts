@@ -1,5 +1,6 @@
 // Opens an input in the form that is said or that its name tells.
 
+import type { RecordType } from "../../domain/record-type.ts";
 import { CliError } from "../cli-error.ts";
 import { plainName } from "../compression.ts";
 import { openCsv } from "./csv-rows.ts";
@@ -29,14 +30,22 @@ export function formatOfName(path: string): InputFormat {
   );
 }
 
+export interface OpenOptions {
+  /** What the rows are to become. */
+  readonly type: RecordType;
+  /** By the name of the file if undefined, and so the delimiter of CSV. */
+  readonly format: InputFormat | undefined;
+  readonly delimiter: string | undefined;
+}
+
 export function openRows(
   input: TextInput,
-  { format, delimiter }: { format: InputFormat | undefined; delimiter: string | undefined },
+  { type, format, delimiter }: OpenOptions,
 ): Promise<RowInput> {
   const known = format ?? formatOfName(input.path);
   if (known === "ndjson") return Promise.resolve(openNdjson(input));
   if (known === "json") return Promise.resolve(openJson(input));
-  if (known === "parquet") return openParquet(input);
+  if (known === "parquet") return openParquet(input, type);
   return openCsv(input, delimiter ?? defaultDelimiter(input.path));
 }
 

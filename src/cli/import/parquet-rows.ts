@@ -6,38 +6,46 @@ import { brotliDecompressSync, gunzipSync, type InputType, zstdDecompressSync } 
 import {
   type AsyncBuffer,
   type Compressors,
-  type DecodedArray,
   type FileMetaData,
   parquetMetadataAsync,
   parquetScan,
   type ParquetScan,
 } from "hyparquet";
+import type { RecordType } from "../../domain/record-type.ts";
 import type { JsonObject } from "../../domain/schema-shape.ts";
 import { limits } from "../../domain/limits.ts";
 import { bulkKeys } from "../bulk-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { compressionOf, plainName } from "../compression.ts";
-import { columnReaders, parsers, type ReadValue } from "./parquet-value.ts";
+import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
+import { parsers } from "./parquet-value.ts";
 import type { JsonRow, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
 /** Resolves once the end of the file, which describes it, has been read. Throws CliError. */
-export async function openParquet(input: TextInput): Promise<RowInput> {
+export async function openParquet(input: TextInput, type: RecordType): Promise<RowInput> {
   if (compressionOf(input.path) !== undefined) {
     throw new CliError(
       "input",
       `${input.path} must be decompressed first, to ${plainName(input.path)}: Parquet is read from its end.`,
     );
   }
-  const opened = await explain(input, () => openScan(input));
-  return { format: "parquet", columns: undefined, rows: () => readRows(input, opened) };
+  const opened = await explain(input.path, () => openScan(input, type));
+  const faults = [...opened.columns].map(([name, { fault }]) => [name, fault] as const);
+  return {
+    format: "parquet",
+    columns: undefined,
+    typedColumns: new Map(faults),
+    rows: (wanted) => readRows(input, opened, wanted),
+  };
 }
 
 interface Opened {
   readonly scan: ParquetScan;
-  readonly readers: ReadonlyMap<string, ReadValue>;
+  readonly columns: ReadonlyMap<string, ColumnReader>;
 }
 
+/** Beside Snappy, which the library has itself. */
 const compressors: Compressors = {
   GZIP: inflate(gunzipSync),
   BROTLI: inflate(brotliDecompressSync),
@@ -50,14 +58,14 @@ function inflate(
   return (bytes, size) => decompress(bytes, { maxOutputLength: Math.max(size, 1) });
 }
 
-async function openScan(input: TextInput): Promise<Opened> {
+async function openScan(input: TextInput, type: RecordType): Promise<Opened> {
   const file = fileOf(input);
   const metadata = await parquetMetadataAsync(file, { geoparquet: false });
-  const readers = columnReaders(metadata);
+  const columns = columnReaders(metadata, { type, codecs: Object.keys(compressors) });
   // Bytes without annotation come as bytes, so that those of decimals can be told.
   const options = { parsers, compressors, utf8: false, geoparquet: false };
   const scan = await parquetScan({ file, metadata, ...options });
-  return { scan, readers };
+  return { scan, columns };
 }
 
 /** Parts that can be asked for in any order. */
@@ -78,17 +86,27 @@ function fileOf({ path, bytes }: TextInput): AsyncBuffer {
   };
 }
 
-async function* readRows(input: TextInput, { scan, readers }: Opened): AsyncGenerator<JsonRow> {
+async function* readRows(
+  input: TextInput,
+  { scan, columns }: Opened,
+  wanted: ReadonlySet<string> = new Set(columns.keys()),
+): AsyncGenerator<JsonRow> {
   const rowsInAll = Number(scan.metadata.num_rows);
-  for (const { rowStart, rowEnd } of partsOf(scan)) {
-    const columns: (readonly [string, DecodedArray, ReadValue])[] = [];
-    for (const [column, read] of readers) {
-      const values = await explain(input, () => scan.readColumn({ column, rowStart, rowEnd }));
-      columns.push([column, values, read]);
+  const readers = [...columns].filter(([name]) => wanted.has(name));
+  for (const part of partsOf(scan)) {
+    const { rowStart, rowEnd } = part;
+    const read: (readonly [name: string, values: readonly unknown[]])[] = [];
+    for (const [column, { read: readValue }] of readers) {
+      const values = await explain(`The column "${column}" of ${input.path}`, async () =>
+        Array.from(await scan.readColumn({ column, ...part }), (value: unknown) =>
+          readValue(value),
+        ),
+      );
+      read.push([column, values]);
     }
     for (let row = rowStart; row < rowEnd; row += 1) {
-      const entries = columns
-        .map(([name, values, read]) => [name, read(values[row - rowStart])] as const)
+      const entries = read
+        .map(([name, values]) => [name, values[row - rowStart]] as const)
         .filter(([, value]) => value !== undefined);
       yield { number: row + 1, fields: withNulls(Object.fromEntries(entries)) };
     }
@@ -127,12 +145,13 @@ function withNulls(fields: JsonObject): JsonObject {
   return { ...others, ...Object.fromEntries(names.map((name) => [String(name), null])) };
 }
 
-async function explain<Result>(input: TextInput, work: () => Promise<Result>): Promise<Result> {
+/** `what` begins the sentence. */
+async function explain<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError("input", `${input.path} can't be read as Parquet: ${reason}.`, { cause });
+    throw new CliError("input", `${what} can't be read as Parquet: ${reason}.`, { cause });
   }
 }

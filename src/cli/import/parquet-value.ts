@@ -1,18 +1,8 @@
 // Values of Parquet as JSON has them: times and dates as text, whole numbers and decimals as numbers where a double holds
 // them exactly, and as text where none does. Rounds nothing.
 
-import {
-  type FileMetaData,
-  parquetSchema,
-  type ParquetParsers,
-  type SchemaElement,
-  type SchemaTree,
-} from "hyparquet";
+import type { ParquetParsers } from "hyparquet";
 import { findRoundedNumbers, isExactNumber, mayBeRounded } from "../../domain/exact-number.ts";
-import { CliError } from "../cli-error.ts";
-
-/** Undefined for no value. */
-export type ReadValue = (value: unknown) => unknown;
 
 /** What the library makes of annotated values, before they come to a reader. */
 export const parsers: Partial<ParquetParsers> = {
@@ -24,47 +14,8 @@ export const parsers: Partial<ParquetParsers> = {
   jsonFromBytes: (bytes: Uint8Array) => readJson(readUtf8(bytes)),
 };
 
-/**
- * How each column is read. Takes the annotation of decimals off the description of the file, for the library would round
- * them. Throws CliError for what can't be read exactly.
- */
-export function columnReaders(metadata: FileMetaData): ReadonlyMap<string, ReadValue> {
-  const { children } = parquetSchema(metadata);
-  return new Map(children.map((child) => [child.element.name, readerOf(child)]));
-}
-
-function readerOf({ element, children }: SchemaTree): ReadValue {
-  if (children.length > 0) {
-    refuseDecimals(element.name, children);
-    return readNested;
-  }
-  if (isDecimal(element)) return decimalReader(element);
-  if (element.converted_type === "JSON") return (value) => value ?? undefined;
-  const { logical_type: logical } = element;
-  const isLocal = logical?.type === "TIMESTAMP" && !logical.isAdjustedToUTC;
-  return isLocal ? (value) => withoutZone(readNested(value)) : readNested;
-}
-
-function isDecimal({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
-  return converted === "DECIMAL" || logical?.type === "DECIMAL";
-}
-
-function refuseDecimals(name: string, children: readonly SchemaTree[]): void {
-  for (const { element, children: more } of children) {
-    if (isDecimal(element)) {
-      throw new CliError("input", `The column ${name} has decimals inside, which are not read.`);
-    }
-    refuseDecimals(name, more);
-  }
-}
-
-function decimalReader(element: SchemaElement): ReadValue {
-  const { logical_type: logical } = element;
-  const scale = element.scale ?? (logical?.type === "DECIMAL" ? logical.scale : 0);
-  delete element.converted_type;
-  delete element.logical_type;
-  return (value) =>
-    value === undefined || value === null ? undefined : decimal(unscaled(value), scale);
+export function readDecimal(value: unknown, scale: number): unknown {
+  return value === undefined || value === null ? undefined : decimal(unscaled(value), scale);
 }
 
 function unscaled(value: unknown): bigint {
@@ -86,14 +37,15 @@ function numberOr(text: string): number | string {
   return isExactNumber(text, Number(text)) ? Number(text) : text;
 }
 
-function readNested(value: unknown): unknown {
+/** Lists and objects too, at any depth; nothing and null are no value. */
+export function readAny(value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return numberOr(String(value));
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value instanceof Uint8Array) return readUtf8(value);
-  if (Array.isArray(value)) return value.map((item) => readNested(item) ?? null);
+  if (Array.isArray(value)) return value.map((item) => readAny(item) ?? null);
   if (typeof value !== "object") return value;
-  const entries = Object.entries(value).map(([name, part]) => [name, readNested(part)] as const);
+  const entries = Object.entries(value).map(([name, part]) => [name, readAny(part)] as const);
   return Object.fromEntries(entries.filter(([, part]) => part !== undefined));
 }
 
@@ -128,6 +80,6 @@ function dateText(days: number): string {
   return Number.isNaN(date.getTime()) ? String(days) : date.toISOString().slice(0, -14);
 }
 
-function withoutZone(time: unknown): unknown {
+export function withoutZone(time: unknown): unknown {
   return typeof time === "string" ? time.replace(/Z$/, "") : time;
 }

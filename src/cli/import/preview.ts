@@ -31,7 +31,7 @@ export async function previewFile(
   const input = await openRows(openText(file), plan);
   const mapper = makeRowMapper(input, plan);
   const rows: PreviewedRow[] = [];
-  for await (const row of input.rows()) {
+  for await (const row of input.rows(mapper.used)) {
     rows.push({ row: row.number, ...look(plan, mapper.map(row)) });
     if (rows.length >= rowsMax) break;
   }

@@ -31,5 +31,8 @@ export interface RowInput {
   readonly format: InputFormat;
   /** The cells of the first line of CSV. */
   readonly columns: readonly string[] | undefined;
-  rows(): AsyncIterable<Row>;
+  /** The columns of Parquet, each with why it can't be read, if it can't; ends the sentence "The column …". */
+  readonly typedColumns?: ReadonlyMap<string, string | undefined>;
+  /** Of Parquet only the columns that are named, if any are. */
+  rows(columns?: ReadonlySet<string>): AsyncIterable<Row>;
 }

@@ -1,0 +1,51 @@
+// Parquet files for tests as other tools write them: columns with types of their own, in the codec that is asked for.
+
+import { writeFileSync } from "node:fs";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { CompressionCodec, SchemaElement } from "hyparquet";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+
+export interface FileColumn {
+  /** With its children behind it, where it has any; each without a name is optional. */
+  readonly elements: readonly SchemaElement[];
+  readonly data: unknown[];
+}
+
+export const codecs = ["UNCOMPRESSED", "SNAPPY", "GZIP", "BROTLI", "ZSTD"] as const;
+
+/** One column without children. */
+export function column(
+  name: string,
+  element: Omit<SchemaElement, "name" | "repetition_type">,
+  data: unknown[],
+): FileColumn {
+  return { elements: [{ ...element, name, repetition_type: "OPTIONAL" }], data };
+}
+
+export function writeParquet(
+  path: string,
+  columns: readonly FileColumn[],
+  { codec = "SNAPPY", groupRows }: { codec?: CompressionCodec; groupRows?: number } = {},
+): string {
+  const bytes = new ByteWriter();
+  const root = { name: "schema", num_children: columns.length };
+  const elements = columns.flatMap((one) => one.elements.map((element) => ({ ...element })));
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema: [root, ...elements],
+    codec,
+    compressors: {
+      GZIP: (input) => gzipSync(input),
+      BROTLI: (input) => brotliCompressSync(input),
+      ZSTD: (input) => zstdCompressSync(input),
+      LZ4_RAW: (input) => input,
+    },
+  });
+  writer.write({
+    columnData: columns.map(({ elements: [first], data }) => ({ name: first?.name ?? "", data })),
+    ...(groupRows === undefined ? {} : { rowGroupSize: groupRows }),
+  });
+  writer.finish();
+  writeFileSync(path, bytes.getBytes());
+  return path;
+}
