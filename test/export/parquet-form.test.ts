@@ -40,7 +40,7 @@ async function pour(items: Iterable<ExportedState>): Promise<Poured> {
 }
 
 function groupsOf(file: ArrayBuffer): readonly number[] {
-  return parquetMetadata(file).row_groups.map(({ num_rows: rows }) => Number(rows));
+  return parquetMetadata(file).row_groups.map(({ num_rows: count }) => Number(count));
 }
 
 function* rows(count: number, fields: object = {}): Generator<ExportedState> {

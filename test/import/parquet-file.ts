@@ -22,11 +22,11 @@ export function column(
   return { elements: [{ ...element, name, repetition_type: "OPTIONAL" }], data };
 }
 
-export function writeParquet(
+export async function writeParquet(
   path: string,
   columns: readonly FileColumn[],
   { codec = "SNAPPY", groupRows }: { codec?: CompressionCodec; groupRows?: number } = {},
-): string {
+): Promise<string> {
   const bytes = new ByteWriter();
   const root = { name: "schema", num_children: columns.length };
   const elements = columns.flatMap((one) => one.elements.map((element) => ({ ...element })));
@@ -41,11 +41,11 @@ export function writeParquet(
       LZ4_RAW: (input) => input,
     },
   });
-  writer.write({
+  await writer.write({
     columnData: columns.map(({ elements: [first], data }) => ({ name: first?.name ?? "", data })),
     ...(groupRows === undefined ? {} : { rowGroupSize: groupRows }),
   });
-  writer.finish();
+  await writer.finish();
   writeFileSync(path, bytes.getBytes());
   return path;
 }

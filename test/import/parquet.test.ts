@@ -48,7 +48,7 @@ async function prepare(
   { map, ...options }: { map?: string } & Parameters<typeof writeParquet>[2] = {},
 ): Promise<Taken> {
   const line = await openStoreFor(test);
-  const file = writeParquet(join(line.folder, "rows.parquet"), given, options);
+  const file = await writeParquet(join(line.folder, "rows.parquet"), given, options);
   const mapping = map === undefined ? [] : ["--map", map];
   return {
     line,
@@ -188,7 +188,7 @@ describe("an import of Parquet", () => {
       data: [["tx-1", "tx-2"]],
     };
     const given = [column("check_id", text, ["c"]), ids, column("timestamp", utcMicros, [0n])];
-    const file = writeParquet(join(line.folder, "checks.parquet"), given);
+    const file = await writeParquet(join(line.folder, "checks.parquet"), given);
     const words = ["import", file, "--type", "transaction_check", "--organization", acme];
     await line.ask(...words, "--map", "status==COMPLETED,type==INLINE_MONITORING");
     assert.deepEqual((await statesOf(line, "transaction_check")).get("c"), {
@@ -247,20 +247,20 @@ describe("an import of Parquet", () => {
   });
 });
 
+async function failure(
+  test: TestContext,
+  given: readonly FileColumn[],
+  options: Parameters<typeof prepare>[2] = {},
+): Promise<string> {
+  const { line, words } = await prepare(test, given, options);
+  const { name, message } = await line.fail(...words);
+  assert.match(name, /^(?:input|mapping)$/);
+  return message;
+}
+
 const time = { type: "INT32", converted_type: "TIME_MILLIS" } as const;
 
 describe("an import of Parquet that can't be read as it is", () => {
-  async function failure(
-    test: TestContext,
-    given: readonly FileColumn[],
-    options: Parameters<typeof prepare>[2] = {},
-  ): Promise<string> {
-    const { line, words } = await prepare(test, given, options);
-    const { name, message } = await line.fail(...words);
-    assert.match(name, /^(?:input|mapping)$/);
-    return message;
-  }
-
   it("names the column that the mapping asks for and the file does not have", async (test) => {
     const message = await failure(test, columns, { map: `${constants},sender_id=SENDER` });
     assert.match(message, /no column "SENDER"; it has: tx_id, amount, /);
