@@ -1,0 +1,69 @@
+// Kills importers again and again, over HTTP and on the file itself, and stops at the first round in which anything was
+// found.
+
+import { makeRandom } from "../../support/random.ts";
+import { formats } from "./input.ts";
+import { doors } from "./place.ts";
+import { type RoundFigures, runRound } from "./round.ts";
+
+export interface ImportCampaignOptions {
+  readonly seed: number;
+  readonly killsMax: number;
+  readonly budgetMs: number;
+  /** Of each file. */
+  readonly rows: number;
+  readonly onRound?: (line: string) => void;
+}
+
+export interface ImportCampaignReport extends RoundFigures {
+  /** Empty if all was well. */
+  readonly findings: readonly string[];
+  rounds: number;
+}
+
+/** In turn, so that a short campaign meets each. */
+const ways = formats.flatMap((format) => doors.map((door) => ({ door, format })));
+const killsPerRound = 4;
+
+export async function runImportCampaign(
+  options: ImportCampaignOptions,
+): Promise<ImportCampaignReport> {
+  const { seed, killsMax, budgetMs, rows, onRound } = options;
+  const until = performance.now() + budgetMs;
+  const findings: string[] = [];
+  const report: ImportCampaignReport = { ...noFigures(), rounds: 0, findings };
+  while (report.kills < killsMax && performance.now() < until && findings.length === 0) {
+    const { door = "http", format = "csv" } = ways[report.rounds % ways.length] ?? {};
+    report.rounds += 1;
+    const random = makeRandom(seed * 1_000 + report.rounds);
+    const killsLeft = Math.min(killsPerRound, killsMax - report.kills);
+    const startedAt = performance.now();
+    const found = await runRound({
+      door,
+      format,
+      rows,
+      killsMax: killsLeft,
+      random,
+      figures: report,
+    });
+    findings.push(...found);
+    const ms = Math.round(performance.now() - startedAt);
+    onRound?.(
+      `round ${report.rounds} (${format}, ${door}, ${ms} ms): ${report.kills} kills, ${report.changes} changes ` +
+        `there once, ${findings.length} findings`,
+    );
+  }
+  return report;
+}
+
+function noFigures(): RoundFigures {
+  return {
+    kills: 0,
+    killsUnderWay: 0,
+    killsAheadOfNote: 0,
+    serverKills: 0,
+    imports: 0,
+    rows: 0,
+    changes: 0,
+  };
+}
