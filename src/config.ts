@@ -193,13 +193,25 @@ function onOrOff(value: string): boolean | Problem {
 
 function trustedProxies(value: string): false | string | Problem {
   if (value === "off") return false;
-  const fits = value.split(",").every((part) => isIP(part.trim().replace(/\/\d{1,3}$/, "")) !== 0);
-  return fits ? value : new Problem("off, or addresses and networks separated by commas");
+  if (value.split(",").every((part) => isNetwork(part.trim()))) return value;
+  return new Problem("off, or addresses and networks such as 10.0.0.0/8, separated by commas");
+}
+
+function isNetwork(part: string): boolean {
+  const [address = "", bits = "0", ...rest] = part.split("/");
+  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
+  return (
+    bitsMax !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax && rest.length === 0
+  );
 }
 
 function databaseUrl(value: string): string | Problem {
-  if (sqlitePath(value) !== undefined || /^postgres(?:ql)?:\/\/./.test(value)) return value;
+  const isFile = sqlitePath(value) !== undefined && !/^sqlite:(?:\/\/)?:memory:/.test(value);
+  // The user of a socket has no host behind it, which is no URL and yet taken: postgres://user@/database?host=/run/…
+  const url = value.replace("@/", "@host/");
+  if (isFile || (/^postgres(?:ql)?:\/\/./.test(value) && URL.canParse(url))) return value;
   return new Problem(
-    "sqlite: followed by a path, such as sqlite:./data/sluice.db, or a URL that begins with postgres:// or postgresql://",
+    "sqlite: followed by the path of a file, such as sqlite:./data/sluice.db, or a URL such as " +
+      "postgres://user:password@host:5432/database",
   );
 }

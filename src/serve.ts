@@ -78,7 +78,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
     await server.listen({ host: config.host, port: config.port });
   } catch (error) {
     await stopWork();
-    throw error;
+    throw explainListening(config, error);
   }
   const address = describeAddress(server.server.address());
   log.info({ address, engine: app.store.engine }, "serving");
@@ -141,6 +141,26 @@ async function closeWithin(server: FastifyInstance, graceMs: number): Promise<vo
     clearInterval(sweep);
     clearTimeout(timer);
   }
+}
+
+/** What the system says names neither setting. */
+function explainListening({ host, port }: Config, cause: unknown): unknown {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const what = `Can't listen on ${host}, port ${port}:`;
+  if (code === "EADDRINUSE") {
+    return new Error(`${what} the port is taken. Name another in PORT; 0 takes a free one.`, {
+      cause,
+    });
+  }
+  if (code === "EACCES") {
+    return new Error(`${what} this user may not. Name a port from 1024 up in PORT.`, { cause });
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    const advice =
+      "HOST has to be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
+    return new Error(`${what} ${advice}`, { cause });
+  }
+  return cause;
 }
 
 function describeAddress(address: AddressInfo | string | null): string {

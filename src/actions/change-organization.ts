@@ -17,7 +17,10 @@ export async function changeOrganization(
   change: OrganizationSettings,
 ): Promise<Organization> {
   if (Object.keys(change).length === 0) {
-    throw new OperatorError("invalid", "Say what to change; there is nothing to set.");
+    throw new OperatorError(
+      "invalid",
+      "Say what to change, such as the name; there is nothing to set.",
+    );
   }
   if (change.retainDays !== undefined && change.retainDays !== null) {
     requireDays(change.retainDays);

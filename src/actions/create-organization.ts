@@ -6,7 +6,10 @@ import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { OperatorError } from "./operator-error.ts";
 
-const idForm = new RegExp(`^[A-Za-z0-9_.-]{1,${limits.organizationIdCharactersMax}}$`);
+// One that begins with "-" would be taken for an option by every command that names it.
+const idForm = new RegExp(
+  `^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${limits.organizationIdCharactersMax - 1}}$`,
+);
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -19,7 +22,8 @@ export async function createOrganization(
   if (!idForm.test(organizationId)) {
     throw new OperatorError(
       "invalid",
-      `The id "${organizationId}" must be 1 to ${limits.organizationIdCharactersMax} letters, digits, "_", "." or "-".`,
+      `The id "${organizationId}" must be 1 to ${limits.organizationIdCharactersMax} letters, digits, "_", "." or "-", ` +
+        'of which neither "." nor "-" stands first.',
     );
   }
   const now = app.now();

@@ -33,7 +33,7 @@ export function findType(name: string): RecordType {
   const meant = closestName(name, names);
   throw new OperatorError(
     "no_such_type",
-    `There is no record type "${name}"${meant === undefined ? "" : `; did you mean ${meant}?`} ` +
+    `There is no record type "${name}"${meant === undefined ? "." : `; did you mean ${meant}?`} ` +
       `The types are: ${names.join(", ")}.`,
   );
 }

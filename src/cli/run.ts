@@ -55,8 +55,10 @@ async function carryOut(
   return result.exitCode ?? 0;
 }
 
-function usageMessage({ message }: CommanderError): string {
-  return message.replace(/^error: /, "").replaceAll("\n", " ");
+function usageMessage({ code, message }: CommanderError): string {
+  const said = message.replace(/^error: /, "").replaceAll("\n", " ");
+  if (code !== "commander.unknownCommand") return said;
+  return `${said}; sluice --help lists all commands`;
 }
 
 function report(error: unknown, { err, environment }: Surroundings, json: boolean): void {

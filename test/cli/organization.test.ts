@@ -44,7 +44,7 @@ describe("organization create", () => {
     assert.match(message, /"acme" exists already/);
   });
 
-  for (const id of ["a b", "ä", "a/b", "x".repeat(65), "'"]) {
+  for (const id of ["a b", "ä", "a/b", "x".repeat(65), "'", "-a", ".", ".."]) {
     it(`refuses the id ${JSON.stringify(id.slice(0, 8))} of ${id.length} characters`, async () => {
       const { name, message } = await line.fail(
         "organization",
@@ -55,7 +55,7 @@ describe("organization create", () => {
         id,
       );
       assert.equal(name, "invalid");
-      assert.match(message, /1 to 64 letters, digits/);
+      assert.match(message, /1 to 64 letters, digits.*stands first/);
     });
   }
 

@@ -87,6 +87,12 @@ describe("record show", () => {
       /did you mean transaction\?.*customer_sar/,
     ],
     [
+      "a type that is like no other",
+      ["x", "tx-1", "--organization", "acme"],
+      "no_such_type",
+      /"x"\. The types are: transaction, /,
+    ],
+    [
       "an organization",
       ["transaction", "tx-1", "--organization", "x"],
       "no_such_organization",

@@ -59,6 +59,7 @@ describe("a mistake in typing ends with 2 and one line that says what was expect
   const mistakes: readonly (readonly [words: string, says: RegExp])[] = [
     ["organisation list", /unknown command 'organisation'.*Did you mean organization/],
     ["organization lst", /unknown command 'lst'.*Did you mean/],
+    ["frobnicate", /unknown command 'frobnicate'; sluice --help lists all commands/],
     ["organization create", /--name <NAME>/],
     ["organization create --name x surplus", /too many arguments/],
     ["organization set x --nam y", /unknown option '--nam'.*--name/],

@@ -83,6 +83,16 @@ describe("serve on an empty store", () => {
     assert.match(String(printed["api_key"]), /^sluice_key_\w{49}$/);
   });
 
+  it("says that HOST is none of this machine's addresses", async () => {
+    const environment = testEnvironment(makeTempFolder(), { HOST: "192.0.2.1" });
+    const { code, err } = await runProgram(["serve"], environment);
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^sluice: Can't listen on 192\.0\.2\.1, port 0: HOST has to be an address of .*\n$/,
+    );
+  });
+
   it("makes nothing when it can't listen, so that no key is lost", async () => {
     const first = await serve(makeTempFolder());
     const folder = makeTempFolder();
@@ -90,7 +100,10 @@ describe("serve on an empty store", () => {
     const environment = testEnvironment(folder, { ...development, PORT: port });
     const { code, out, err } = await runProgram(["serve"], environment);
     assert.deepEqual({ code, out }, { code: 1, out: "" });
-    assert.match(err, /^sluice: .*EADDRINUSE.*\n$/);
+    assert.match(
+      err,
+      /^sluice: Can't listen on 127\.0\.0\.1, port \d+: the port is taken\. .*PORT.*\n$/,
+    );
     await first.end("SIGTERM");
     assert.deepEqual(await makeCommandLine({ folder }).ask("organization", "list"), {
       organizations: [],

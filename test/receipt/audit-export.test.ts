@@ -107,6 +107,13 @@ describe("the export of the audit trail", () => {
     );
   });
 
+  it("is not had of an organization that does not exist, and neither are receipts", async () => {
+    for (const group of ["audit", "receipt"]) {
+      const { code, name } = await line.fail(group, "export", "--organization", "nobody");
+      assert.deepEqual([code, name], [1, "no_such_organization"]);
+    }
+  });
+
   it("shows a change to an entry, which the check names, as it does for receipts", async () => {
     const database = new DatabaseSync(join(server.folder, "sluice.db"));
     database.exec("UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 4");

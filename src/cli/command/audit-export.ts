@@ -1,6 +1,7 @@
 // `sluice audit export`
 
 import { viewAuditEntry } from "../../actions/audit-entry.ts";
+import { findOrganization } from "../../actions/find-organization.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../kinds.ts";
@@ -29,6 +30,7 @@ export const auditExport = defineCommand({
   run: (context, { organization, after }) =>
     context.withApp(
       async (app) => {
+        if (organization !== undefined) await findOrganization(app, organization);
         let last = after;
         for (;;) {
           const entries = await app.store.listAudit(last, limits.ledgerEntriesAtOnce);

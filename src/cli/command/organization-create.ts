@@ -14,7 +14,7 @@ export const organizationCreate = defineCommand({
     name: required(text("NAME"), "Name of the organization, as its tokens show it."),
     id: optional(
       text("ID"),
-      'Id of 1 to 64 letters, digits, "_", "." or "-"; made up if left out.',
+      'Id of 1 to 64 letters, digits, "_", "." or "-", the last two not first; made up if left out.',
     ),
   },
   run: (context, { name, id }) =>

@@ -1,5 +1,6 @@
 // `sluice receipt export`
 
+import { findOrganization } from "../../actions/find-organization.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../kinds.ts";
@@ -23,6 +24,7 @@ export const receiptExport = defineCommand({
   },
   run: (context, { organization, after }) =>
     context.withApp(async (app) => {
+      if (organization !== undefined) await findOrganization(app, organization);
       let last = after;
       for (;;) {
         const kept = await app.store.listReceipts(last, limits.ledgerEntriesAtOnce);

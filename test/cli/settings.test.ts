@@ -1,0 +1,92 @@
+// Settings with wrong values: each is refused at start in a sentence that names it and says what was expected.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ConfigError, readConfig, settings } from "../../src/config.ts";
+import { makeCommandLine } from "./command-line.ts";
+
+type Case = readonly [name: string, values: readonly string[], expected: RegExp];
+
+const wrong: readonly Case[] = [
+  ["HOST", [" "], /an address/],
+  ["PORT", ["x", "-1", "65536", "80.5", " 80", "0x50", "1e3"], /whole number from 0 to 65535/],
+  [
+    "DATABASE_URL",
+    ["data/sluice.db", "mysql://secret@x", "sqlite:", "sqlite::memory:", "sqlite://:memory:"],
+    /sqlite: followed by the path of a file/,
+  ],
+  [
+    "DATABASE_URL",
+    ["postgres://", "postgres://u:secret@a b/c", "postgres://u:secret@127.0.0.1:99999/x"],
+    /a URL such as postgres:\/\/user:password@host:5432\/database/,
+  ],
+  ["DATABASE_POOL_MAX", ["1", "1001"], /whole number from 2 to 1000/],
+  ["DATABASE_PREPARE", ["yes", "ON"], /on or off/],
+  ["DATABASE_STATEMENT_TIMEOUT_MS", ["99", "x"], /whole number from 100/],
+  ["DATABASE_LOCK_TIMEOUT_MS", ["9", "x"], /whole number from 10/],
+  ["DATA_DIR", [" "], /a folder/],
+  ["RECEIPT_KEY_FILE", [" "], /a file/],
+  ["LOG_LEVEL", ["loud", "INFO"], /one of fatal, error, warn, info/],
+  ["RATE_LIMIT_PER_SECOND", ["-1", "1.5", "x"], /whole number from 0/],
+  ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
+  ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
+  [
+    "TRUST_PROXY",
+    ["on", ",", "10.0.0.0/33", "10.0.0.0/999", "10.0.0.0/", "::1/129", "1.2.3.4/8/8", "localhost"],
+    /off, or addresses and networks such as 10\.0\.0\.0\/8/,
+  ],
+];
+
+const right: readonly (readonly [name: string, value: string])[] = [
+  ["PORT", "0"],
+  ["PORT", "65535"],
+  ["DATABASE_URL", "sqlite:///var/lib/sluice/sluice.db"],
+  ["DATABASE_URL", "postgresql://user:p%40ss@db.example:5432/sluice?sslmode=require"],
+  ["DATABASE_URL", "postgres://user@/sluice?host=/run/postgresql"],
+  ["DATABASE_URL", "postgres:///sluice"],
+  ["TRUST_PROXY", "10.0.0.0/8, 127.0.0.1,::1,fd00::/8"],
+  ["RATE_LIMIT_PER_SECOND", "0"],
+  ["PORT", ""],
+];
+
+describe("a setting", () => {
+  for (const [name, values, expected] of wrong) {
+    for (const value of values) {
+      it(`${name} is refused by its name when it is ${JSON.stringify(value)}`, () => {
+        assert.throws(
+          () => readConfig({ [name]: value }),
+          ({ message }: ConfigError) => {
+            assert.match(message, new RegExp(`^${name} must be `));
+            assert.match(message, expected);
+            assert.ok(!message.includes("secret"), "a password is repeated");
+            return !message.includes("\n");
+          },
+        );
+      });
+    }
+  }
+
+  it("is tried with wrong values here, whichever it is, but for the one that takes all", () => {
+    const names = new Set(wrong.map(([name]) => name));
+    const untried = Object.values(settings).filter(({ name }) => !names.has(name));
+    const later = untried.map(({ name }) => name).filter((name) => name !== "NODE_ENV");
+    assert.deepEqual(later, []);
+  });
+
+  for (const [name, value] of right) {
+    it(`${name} may be ${JSON.stringify(value)}`, () => {
+      assert.doesNotThrow(() => readConfig({ [name]: value }));
+    });
+  }
+});
+
+describe("settings", () => {
+  it("that are wrong are all told at once, by any command, which ends with 1", async () => {
+    const environment = { PORT: "x", LOG_LEVEL: "loud" };
+    const line = makeCommandLine({ environment });
+    const { code, out, err } = await line.type("organization list");
+    assert.deepEqual({ code, out }, { code: 1, out: "" });
+    assert.match(err, /^sluice: PORT must be .*, but is "x"\.\nLOG_LEVEL must be .*\n$/);
+    assert.equal((await line.fail("organization", "list")).name, "settings");
+  });
+});
