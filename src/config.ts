@@ -16,6 +16,9 @@ export interface Config {
   readonly logLevel: string;
   /** 0 turns all rate limits off. */
   readonly rateLimitPerSecond: number;
+  /** Where processes share their rate limits; may hold a password. */
+  readonly rateLimitRedisUrl: string | undefined;
+  readonly rateLimitRedisTimeoutMs: number;
   readonly deletionPollMs: number;
   readonly shutdownGraceMs: number;
   /** False, or the addresses and networks whose X-Forwarded-For counts. */
@@ -97,6 +100,18 @@ export const settings = {
     "Requests a second for each organization, with a burst of twice that; 0 turns every rate limit off.",
     wholeNumber(0, 10_000_000),
   ),
+  rateLimitRedisUrl: setting(
+    "RATE_LIMIT_REDIS_URL",
+    "",
+    "Redis or Valkey in which the processes of one store share their rate limits: `redis://user:password@host:port/0`, or `rediss://` for TLS; else each counts for itself.",
+    redisUrl,
+  ),
+  rateLimitRedisTimeoutMs: setting(
+    "RATE_LIMIT_REDIS_TIMEOUT_MS",
+    "100",
+    "How long a request waits for Redis, in milliseconds, before its process counts alone.",
+    wholeNumber(1, 10_000),
+  ),
   deletionPollMs: setting(
     "DELETION_POLL_MS",
     "1000",
@@ -156,9 +171,9 @@ export function sqlitePath(url: string): string | undefined {
   return path === undefined ? undefined : resolve(path);
 }
 
-/** A database URL may hold a password, so it is never repeated. */
+/** A URL may hold a password, so it is never repeated. */
 function quote(name: string, given: string | undefined): string {
-  return name === "DATABASE_URL" ? "" : `, but is "${given ?? ""}"`;
+  return name.endsWith("_URL") ? "" : `, but is "${given ?? ""}"`;
 }
 
 function setting<Value>(
@@ -214,4 +229,23 @@ function databaseUrl(value: string): string | Problem {
     "sqlite: followed by the path of a file, such as sqlite:./data/sluice.db, or a URL such as " +
       "postgres://user:password@host:5432/database",
   );
+}
+
+function redisUrl(value: string): string | undefined | Problem {
+  if (value === "") return undefined;
+  const form = /^rediss?:\/\/[^/?#]+(?:\/\d{0,5})?$/;
+  const host = URL.parse(value)?.hostname ?? "";
+  if (form.test(value) && host !== "" && canDecode(value)) return value;
+  return new Problem(
+    "a URL such as redis://user:password@host:6379/0, or rediss:// for TLS, with special characters of the password " +
+      "percent-encoded",
+  );
+}
+
+function canDecode(value: string): boolean {
+  try {
+    return decodeURIComponent(value) !== "";
+  } catch {
+    return false;
+  }
 }

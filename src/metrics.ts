@@ -10,6 +10,8 @@ export interface Metrics {
   countRecords(resourceType: string, count: number): void;
   observeGroup(figures: GroupFigures): void;
   countRateLimited(policy: string): void;
+  countedAlone(): void;
+  rateLimitsShared(isShared: boolean): void;
   countDeletionCompleted(erased: number): void;
   countDeletionPostponed(): void;
   render(): Promise<{ text: string; contentType: string }>;
@@ -43,12 +45,6 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
     registers,
   });
-  const limited = new Counter({
-    name: "sluice_rate_limited_total",
-    help: "Requests answered 429, by limit.",
-    labelNames: ["limit"],
-    registers,
-  });
   const completed = new Counter({
     name: "sluice_deletions_completed_total",
     help: "Deletions completed by this process.",
@@ -64,6 +60,7 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
     help: "Attempts at a deletion that failed and will be made again.",
     registers,
   });
+  const rateLimits = registerRateLimits(registers);
   registerDeletionGauges(registry, deletions);
   return {
     observeRequest: (operation, status, seconds) => requests.observe(operation, status, seconds),
@@ -72,13 +69,39 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
       groupSeconds.observe(seconds);
       groupWrites.observe(writes);
     },
-    countRateLimited: (limit) => limited.inc({ limit }),
+    ...rateLimits,
     countDeletionCompleted: (count) => {
       completed.inc();
       erased.inc(count);
     },
     countDeletionPostponed: () => postponed.inc(),
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  };
+}
+
+type RateLimitMetrics = Pick<Metrics, "countRateLimited" | "countedAlone" | "rateLimitsShared">;
+
+function registerRateLimits(registers: Registry[]): RateLimitMetrics {
+  const limited = new Counter({
+    name: "sluice_rate_limited_total",
+    help: "Requests answered 429, by limit.",
+    labelNames: ["limit"],
+    registers,
+  });
+  const shared = new Gauge({
+    name: "sluice_rate_limits_shared",
+    help: "1 while rate limits are shared with other processes, 0 while this one counts alone.",
+    registers,
+  });
+  const alone = new Counter({
+    name: "sluice_rate_limit_fallbacks_total",
+    help: "Requests that this process counted alone since Redis did not answer in time.",
+    registers,
+  });
+  return {
+    countRateLimited: (limit) => limited.inc({ limit }),
+    countedAlone: () => alone.inc(),
+    rateLimitsShared: (isShared) => shared.set(isShared ? 1 : 0),
   };
 }
 

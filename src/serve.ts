@@ -10,7 +10,7 @@ import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
 import type { Door } from "./http/door.ts";
-import { RateLimits } from "./http/rate-limit.ts";
+import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
 import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
@@ -69,11 +69,12 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
   const stopping = new AbortController();
   const worker = startWorker(parts);
   const upkeep = await startUpkeep(app, log);
-  const server = await makeServer(makeDoor(parts, { worker, stopping: stopping.signal }), {
+  const rates = await openRates(parts);
+  const server = await makeServer(makeDoor(parts, { worker, rates, stopping: stopping.signal }), {
     trustProxy: config.trustProxy,
     renderMetrics: () => metrics.render(),
   });
-  const stopWork = () => Promise.all([worker.stop(), upkeep.stop()]);
+  const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close()]);
   try {
     await server.listen({ host: config.host, port: config.port });
   } catch (error) {
@@ -109,15 +110,26 @@ function startWorker({ app, config, log, metrics }: Parts): Loop {
   });
 }
 
+async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRateLimits> {
+  const { storeId } = await app.store.receiptHead();
+  return await openRateLimits(config, {
+    now: app.now,
+    scope: storeId,
+    log,
+    onShared: (isShared) => metrics.rateLimitsShared(isShared),
+    onCountedAlone: () => metrics.countedAlone(),
+  });
+}
+
 function makeDoor(
-  { app, config, log, metrics }: Parts,
-  { worker, stopping }: { worker: Loop; stopping: AbortSignal },
+  { app, log, metrics }: Parts,
+  { worker, rates, stopping }: { worker: Loop; rates: OpenRateLimits; stopping: AbortSignal },
 ): Door {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
     app,
     log,
-    rates: new RateLimits(config.rateLimitPerSecond, app.now),
+    rates: rates.gate,
     replies: makeReplies(observe),
     observe,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),

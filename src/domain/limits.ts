@@ -49,6 +49,10 @@ export const limits = {
   callersCachedMax: 100_000,
   bucketsMax: 100_000,
   credentialsPollMs: 500,
+  // rate limits that processes share
+  redisConnectMs: 1_000,
+  redisRetryMsMin: 500,
+  redisRetryMsMax: 30_000,
   // group commit
   groupWritesMax: 2_048,
   groupItemsMax: 20_000,

@@ -6,7 +6,7 @@ import { identifyCaller } from "../actions/identify-caller.ts";
 import { AppError } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Door } from "./door.ts";
-import { rateLimited } from "./rate-limit.ts";
+import { type Limited, rateLimited } from "./rate-limit.ts";
 import type { Visit } from "./reply.ts";
 
 /** Fills in `visit.caller`; throws credential_*, rate_limited or insufficient_scope. Synchronous for a known caller. */
@@ -19,30 +19,34 @@ export function authenticate(
   try {
     caller = identifyCaller(door.app, request.headers.authorization);
   } catch (error) {
-    throw failedAuthentication(door, request, { visit, error });
+    return refuse(door, request, { visit, error });
   }
   if (!(caller instanceof Promise)) return admit(door, caller, { visit, scopes });
   return caller.then(
     (found) => admit(door, found, { visit, scopes }),
-    (error: unknown) => {
-      throw failedAuthentication(door, request, { visit, error });
-    },
+    (error: unknown) => refuse(door, request, { visit, error }),
   );
 }
 
-function admit(
-  door: Door,
-  caller: Identity,
-  { visit, scopes }: { visit: Visit; scopes: readonly Scope[] },
-): void {
-  visit.caller = caller;
+interface Admission {
+  readonly visit: Visit;
+  readonly scopes: readonly Scope[];
+}
+
+function admit(door: Door, caller: Identity, admission: Admission): void | Promise<void> {
+  admission.visit.caller = caller;
   const limited = door.rates.organization(caller);
+  if (limited instanceof Promise) return limited.then((found) => judge(door, found, admission));
+  judge(door, limited, admission);
+}
+
+function judge(door: Door, limited: Limited, { visit, scopes }: Admission): void {
   visit.rate = limited.headers;
   if (!limited.allowed) {
     door.onRateLimited("organization");
     throw rateLimited(limited);
   }
-  if (scopes.length > 0 && !scopes.some((scope) => caller.covered.has(scope))) {
+  if (scopes.length > 0 && !scopes.some((scope) => visit.caller?.covered.has(scope) ?? false)) {
     throw new AppError("insufficient_scope", {
       message: `The access token lacks the scope ${scopes.join(" or ")}; request a token that has it.`,
     });
@@ -55,7 +59,8 @@ function admit(
  */
 export async function countStray(door: Door, request: FastifyRequest, visit: Visit): Promise<void> {
   if (request.headers.authorization === undefined) {
-    visit.rate = door.rates.failuresLeft(request.ip).headers;
+    const asked = door.rates.failuresLeft(request.ip);
+    visit.rate = (asked instanceof Promise ? await asked : asked).headers;
     return;
   }
   try {
@@ -66,16 +71,28 @@ export async function countStray(door: Door, request: FastifyRequest, visit: Vis
   }
 }
 
-/** Counts a failed authentication against its address; past the limit the answer is 429 instead of 401. */
-export function failedAuthentication(
+/**
+ * Counts a failed authentication against its address; past the limit the answer is 429 instead of 401. Never returns:
+ * it throws, or rejects where processes share their limits.
+ */
+export function refuse(
   door: Door,
   request: FastifyRequest,
   { visit, error }: { visit: Visit; error: unknown },
-): unknown {
-  if (!(error instanceof AppError) || !error.errorName.startsWith("credential_")) return error;
+): Promise<never> {
+  if (!(error instanceof AppError) || !error.errorName.startsWith("credential_")) throw error;
   const limited = door.rates.failedAuthentication(request.ip);
+  if (!(limited instanceof Promise)) return fail(door, limited, { visit, error });
+  return limited.then((found) => fail(door, found, { visit, error }));
+}
+
+function fail(
+  door: Door,
+  limited: Limited,
+  { visit, error }: { visit: Visit; error: AppError },
+): never {
   visit.rate = limited.headers;
-  if (limited.allowed) return error;
+  if (limited.allowed) throw error;
   door.onRateLimited("failed-authentication");
-  return rateLimited(limited);
+  throw rateLimited(limited);
 }

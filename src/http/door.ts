@@ -3,13 +3,13 @@
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { Operation } from "./operation.ts";
-import type { RateLimits } from "./rate-limit.ts";
+import type { RateGate } from "./rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply.ts";
 
 export interface Door {
   readonly app: App;
   readonly log: Logger;
-  readonly rates: RateLimits;
+  readonly rates: RateGate;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;

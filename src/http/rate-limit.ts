@@ -18,14 +18,29 @@ export interface Limited {
   readonly retryAfterSeconds: number;
 }
 
-const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
+/** The limits as the doors ask for them: at once, or a promise where processes share them. */
+export interface RateGate {
+  /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
+  organization(caller: Identity): Limited | Promise<Limited>;
+  /** An exchange of an API key for a token. */
+  tokenIssuing(keyId: string): Limited | Promise<Limited>;
+  /** A failed authentication from an address. */
+  failedAuthentication(address: string): Limited | Promise<Limited>;
+  /** What is left to an address; counts nothing. */
+  failuresLeft(address: string): Limited | Promise<Limited>;
+}
 
-export class RateLimits {
+export type Policy = BucketPolicy & { readonly header: string };
+
+export const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
+
+/** Those of this process alone: nothing to wait for. */
+export class RateLimits implements RateGate {
   readonly #perSecond: number;
   readonly #organizations: TokenBuckets;
   readonly #keys: TokenBuckets;
   readonly #addresses: TokenBuckets;
-  readonly #policies = new Map<number, BucketPolicy & { header: string }>();
+  readonly #policies = new Map<number, Policy>();
 
   /** 0 turns every limit off. */
   constructor(perSecond: number, now: () => number) {
@@ -35,33 +50,31 @@ export class RateLimits {
     this.#addresses = new TokenBuckets(now);
   }
 
-  /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
   organization(caller: Identity): Limited {
-    const perSecond = caller.rateLimitPerSecond ?? this.#perSecond;
-    if (this.#perSecond === 0 || perSecond === 0) return unlimited;
-    const policy = this.#organizationPolicy(perSecond);
+    const policy = this.organizationPolicy(caller);
+    if (policy === undefined) return unlimited;
     return limited(policy, this.#organizations.take(caller.organizationId, policy));
   }
 
-  /** An exchange of an API key for a token. */
   tokenIssuing(keyId: string): Limited {
     if (this.#perSecond === 0) return unlimited;
     return limited(tokenPolicy, this.#keys.take(keyId, tokenPolicy));
   }
 
-  /** A failed authentication from an address. */
   failedAuthentication(address: string): Limited {
     if (this.#perSecond === 0) return unlimited;
     return limited(failurePolicy, this.#addresses.take(address, failurePolicy));
   }
 
-  /** What is left to an address; counts nothing. */
   failuresLeft(address: string): Limited {
     if (this.#perSecond === 0) return unlimited;
     return limited(failurePolicy, this.#addresses.look(address, failurePolicy));
   }
 
-  #organizationPolicy(perSecond: number): BucketPolicy & { header: string } {
+  /** Undefined where the organization has no limit. */
+  organizationPolicy({ rateLimitPerSecond }: Identity): Policy | undefined {
+    const perSecond = rateLimitPerSecond ?? this.#perSecond;
+    if (this.#perSecond === 0 || perSecond === 0) return undefined;
     const known = this.#policies.get(perSecond);
     if (known !== undefined) return known;
     const policy = withHeader({ name: "organization", perSecond, burst: perSecond * 2 });
@@ -70,20 +83,23 @@ export class RateLimits {
   }
 }
 
-const tokenPolicy = perMinute("token-issuing", limits.tokenRequestsPerMinute);
-const failurePolicy = perMinute("failed-authentication", limits.failedAuthenticationsPerMinute);
+export const tokenPolicy = perMinute("token-issuing", limits.tokenRequestsPerMinute);
+export const failurePolicy = perMinute(
+  "failed-authentication",
+  limits.failedAuthenticationsPerMinute,
+);
 
-function perMinute(name: string, requests: number): BucketPolicy & { header: string } {
+function perMinute(name: string, requests: number): Policy {
   return withHeader({ name, perSecond: requests / 60, burst: requests });
 }
 
 /** q is the quota of a window of w seconds: what a full bucket holds, and how long it takes to fill. */
-function withHeader(policy: BucketPolicy): BucketPolicy & { header: string } {
+function withHeader(policy: BucketPolicy): Policy {
   const windowSeconds = Math.round(policy.burst / policy.perSecond);
   return { ...policy, header: `"${policy.name}";q=${policy.burst};w=${windowSeconds}` };
 }
 
-function limited(policy: BucketPolicy & { header: string }, taken: Taken): Limited {
+export function limited(policy: Policy, taken: Taken): Limited {
   return {
     allowed: taken.allowed,
     retryAfterSeconds: taken.waitSeconds,

@@ -37,13 +37,13 @@ export class TokenBuckets {
     const bucket = this.#filled(owner, policy);
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
-    return describe(bucket, policy, allowed);
+    return describeBucket(bucket, policy, allowed);
   }
 
   /** Tells what there is, and takes nothing. */
   look(owner: string, policy: BucketPolicy): Taken {
     const bucket = this.#filled(owner, policy);
-    return describe(bucket, policy, bucket.tokens >= 1);
+    return describeBucket(bucket, policy, bucket.tokens >= 1);
   }
 
   #filled(owner: string, policy: BucketPolicy): Bucket {
@@ -70,7 +70,12 @@ export class TokenBuckets {
   }
 }
 
-function describe({ tokens }: Bucket, policy: BucketPolicy, allowed: boolean): Taken {
+/** `tokens`: what is in it after the request. */
+export function describeBucket(
+  { tokens }: { readonly tokens: number },
+  policy: BucketPolicy,
+  allowed: boolean,
+): Taken {
   const missing = allowed ? policy.burst - tokens : 1 - tokens;
   return {
     allowed,

@@ -101,6 +101,24 @@ describe("what goes wrong for other reasons ends with 1", () => {
     assert.match(message, /PORT must be a whole number/);
   });
 
+  it("so is an address of Redis that is none, and nothing of it is shown", async () => {
+    const urls = [
+      "localhost:6379",
+      "http://u:hidden@h",
+      "redis://",
+      "redis://@/0",
+      "redis://u:hid%den@h/0/x",
+      "redis://u:hid/den@h",
+    ];
+    for (const url of urls) {
+      const wrong = makeCommandLine({ environment: { RATE_LIMIT_REDIS_URL: url } });
+      const { code, name, message } = await wrong.fail("serve");
+      assert.deepEqual({ code, name }, { code: 1, name: "settings" }, url);
+      assert.match(message, /RATE_LIMIT_REDIS_URL must be a URL such as redis:/);
+      assert.doesNotMatch(message, /hid|localhost/);
+    }
+  });
+
   it("a store that can't be opened is named", async () => {
     const wrong = makeCommandLine({ environment: { DATABASE_URL: "sqlite:/dev/null/sluice.db" } });
     const { code, name, message } = await wrong.fail("organization", "list");

@@ -7,7 +7,7 @@ import {
   type AccessTokenRequest,
 } from "../../actions/issue-token.ts";
 import type { KeyHolder } from "../../domain/access.ts";
-import { failedAuthentication } from "../authenticate.ts";
+import { refuse } from "../authenticate.ts";
 import { parseJson } from "../parse-json.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { mediaTypeOf, readBody } from "../read-body.ts";
@@ -21,9 +21,10 @@ export const makeIssueToken: HandlerMaker = (door) => {
     try {
       holder = await identifyKeyHolder(door.app, request.headers.authorization);
     } catch (error) {
-      throw failedAuthentication(door, request, { visit, error });
+      return refuse(door, request, { visit, error });
     }
-    const limited = door.rates.tokenIssuing(holder.key.keyId);
+    const asked = door.rates.tokenIssuing(holder.key.keyId);
+    const limited = asked instanceof Promise ? await asked : asked;
     visit.rate = limited.headers;
     if (!limited.allowed) {
       door.onRateLimited("token-issuing");

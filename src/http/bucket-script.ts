@@ -1,0 +1,64 @@
+// The token bucket as a script of Redis or Valkey: one key, one round trip, the time of the server, so that processes
+// whose clocks differ agree. Written for Lua 5.1, which servers run; never reads a key that it was not given.
+
+import { createHash, hash } from "node:crypto";
+import { type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
+
+/** What is asked of a bucket: one token, or only what is left. */
+export type BucketCost = 0 | 1;
+
+/**
+ * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take. Gives whether there was a token,
+ * and the tokens that are left, as text, since numbers of a script's reply lose their fraction. A bucket that is not
+ * there is full, so each is kept for only as long as it takes to fill. A clock that was set back neither gains nor loses.
+ */
+export const bucketScript = `
+local time = redis.call("TIME")
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local rate, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local tokens = burst
+local held, at = string.match(redis.call("GET", KEYS[1]) or "", "^(%S+) (%d+)$")
+if held then
+  local gained = math.max(0, now - tonumber(at)) / 1000000 * rate
+  tokens = math.min(burst, tonumber(held) + gained)
+end
+local allowed = 0
+if tokens >= 1 then
+  allowed = 1
+  tokens = tokens - cost
+end
+if cost > 0 then
+  local fillMs = math.ceil((burst - tokens) / rate * 1000) + 1
+  local bucket = string.format("%.17g %.0f", tokens, now)
+  redis.call("SET", KEYS[1], bucket, "PX", string.format("%.0f", fillMs))
+end
+return { allowed, string.format("%.17g", tokens) }
+`;
+
+/** What servers know the script by. */
+export const bucketScriptSha1 = createHash("sha1").update(bucketScript).digest("hex");
+
+/** Begins every key, for an operator's patterns of access. */
+const keyPrefix = "sluice:rate:";
+
+/**
+ * The key of an owner's bucket. Hashed, so that no address can be read in it, with `scope`, the name of the store, so that
+ * services of different stores never meet in one Redis.
+ */
+export function bucketKey(scope: string, policy: BucketPolicy, owner: string): string {
+  const digest = hash("sha256", `${scope}\n${owner}`, "base64url");
+  return `${keyPrefix}${policy.name}:${digest}`;
+}
+
+/** What follows the number of keys in EVAL and EVALSHA. */
+export function bucketArguments(key: string, policy: BucketPolicy, cost: BucketCost): string[] {
+  return [key, String(policy.perSecond), String(policy.burst), String(cost)];
+}
+
+/** Throws when the reply is not one of the script. */
+export function readBucketReply(reply: unknown, policy: BucketPolicy): Taken {
+  const [allowed, text]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  const tokens = typeof text === "string" ? Number(text) : Number.NaN;
+  if (Number.isNaN(tokens)) throw new Error("not a reply of the script");
+  return describeBucket({ tokens }, policy, allowed === 1);
+}
