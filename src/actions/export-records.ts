@@ -3,7 +3,7 @@
 
 import { limits } from "../domain/limits.ts";
 import { StateFold } from "../domain/merge.ts";
-import { canonicalPayload, payloadBytes, timestampOf } from "../domain/payload.ts";
+import { canonicalPayload, isTooLarge, timestampOf } from "../domain/payload.ts";
 import type { Payload, RecordType } from "../domain/record-type.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import { validatePayload } from "../domain/validate.ts";
@@ -158,7 +158,7 @@ async function isThere(app: App, { organizationId, type }: Asked, id: string): P
 function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedState {
   const state = fold.state();
   const isFit = validatePayload(type, "add", state).length === 0;
-  if (isFit && payloadBytes(canonicalPayload(type, state)) <= limits.recordBytesMax) {
+  if (isFit && !isTooLarge(canonicalPayload(type, state))) {
     return { state, changes: undefined };
   }
   const sources = fold.sources().filter(({ changeNo }) => changeNo !== first.changeNo);

@@ -4,7 +4,7 @@
 import { AppError, errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
 import { errorsMax } from "../domain/explain.ts";
 import { limits } from "../domain/limits.ts";
-import { makeDraft, payloadBytes } from "../domain/payload.ts";
+import { isTooLarge, makeDraft } from "../domain/payload.ts";
 import type { Payload, RecordType } from "../domain/record-type.ts";
 import type {
   Draft,
@@ -73,10 +73,10 @@ function judgeAll(manner: Manner, items: readonly unknown[]): readonly Draft[] {
   let index = 0;
   for (const item of items) {
     const judged = judge(manner.type, manner.mode, item);
-    if (judged.draft === undefined) {
+    if (isUnfit(judged)) {
       tooLarge ||= judged.errorName === "too_large";
       faults.add(index, judged.errors);
-    } else drafts.push(judged.draft);
+    } else drafts.push(judged);
     index += 1;
   }
   if (faults.items === 0) return drafts;
@@ -95,15 +95,14 @@ async function storeStrict(
 
 async function writeLenient(app: App, request: WriteRequest): Promise<WriteReport> {
   const { type, items } = request;
-  const drafts: Draft[] = [];
   const judgedItems = items.map((item) => judge(type, request.mode, item));
-  for (const { draft } of judgedItems) if (draft !== undefined) drafts.push(draft);
+  const drafts = judgedItems.filter((judged): judged is Draft => !isUnfit(judged));
   const { written, drafts: outcomes } =
     drafts.length === 0 ? { written: 0, drafts: [] } : await store(app, request, drafts);
   let next = 0;
   const results = judgedItems.map((judged, index): ItemResult => {
-    if (judged.draft === undefined) return refusedItem(type, { index, item: items[index], judged });
-    return outcomeItem(type, { index, id: judged.draft.id, outcome: outcomes[next++] });
+    if (isUnfit(judged)) return refusedItem(type, { index, item: items[index], judged });
+    return outcomeItem(type, { index, id: judged.id, outcome: outcomes[next++] });
   });
   return { written, drafts: outcomes, results };
 }
@@ -122,19 +121,20 @@ function store(app: App, request: Omit<WriteRequest, "items">, drafts: readonly 
   );
 }
 
-interface Judged {
-  readonly draft?: Draft;
+interface Unfit {
   readonly errorName: "validation_failed" | "too_large";
   readonly errors: readonly FieldError[];
 }
 
-function judge(type: RecordType, mode: WriteMode, item: unknown): Judged {
+function isUnfit(judged: Draft | Unfit): judged is Unfit {
+  return "errorName" in judged;
+}
+
+function judge(type: RecordType, mode: WriteMode, item: unknown): Draft | Unfit {
   const errors = validatePayload(type, mode === "update" ? "update" : "add", item);
   if (errors.length > 0) return { errorName: "validation_failed", errors };
   const draft = makeDraft(type, item as Payload);
-  if (payloadBytes(draft.payload) <= limits.recordBytesMax) {
-    return { draft, errorName: "validation_failed", errors };
-  }
+  if (!isTooLarge(draft.payload)) return draft;
   const message = `must be at most ${limits.recordBytesMax} bytes as JSON; split or shorten it`;
   return { errorName: "too_large", errors: [{ message }] };
 }
@@ -198,7 +198,7 @@ function throwIfRefused(request: Manner, outcomes: readonly DraftOutcome[]): voi
 
 function refusedItem(
   type: RecordType,
-  { index, item, judged }: { index: number; item: unknown; judged: Judged },
+  { index, item, judged }: { index: number; item: unknown; judged: Unfit },
 ): ItemResult {
   const { code } = errorCatalogue[judged.errorName];
   const message = sentence(judged.errorName, type);

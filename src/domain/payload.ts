@@ -2,6 +2,7 @@
 // which its fields were sent; nothing is added, left out or altered.
 
 import { arrangeObject } from "./arrange.ts";
+import { limits } from "./limits.ts";
 import type { Payload, RecordType } from "./record-type.ts";
 import type { Draft, Reference } from "./record-write.ts";
 import { normaliseTimestamp } from "./timestamp.ts";
@@ -21,9 +22,11 @@ export function canonicalPayload(type: RecordType, payload: Payload): string {
   return JSON.stringify(arrange(payload));
 }
 
-/** Size of canonical text in UTF-8, for the caller to compare with `limits.recordBytesMax`. */
-export function payloadBytes(canonical: string): number {
-  return Buffer.byteLength(canonical, "utf8");
+/** True if canonical text has more bytes in UTF-8 than a record may have. Most need not be counted. */
+export function isTooLarge(canonical: string): boolean {
+  const bytesAtMost = canonical.length * 3;
+  if (bytesAtMost <= limits.recordBytesMax) return false;
+  return Buffer.byteLength(canonical, "utf8") > limits.recordBytesMax;
 }
 
 /** Makes a valid payload ready to be stored. Refuses nothing; an invalid payload is the caller's mistake. */

@@ -4,6 +4,7 @@
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
+const wholeSecondsLength = "YYYY-MM-DDTHH:MM:SSZ".length;
 const minutesPerDay = 24 * 60;
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
@@ -32,6 +33,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
     part;
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  if (isNormal(text, second)) return text.slice(0, -1);
   const offset = offsetMinutes(sign, offsetHour, offsetMinute);
   if (offset === undefined) return undefined;
   const minutes = Number(hour) * 60 + Number(minute) - offset;
@@ -40,6 +42,12 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
   const digits = fraction === undefined ? "" : fraction.replace(/0+$/, "");
   return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
+}
+
+/** As most are sent: what is valid then needs no more than to lose its `Z`. */
+function isNormal(text: string, second: string | undefined): boolean {
+  if (second === "60" || !text.endsWith("Z") || text.charAt(10) !== "T") return false;
+  return text.length === wholeSecondsLength || text.at(-2) !== "0";
 }
 
 /** The reply form of a normalised timestamp: RFC 3339 in UTC. */

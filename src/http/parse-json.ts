@@ -1,7 +1,7 @@
 // From bytes to a JSON value, refusing what would be changed by reading it: bytes that are not UTF-8, and numbers with
 // more digits than a double holds. Bounded in depth. Never repeats what was sent in an error.
 
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { AppError } from "../domain/error.ts";
 import { findRoundedNumbers, mayBeRounded } from "../domain/exact-number.ts";
 import { limits } from "../domain/limits.ts";
@@ -14,7 +14,8 @@ export type JsonSource = "body" | "line";
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
   if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
-  const text = bytes.toString("utf8");
+  // The same for ASCII, and copied instead of decoded.
+  const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
   const isSuspect = mayBeRounded(text);
   // Short bodies can't nest deep enough to cost anything before validation refuses them, but for the slow path, which
   // goes as deep as they do.

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { canonicalPayload, makeDraft, payloadBytes } from "../../src/domain/payload.ts";
+import { limits } from "../../src/domain/limits.ts";
+import { canonicalPayload, isTooLarge, makeDraft } from "../../src/domain/payload.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../src/domain/record-types.ts";
 import { isJsonObject } from "../../src/domain/schema-shape.ts";
@@ -119,10 +120,20 @@ describe("a canonical payload", () => {
     }
   });
 
-  it("is measured in bytes of UTF-8", () => {
-    assert.equal(payloadBytes('{"a":"b"}'), 9);
-    assert.equal(payloadBytes("é"), 2);
-    assert.equal(payloadBytes("€😀"), 7);
+  it("is too large with one byte of UTF-8 more than a record may have", () => {
+    const fits = [
+      ["a", 1],
+      ["é", 2],
+      ["€", 3],
+      ["😀", 4],
+    ] as const;
+    for (const [character, bytes] of fits) {
+      const text = character.repeat(Math.floor(limits.recordBytesMax / bytes));
+      const full = text + "a".repeat(limits.recordBytesMax % bytes);
+      assert.equal(Buffer.byteLength(full), limits.recordBytesMax);
+      assert.equal(isTooLarge(full), false, character);
+      assert.equal(isTooLarge(`${full}a`), true, character);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 // Records whose every free text holds a canary, and the search for canaries in bytes, in every form in which a program might
 // have written them.
 
-import { makeDraft, payloadBytes } from "../../src/domain/payload.ts";
+import { isTooLarge, makeDraft } from "../../src/domain/payload.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { validatePayload } from "../../src/domain/validate.ts";
@@ -47,7 +47,7 @@ export function canaryRecord(resourceType: string, word: string, fields: Payload
 function isValid(type: RecordType, payload: Payload): boolean {
   return (
     validatePayload(type, "add", payload).length === 0 &&
-    payloadBytes(makeDraft(type, payload).payload) > 0
+    !isTooLarge(makeDraft(type, payload).payload)
   );
 }
 

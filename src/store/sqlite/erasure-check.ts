@@ -12,6 +12,8 @@ const findOutlived = `
     SELECT 1 FROM change WHERE change.record_no = record.record_no AND received_at < started_at)
   LIMIT 100`;
 
+const findAnyBegun = `SELECT 1 FROM deletion WHERE status IN ('processing', 'completed') LIMIT 1`;
+
 const findOpen = `SELECT count(*) AS open FROM deletion WHERE status = 'processing'`;
 
 export function checkErasure(connection: Connection, descriptor: number): ErasureReport {
@@ -20,7 +22,8 @@ export function checkErasure(connection: Connection, descriptor: number): Erasur
     severe: true,
     text: `Something of what ${subject} erased is still stored.`,
   }));
-  const pages = countResidue(descriptor);
+  // Where nothing was erased yet, all copies are of what is stored, and the first may be of the schema itself.
+  const pages = connection.get(findAnyBegun) === undefined ? 0 : countResidue(descriptor);
   if (pages > 0) {
     const text =
       `${pages} pages hold copies in unused places, left there since the last deletion was completed; the next one wipes ` +
