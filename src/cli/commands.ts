@@ -18,6 +18,7 @@ import { keyList } from "./command/key-list.ts";
 import { keyRevoke } from "./command/key-revoke.ts";
 import { keyRotate } from "./command/key-rotate.ts";
 import { migrate } from "./command/migrate.ts";
+import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
 import { organizationCreate } from "./command/organization-create.ts";
 import { organizationList } from "./command/organization-list.ts";
@@ -59,6 +60,7 @@ export const commands: readonly Command[] = [
   auditExport,
   backup,
   restore,
+  move,
   check,
   openapi,
 ];

@@ -31,6 +31,11 @@ export const limits = {
   // rows that are held for a row group of Parquet, which is written by columns
   parquetGroupRows: 50_000,
   parquetGroupBytes: 16 * 1_024 * 1_024,
+  // move: what is copied in one transaction, and what is read back at once
+  movePageRows: 5_000,
+  movePageBytes: 4 * 1_024 * 1_024,
+  moveReadBackRows: 1_000,
+  moveOthersGoneMsMax: 10_000,
   // connections
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 60_000,

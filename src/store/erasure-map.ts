@@ -144,6 +144,16 @@ export const erasureMap = {
     hash: notAboutRecords,
   },
   audit_head: { single: trail, entry_no: trail, hash: trail },
+  move: {
+    single: notAboutRecords,
+    store_id: notAboutRecords,
+    summary: {
+      erased: "counts and digests of what is moved; the table is emptied when that is done",
+    },
+    table_name: notAboutRecords,
+    last_key: { erased: "may name a record; the table is emptied when the move is done" },
+    rows_copied: notAboutRecords,
+  },
   audit_entry: {
     entry_no: trail,
     at: trail,
@@ -173,6 +183,7 @@ export const postgresErasureMap = {
   },
   deletion_target: targetColumns,
   audit_head: { single: trail, entry_no: trail, hash: trail },
+  move: erasureMap.move,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
 
 /** Columns that the other engine does without. */
@@ -185,5 +196,11 @@ export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> 
     "audit_head.single",
     "audit_head.entry_no",
     "audit_head.hash",
+    "move.single",
+    "move.store_id",
+    "move.summary",
+    "move.table_name",
+    "move.last_key",
+    "move.rows_copied",
   ],
 };

@@ -1,12 +1,14 @@
-// Opens, backs up and restores the store that a database URL names. Knows which engines there are, and nothing of how they work.
+// Opens, backs up, restores and moves the store that a database URL names. Knows which engines there are, and nothing of how they work.
 
 import { resolve } from "node:path";
-import { openPostgresStore } from "./postgres/open-postgres-store.ts";
+import type { MoveSource, MoveTarget } from "./move.ts";
+import { openPostgresMoveTarget, openPostgresStore } from "./postgres/open-postgres-store.ts";
 import { type BackupOptions, backUpSqliteStore } from "./sqlite/backup.ts";
+import { openSqliteMoveSource } from "./sqlite/move-source.ts";
 import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 import { type RestoreOptions, restoreSqliteStore } from "./sqlite/restore.ts";
 import { StoreError } from "./store-error.ts";
-import type { Store, StoreOptions } from "./store.ts";
+import type { ConnectionSettings, Store, StoreOptions } from "./store.ts";
 
 /** Throws StoreError when the store can't be opened, with what to do about it. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
@@ -37,6 +39,21 @@ export function restoreStore(databaseUrl: string, options: RestoreOptions): void
     "PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run `sluice deletion replay` before " +
       "any of them serves again.",
   );
+}
+
+/** Throws StoreError, also for engines that nothing is moved from. */
+export function openMoveSource(databaseUrl: string): MoveSource {
+  const path = sqlitePathOf(databaseUrl);
+  if (path !== undefined) return openSqliteMoveSource(path);
+  throw new StoreError(
+    "DATABASE_URL names a database of PostgreSQL, and a move copies an embedded store to one. Name the embedded store in " +
+      "DATABASE_URL, such as sqlite:./data/sluice.db, and the database in --to.",
+  );
+}
+
+/** The URL is not repeated in errors: it may hold a password. Throws StoreError. */
+export function openMoveTarget(url: string, connections: ConnectionSettings): Promise<MoveTarget> {
+  return openPostgresMoveTarget(url, connections);
 }
 
 function sqlitePathOf(databaseUrl: string): string | undefined {

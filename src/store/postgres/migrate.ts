@@ -8,6 +8,7 @@ import { hasState } from "./failure.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { noSamples } from "./migration/0003-no-samples.ts";
+import { move } from "./migration/0004-move.ts";
 import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
@@ -19,6 +20,7 @@ const migrations: readonly Migration[] = [
   (options) => firstTables + rowSecurity(options),
   (options) => receipts + receiptSecurity(options),
   () => noSamples,
+  () => move,
 ];
 
 export const schemaVersion = migrations.length;

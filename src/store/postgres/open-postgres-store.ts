@@ -3,13 +3,16 @@
 
 import { AppError } from "../../domain/error.ts";
 import { StoreError } from "../store-error.ts";
-import type { Store, StoreOptions } from "../store.ts";
+import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
+import type { MoveTarget } from "../move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { ServerFault } from "./failure.ts";
 import { migrate } from "./migrate.ts";
+import { makeMoveTarget } from "./move-target.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { defaultSettings } from "./settings.ts";
+import { refuseUnfinishedMove } from "./unfinished-move.ts";
 
 const oldestServer = 150_000;
 
@@ -26,20 +29,47 @@ interface Server {
 
 /** Throws StoreError. */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
+  const database = await openDatabase(url, options, async (opened) => {
+    await opened.transaction({}, refuseUnfinishedMove);
+  });
+  return new PostgresStore(database, options);
+}
+
+/** For a move; the schema is brought up, and nothing else is done. Throws StoreError. */
+export async function openPostgresMoveTarget(
+  url: string,
+  connections: ConnectionSettings,
+): Promise<MoveTarget> {
+  try {
+    return makeMoveTarget(await openDatabase(url, { connections }));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    // Here the URL was not given in the setting that these errors speak of.
+    throw new StoreError(error.message.replaceAll("DATABASE_URL", "--to"), { cause: error });
+  }
+}
+
+/** `check` says what else the database has to be. */
+async function openDatabase(
+  url: string,
+  options: Pick<StoreOptions, "connections">,
+  check?: (database: Database) => Promise<void>,
+): Promise<Database> {
   const database = makeDatabase(url, options);
   try {
     await refuseUnfit(database);
     await database.transaction({}, refuseWorker);
     await migrate(database);
+    await check?.(database);
     database.distributed = await database.transaction({}, isDistributed);
-    return new PostgresStore(database, options);
+    return database;
   } catch (error) {
     await database.close();
     throw describeOpening(url, error);
   }
 }
 
-function makeDatabase(url: string, options: StoreOptions): Database {
+function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): Database {
   try {
     return new Database(url, options.connections ?? defaultSettings);
   } catch {

@@ -58,6 +58,12 @@ export class Connection {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
+  /** One row after another, for as long as the caller likes to go on. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  each<Row>(sql: string, ...values: readonly Value[]): Iterable<Row> {
+    return this.#prepare(sql).iterate(...values) as Iterable<Row>;
+  }
+
   /** How many rows were changed. */
   run(sql: string, ...values: readonly Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);

@@ -34,9 +34,14 @@ const neverOnCitus: ReadonlySet<string> = new Set([
 
 const tables: Tables = {
   distributed: distributedTables,
-  local: [...Object.keys(securedTables), "counter", "meta", "audit_head", "receipt_head"].filter(
-    (table) => !(table in distributedTables),
-  ),
+  local: [
+    ...Object.keys(securedTables),
+    "counter",
+    "meta",
+    "audit_head",
+    "receipt_head",
+    "move",
+  ].filter((table) => !(table in distributedTables)),
 };
 
 interface Statement {

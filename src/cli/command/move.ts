@@ -1,0 +1,80 @@
+// `sluice move`
+
+import { readConfig } from "../../config.ts";
+import { MoveStopped } from "../../domain/move-step.ts";
+import type { Moved } from "../../move.ts";
+import { boundHeap } from "../bounded-heap.ts";
+import { CliError, UsageError } from "../cli-error.ts";
+import { type Context, defineCommand, required } from "../command.ts";
+import { text } from "../kinds.ts";
+import { MoveProgress } from "../move-progress.ts";
+import { reportMove } from "../move-report.ts";
+import { awaitStopSignal } from "../stop-signal.ts";
+
+export const move = defineCommand({
+  name: "move",
+  summary:
+    "Copy the embedded store to an empty PostgreSQL database, and check that it came out equal.",
+  details:
+    "The service has to be stopped; nothing can write to the embedded store meanwhile, and it is left as it is. Everything is " +
+    "copied: records with all changes, deletions and their receipts, holds, keys, tokens, the audit trail. Then the rows of " +
+    "each table are counted and digested on both sides. Stopped at any moment, the same command goes on from where it was, " +
+    "and until it is done the database is refused by every other command. The password is better in PGPASSWORD than in " +
+    "the URL, which other users of this machine may see for a moment; it is never printed.",
+  examples: [
+    "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
+    "DATABASE_URL=sqlite:/var/lib/sluice/sluice.db sluice move --to postgres://sluice_owner@db.example/sluice",
+  ],
+  arguments: {},
+  options: {
+    to: required(
+      text("URL"),
+      "The database, as it will stand in DATABASE_URL; as a role that owns its tables.",
+    ),
+  },
+  run: async (context, { to }) => {
+    // The words that a process was started with can be read by everybody on the machine.
+    process.title = "sluice move";
+    // Looked at here, because a word that is refused while the line is read is printed.
+    if (!/^postgres(?:ql)?:\/\/./.test(to)) {
+      throw new UsageError(
+        "--to must be a URL that begins with postgres:// or postgresql://, such as postgres://user@host:5432/database.",
+      );
+    }
+    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    const startedAt = performance.now();
+    const stop = awaitStopSignal();
+    const stopping = new AbortController();
+    void stop.received.then(() => stopping.abort());
+    const progress = new MoveProgress(context);
+    try {
+      const moved = await perform(context, { to, progress, stopping: stopping.signal });
+      return reportMove(moved, (performance.now() - startedAt) / 1_000);
+    } finally {
+      progress.close();
+      stop.release();
+    }
+  },
+});
+
+interface Performing {
+  readonly to: string;
+  readonly progress: MoveProgress;
+  readonly stopping: AbortSignal;
+}
+
+async function perform(
+  { environment }: Context,
+  { to, progress, stopping }: Performing,
+): Promise<Moved> {
+  const config = readConfig(environment);
+  const module = await import("../../move.ts");
+  try {
+    return await module.move(config, { to, stopping, onStep: (step) => progress.show(step) });
+  } catch (cause) {
+    progress.close();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    if (!(cause instanceof MoveStopped)) throw new CliError("move", why, { cause });
+    throw new CliError("stopped", `${why} ${progress.describe()}`, { cause });
+  }
+}

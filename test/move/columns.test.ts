@@ -1,0 +1,149 @@
+// The list of what a move copies and the real tables of both engines say the same, so that no new column is forgotten.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type MovedTable, movedTables, notCopied } from "../../src/store/moved-tables.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { makePlace } from "../store/sqlite/place.ts";
+
+/** By table: what each column is declared as. */
+type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** What each engine may declare for a kind of the list. */
+const declared = {
+  sqlite: { text: ["TEXT"], number: ["INTEGER"], bytes: ["BLOB"], flag: ["INTEGER"] },
+  postgres: {
+    text: ["text"],
+    number: ["bigint", "integer"],
+    bytes: ["bytea"],
+    flag: ["boolean"],
+  },
+} as const;
+
+/** On SQLite a change names its record by a number, and has these through it. */
+const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  sqlite: ["change.organization_id", "change.resource_type", "change.resource_id"],
+};
+
+/** The differences, as sentences. */
+function compare(
+  engine: keyof typeof declared,
+  real: Columns,
+  tables: readonly MovedTable[],
+): readonly string[] {
+  const listed = new Map(
+    tables.flatMap(({ name, columns }) =>
+      Object.entries(columns).map(([column, kind]) => [`${name}.${column}`, kind] as const),
+    ),
+  );
+  const found = new Map(
+    Object.entries(real).flatMap(([table, of]) =>
+      Object.entries(of).map(([column, type]) => [`${table}.${column}`, { table, type }] as const),
+    ),
+  );
+  const forgotten = [...found].flatMap(([name, { table, type }]) => {
+    const kind = listed.get(name);
+    if (kind === undefined) {
+      return table in notCopied || name in notCopied ? [] : [`${name} is not moved`];
+    }
+    const fits = (declared[engine][kind] as readonly string[]).includes(type);
+    return fits ? [] : [`${name} is ${type}, and moved as ${kind}`];
+  });
+  const missing = [...listed.keys()]
+    .filter((name) => !found.has(name) && elsewhere[engine]?.includes(name) !== true)
+    .map((name) => `${name} does not exist`);
+  return [...forgotten, ...missing];
+}
+
+describe("the list of what is moved", () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server.remove());
+
+  async function readPostgres(): Promise<Columns> {
+    const url = await server.makeDatabase();
+    await (await openStore(url, { role: "command" })).close();
+    const rows = await server.query(
+      `SELECT table_name, json_object_agg(column_name, data_type) AS columns
+       FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1`,
+      url,
+    );
+    await server.dropDatabase(url);
+    return Object.fromEntries(
+      rows.map(({ table_name: name, columns }) => [String(name), columns]),
+    ) as Columns;
+  }
+
+  it("names every column of every table on SQLite, or says why not", async (test) => {
+    const place = makePlace(test);
+    await (await place.open({ role: "command" })).close();
+    const real = place.withDatabase((database) => {
+      const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+      const columnsOf = database.prepare("SELECT name, type FROM pragma_table_info(?)");
+      return Object.fromEntries(
+        tables.map(({ name: table }) => [
+          String(table),
+          Object.fromEntries(
+            columnsOf.all(String(table)).map(({ name, type }) => [String(name), String(type)]),
+          ),
+        ]),
+      );
+    });
+    assert.ok(Object.keys(real).length > 10);
+    assert.deepEqual(compare("sqlite", real, movedTables), []);
+  });
+
+  it("names every column of every table on PostgreSQL, or says why not", async () => {
+    const real = await readPostgres();
+    assert.ok(Object.keys(real).length > 10);
+    assert.deepEqual(compare("postgres", real, movedTables), []);
+  });
+
+  it("has keys that PostgreSQL has in an index, by bytes and never empty", async () => {
+    const url = await server.makeDatabase();
+    await (await openStore(url, { role: "command" })).close();
+    const indexes = await server.query(
+      `SELECT indrelid::regclass::text AS name, array_agg(attname::text ORDER BY place) AS key,
+         bool_and(attnotnull AND coalesce(collname, 'C') = 'C') AS plain
+       FROM pg_index, unnest(indkey) WITH ORDINALITY AS of (attnum, place),
+         LATERAL (SELECT attname, attnotnull, collname FROM pg_attribute
+           LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+           WHERE attrelid = indrelid AND pg_attribute.attnum = of.attnum) AS attribute
+       WHERE indisunique AND indpred IS NULL AND indexprs IS NULL GROUP BY indexrelid, indrelid`,
+      url,
+    );
+    await server.dropDatabase(url);
+    for (const { name, key } of movedTables) {
+      const found = indexes.filter((index) => index["name"] === name);
+      assert.ok(
+        found.some(
+          ({ key: of, plain }) => plain === true && `${String(of)},`.startsWith(`${String(key)},`),
+        ),
+        `${name} has ${JSON.stringify(found)}`,
+      );
+    }
+  });
+
+  it("would be found to lack a column or a table, and to have one too many", async () => {
+    const real = await readPostgres();
+    const { hold = {}, ...rest } = real;
+    const { reason: _, ...lacking } = hold;
+    const changed = {
+      ...rest,
+      hold: { ...lacking, fresh: "text", placed_at: "text" },
+      pet: { id: "text" },
+    };
+    assert.deepEqual(
+      new Set(compare("postgres", changed, movedTables)),
+      new Set([
+        "hold.fresh is not moved",
+        "hold.placed_at is text, and moved as number",
+        "pet.id is not moved",
+        "hold.reason does not exist",
+      ]),
+    );
+  });
+});

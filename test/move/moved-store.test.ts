@@ -1,0 +1,170 @@
+// A store that was moved is whole: what it holds is what the embedded one held, and the service goes on with it as if nothing
+// had happened.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
+import { releaseRecord } from "../../src/actions/release-record.ts";
+import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
+import { fetchToken } from "../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { type FilledStore, fillStore } from "./filled-store.ts";
+import { readAudit, readWhole } from "./whole-state.ts";
+
+let server: PostgresServer;
+let filled: FilledStore;
+let url: string;
+const folder = makeTempFolder();
+
+async function withStore<Result>(of: string, work: (store: Store) => Promise<Result>) {
+  const store = await openStore(of, { role: "command", existing: true });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function onSource<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  return withStore(`sqlite:${folder}/sluice.db`, work);
+}
+
+before(async () => {
+  server = await startPostgres();
+  url = await server.makeDatabase();
+  filled = await fillStore(folder);
+});
+after(async () => {
+  await server.dropDatabase(url);
+  await server.remove();
+  removeFolder(folder);
+});
+
+describe("a store that is moved to PostgreSQL", () => {
+  it("is copied with everything that it holds, and left as it is", async () => {
+    const whole = await onSource(readWhole);
+    for (const { resourceType } of recordTypes) {
+      assert.ok(whole.changes.some((change) => change.resourceType === resourceType));
+    }
+    const { byStatus, held } = whole.figures;
+    assert.deepEqual(
+      [byStatus, held],
+      [{ pending: 2, processing: 1, completed: 1, cancelled: 1 }, 1],
+    );
+    const moved = await makeCommandLine({ folder }).ask("move", "--to", url);
+    assert.equal(moved["store_id"], whole.receiptHead.storeId);
+    assert.deepEqual(await withStore(url, readWhole), whole);
+    assert.deepEqual(await onSource(readWhole), whole);
+  });
+
+  it("goes on with the trail of what operators did, and notes the move in it", async () => {
+    const earlier = await onSource(readAudit);
+    const entries = await withStore(url, readAudit);
+    assert.deepEqual(entries.slice(0, earlier.length), earlier);
+    const added = entries.slice(earlier.length).map(({ action, subject }) => ({ action, subject }));
+    const { storeId } = await onSource((store) => store.receiptHead());
+    assert.deepEqual(added, [{ action: "store.move", subject: storeId }]);
+  });
+
+  it("is found sound by check", async () => {
+    const line = makeCommandLine({ folder, environment: { DATABASE_URL: url } });
+    assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
+  });
+});
+
+describe("the service on a store that was moved", () => {
+  let scene: Scene;
+  before(async () => {
+    const environment = { DATABASE_URL: url };
+    scene = await startScene({ folder, clock: filled.clock, environment });
+  });
+  after(() => scene.stop());
+
+  const transaction = typeNamed("transaction");
+  const askStatus = async (token: string) =>
+    (await scene.client.send({ method: "GET", path: "/v2/transaction?tx_id=none", token })).status;
+
+  it("knows the tokens and keys, and those that were revoked", async () => {
+    const { acme, other, former } = filled;
+    assert.deepEqual(
+      [await askStatus(acme.token), await askStatus(other.token), await askStatus(former.token)],
+      [404, 404, 401],
+    );
+    assert.equal(await askStatus(await fetchToken(scene.client, acme)), 404);
+  });
+
+  it("gives the first reply to a repeated request, and writes nothing", async () => {
+    const upTo = await scene.service.app.store.latestArrival();
+    for (const { ask, status, text } of filled.answered) {
+      const reply = await scene.client.send(ask);
+      assert.deepEqual([reply.status, reply.text], [status, text]);
+    }
+    const [read] = await server.query("SELECT last_value::int AS last FROM arrival", url);
+    assert.ok(Number(read?.["last"]) >= upTo);
+    const changes = await server.query("SELECT 1 FROM change WHERE change_no > 0", url);
+    assert.equal(changes.length, (await onSource(readWhole)).changes.length);
+  });
+
+  it("counts changes on from where the embedded store had come to", async () => {
+    const { store } = scene.service.app;
+    const last = await onSource((source) => source.latestArrival());
+    assert.equal(await store.latestArrival(), last);
+    const record = await scene.addRecord(filled.acme, transaction, { tx_id: "later" });
+    const { organizationId } = filled.acme;
+    const resourceId = String(record["tx_id"]);
+    const history = await store.readHistory({
+      organizationId,
+      resourceType: "transaction",
+      resourceId,
+    });
+    assert.equal(history?.changes.length, 1);
+    assert.ok(Number(history?.changes[0]?.changeNo) > last);
+  });
+
+  it("carries out the deletions that were under way, or waiting, with receipts in the same chain", async () => {
+    const { acme, clock, deletions } = filled;
+    clock.advanceMs(3_600_000);
+    for (const id of [deletions.processing, deletions.pending]) await scene.completed(acme, id);
+    const path = `/v2/deletion_request?deletion_request_id=${deletions.held}`;
+    const { body } = await scene.ask(acme, { method: "GET", path });
+    assert.equal(body.status, "pending");
+    const done = await scene.completed(acme, deletions.processing);
+    assert.deepEqual(done.body["erased"], { transaction: 1, transaction_check: 3 });
+    const { app } = scene.service;
+    await releaseRecord(app, { deletionRequestId: deletions.held });
+    clock.advanceMs(3_600_000);
+    await scene.completed(acme, deletions.held);
+    const kept = await app.store.listReceipts(0, 100);
+    const receipts = kept.map(({ receipt }) => receipt);
+    assert.deepEqual(
+      receipts.map((receipt) => receipt.receipt_no),
+      [1, 2, 3, 4],
+    );
+    const verdicts = verifyReceipts(receipts, await publishReceiptKeys(app));
+    assert.deepEqual(
+      verdicts.flatMap(({ faults }) => faults),
+      [],
+    );
+    assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
+  });
+
+  it("takes updates of records of every type that came along", async () => {
+    const { organizationId } = filled.other;
+    const { store } = scene.service.app;
+    const upTo = await store.latestArrival();
+    for (const type of recordTypes) {
+      const { resourceType } = type;
+      const page = { organizationId, resourceType, upTo, after: undefined, limit: 1 };
+      const [found] = await store.listChanges(page);
+      const body = scene.records.update(type, found?.resourceId ?? "");
+      const ask = { method: "PUT", path: pathOf(type), body };
+      assert.equal((await scene.ask(filled.other, ask)).status, 200);
+    }
+  });
+});

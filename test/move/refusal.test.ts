@@ -1,0 +1,174 @@
+// What can't be moved, or not to there, is refused with words that say what to do, and no word of a password.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { MoveStopped } from "../../src/domain/move-step.ts";
+import { move } from "../../src/move.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { runProgram } from "../cli/program.ts";
+import { acme, organization, operator, transaction, write } from "../conformance/scene.ts";
+import { readServiceRole } from "../support/guide-sql.ts";
+import { password, type PostgresServer, startPostgres, urlOf } from "../support/postgres-server.ts";
+import { startServer } from "../support/server.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+let server: PostgresServer;
+let url: string;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server.remove());
+beforeEach(async (test) => {
+  url = await server.makeDatabase();
+  assert.ok("after" in test);
+  test.after(() => server.dropDatabase(url));
+});
+
+/** A small store in a folder of its own. */
+async function makeSource(test: TestContext): Promise<string> {
+  const folder = makeTempFolder();
+  test.after(() => removeFolder(folder));
+  const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  await write(store, transaction("t1"));
+  await store.close();
+  return folder;
+}
+
+/** Begins a move and stops it with the first page that is there. */
+async function beginMove(folder: string): Promise<void> {
+  const stopping = new AbortController();
+  const moving = move(readConfig(testEnvironment(folder)), {
+    to: url,
+    stopping: stopping.signal,
+    onStep: ({ phase, rows }) => {
+      if (phase === "copy" && rows > 0) stopping.abort();
+    },
+  });
+  await assert.rejects(moving, MoveStopped);
+}
+
+async function requireRefused(folder: string, words: RegExp, to = url): Promise<void> {
+  const { code, message } = await makeCommandLine({ folder }).fail("move", "--to", to);
+  assert.notEqual(code, 0);
+  assert.match(message, words);
+  assert.ok(!message.includes(password), "the password is in the message");
+}
+
+describe("a move", () => {
+  it("is refused to a database that is in use, which stays as it is", async (test) => {
+    const folder = await makeSource(test);
+    const store = await openStore(url, { role: "command" });
+    await store.createOrganization(organization("org_there"), operator);
+    await store.close();
+    await requireRefused(folder, /database that --to names is in use: it has rows in \w+\./);
+    const left = await openStore(url, { role: "command" });
+    assert.deepEqual(
+      (await left.listOrganizations()).map(({ organizationId }) => organizationId),
+      ["org_there"],
+    );
+    await left.close();
+  });
+
+  it("is refused to a database that is being served", async (test) => {
+    const folder = await makeSource(test);
+    const serving = await startServer({ environment: { DATABASE_URL: url } });
+    await requireRefused(folder, /Other Sluice processes are connected to the database/);
+    await serving.stop();
+  });
+
+  it("is refused to a database that another store is being moved to", async (test) => {
+    await beginMove(await makeSource(test));
+    await requireRefused(await makeSource(test), /Another embedded store, store_\w+, is being/);
+  });
+
+  it("is refused from a store that has changed since its move was begun", async (test) => {
+    const folder = await makeSource(test);
+    await beginMove(folder);
+    const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
+    await write(store, transaction("t2"));
+    await store.close();
+    await requireRefused(folder, /has changed since its move was begun, in record, change\./);
+  });
+
+  it("is refused from a store that is being served", async (test) => {
+    const folder = await makeSource(test);
+    const serving = await startServer({ folder });
+    test.after(() => serving.stop());
+    await requireRefused(folder, /is being served by another process .* Stop that one first/);
+  });
+
+  it("keeps the store from being served, and from being written to", async (test) => {
+    const folder = await makeSource(test);
+    const environment = testEnvironment(folder);
+    const at = environment["DATABASE_URL"] ?? "";
+    const refused: Promise<void>[] = [];
+    await move(readConfig(environment), {
+      to: url,
+      stopping: new AbortController().signal,
+      onStep: ({ phase }) => {
+        if (phase !== "copy" || refused.length > 0) return;
+        refused.push(assert.rejects(openStore(at, { role: "serve" }), /is being served/));
+        const other = new DatabaseSync(join(folder, "sluice.db"), { timeout: 0 });
+        assert.throws(() => other.exec("BEGIN IMMEDIATE"), /locked/);
+        other.close();
+      },
+    });
+    assert.equal(refused.length, 1);
+    await Promise.all(refused);
+  });
+
+  it("is refused from where there is no store, and makes none", async () => {
+    const folder = makeTempFolder();
+    await requireRefused(folder, /There is no store at .*sluice\.db to move; look at DATABASE_URL/);
+    removeFolder(folder);
+  });
+
+  it("is refused from PostgreSQL", async () => {
+    const line = makeCommandLine({ environment: { DATABASE_URL: url } });
+    const { message } = await line.fail("move", "--to", url);
+    assert.match(message, /DATABASE_URL names a database of PostgreSQL/);
+    removeFolder(line.folder);
+  });
+
+  it("is refused to anything but a URL of PostgreSQL, which is not repeated", async (test) => {
+    const folder = await makeSource(test);
+    for (const to of [`mysql://u:${password}@h/d`, "sqlite:./other.db", "postgres:", password]) {
+      await requireRefused(folder, /--to must be a URL that begins with postgres:\/\//, to);
+    }
+  });
+
+  it("says what is wrong with the database, and shows no password", async (test) => {
+    const folder = await makeSource(test);
+    await requireRefused(folder, /not_there/, urlOf(url, { database: "not_there" }));
+    await requireRefused(folder, /can't be opened/, url.replace(/:\d+\//, ":1/"));
+    const wrong = urlOf(url, { user: "nobody_here" });
+    await requireRefused(folder, /nobody_here/, wrong);
+  });
+
+  it("is refused as a role that only serves", async (test) => {
+    const folder = await makeSource(test);
+    await (await openStore(url, { role: "command" })).close();
+    const role = `sluice_mover_${process.pid}`;
+    await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
+    const to = urlOf(url, { user: role, password });
+    await requireRefused(folder, /may not fill the database\. Use the role that owns/, to);
+    await server.query(`DROP OWNED BY ${role}`, url);
+    await server.query(`DROP ROLE ${role}`);
+  });
+
+  it("takes the password from PGPASSWORD, so that it need not be among the words", async (test) => {
+    const folder = await makeSource(test);
+    const environment = { ...testEnvironment(folder), PGPASSWORD: password };
+    const to = urlOf(url, { password: "" });
+    const { code, out, err } = await runProgram(["move", "--to", to], environment);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, /Counts and digests of all \d+ tables are equal on both sides/);
+    assert.ok(out.includes(`Never serve ${join(folder, "sluice.db")} again`), out);
+  });
+});

@@ -1,0 +1,212 @@
+// A move that is stopped, or killed, at any moment goes on from there, and until it is done nobody else opens the database.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { Client } from "pg";
+import { readConfig } from "../../src/config.ts";
+import { type MovePhase, type MoveStep, MoveStopped } from "../../src/domain/move-step.ts";
+import { move } from "../../src/move.ts";
+import { serve } from "../../src/serve.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { type Started, startProgram } from "../cli/program.ts";
+import {
+  acme,
+  organization,
+  operator,
+  requireSound,
+  transaction,
+  write,
+} from "../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/** Several pages of records, and of changes, of which most records have more than one. */
+const records = 5_200;
+const listLength = 1_300;
+
+let server: PostgresServer;
+let url: string;
+const folder = makeTempFolder();
+const environment = testEnvironment(folder);
+
+before(async () => {
+  server = await startPostgres();
+  await fillPages(environment["DATABASE_URL"] ?? "");
+});
+after(async () => {
+  await server.remove();
+  removeFolder(folder);
+});
+beforeEach(async (test) => {
+  url = await server.makeDatabase();
+  assert.ok("after" in test);
+  test.after(() => server.dropDatabase(url));
+});
+
+async function fillPages(databaseUrl: string): Promise<void> {
+  const store = await openStore(databaseUrl, { role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  for (let from = 0; from < records; from += listLength) {
+    const ids = Array.from({ length: listLength }, (_, index) => `t${from + index}`);
+    await write(
+      store,
+      ids.map((id) => transaction(id)),
+    );
+    const updates = ids.map((id) => transaction(id, { amount: from }));
+    await write(store, updates, { mode: "update" });
+  }
+  await store.close();
+}
+
+async function requireWhole(): Promise<void> {
+  const whole = [];
+  for (const place of [environment["DATABASE_URL"] ?? "", url]) {
+    const store = await openStore(place, { role: "command", existing: true });
+    const upTo = await store.latestArrival();
+    const page = { organizationId: acme, resourceType: "transaction", upTo, after: undefined };
+    whole.push(await store.listChanges({ ...page, limit: 3 * records }));
+    await requireSound(store);
+    await store.close();
+  }
+  assert.equal(whole[0]?.length, 2 * records);
+  assert.deepEqual(whole[1], whole[0]);
+}
+
+async function requireRefused(): Promise<void> {
+  const words = /move of the embedded store store_\w+ .* not finished\. Run `sluice move` again/s;
+  await assert.rejects(openStore(url, { role: "command" }), words);
+  const settings = readConfig({ ...environment, DATABASE_URL: url });
+  await assert.rejects(serve(settings), words);
+}
+
+/** Moves until a phase has shown so many steps, and gives where it was. */
+async function moveUntil(phase: MovePhase, steps: number): Promise<MoveStep | undefined> {
+  const stopping = new AbortController();
+  let seen = 0;
+  let last: MoveStep | undefined;
+  const onStep = (step: MoveStep): void => {
+    if (step.phase !== phase) return;
+    last = step;
+    seen += 1;
+    if (seen === steps) stopping.abort();
+  };
+  const moving = move(readConfig(environment), { to: url, stopping: stopping.signal, onStep });
+  return moving.then(
+    () => undefined,
+    (error: unknown) => {
+      assert.ok(error instanceof MoveStopped, String(error));
+      return last;
+    },
+  );
+}
+
+/** Lets a program begin to move, and come no further than to the first row of a table. */
+async function startStuck(
+  table: string,
+): Promise<{ program: Started; letGo: () => Promise<void> }> {
+  await (await openStore(url, { role: "command" })).close();
+  const lock = new Client({ connectionString: url });
+  await lock.connect();
+  await lock.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+  const program = startProgram(["move", "--to", url], {
+    ...environment,
+    DATABASE_LOCK_TIMEOUT_MS: "120000",
+  });
+  const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '${table}'::regclass`;
+  await waitFor("the program to wait for the table", async () =>
+    (await server.query(waiting, url)).length > 0 ? true : undefined,
+  );
+  return { program, letGo: () => lock.end() };
+}
+
+describe("a move that ends early", () => {
+  it("goes on from every page at which it was stopped, and comes out whole", async () => {
+    const places: string[] = [];
+    let rows = 0;
+    for (let run = 0; run < 40; run += 1) {
+      const step = await moveUntil("copy", 3);
+      if (step === undefined) break;
+      assert.ok(step.rows >= rows, "nothing is copied twice");
+      rows = step.rows;
+      places.push(step.table);
+      if (run % 4 === 0) await requireRefused();
+    }
+    assert.ok(places.includes("change"), places.join(" "));
+    assert.ok(new Set(places).size > 4, places.join(" "));
+    await requireWhole();
+  });
+
+  it("is not finished before everything has been read back", async () => {
+    const step = await moveUntil("verify", 2);
+    assert.equal(step?.phase, "verify");
+    await requireRefused();
+    const line = makeCommandLine({ folder });
+    const moved = await line.ask("move", "--to", url);
+    assert.equal(moved["rows_copied_before"], moved["rows"]);
+    await requireWhole();
+  });
+
+  it("stops at Ctrl-C, says how far it came, and goes on", async () => {
+    const { program, letGo } = await startStuck("change");
+    program.child.kill("SIGINT");
+    await letGo();
+    const { code, err } = await program.ended;
+    assert.equal(code, 1);
+    assert.match(err, /The move was stopped\. [\d,]+ of [\d,]+ rows are copied; the same command/);
+    await requireRefused();
+    const moved = await makeCommandLine({ folder }).ask("move", "--to", url);
+    assert.ok(Number(moved["rows_copied_before"]) >= records);
+    await requireWhole();
+  });
+
+  it("goes on after it was killed in the middle of a page", async () => {
+    const { program, letGo } = await startStuck("change");
+    program.child.kill("SIGKILL");
+    assert.equal((await program.ended).code, -1);
+    await letGo();
+    await requireRefused();
+    const moved = await makeCommandLine({ folder }).ask("move", "--to", url);
+    assert.equal(moved["rows_copied_before"], records);
+    await requireWhole();
+  });
+
+  it("goes on after the server was away", async (test) => {
+    const own = await startPostgres({ own: true });
+    test.after(() => own.remove());
+    const there = await own.makeDatabase();
+    const stopping = new AbortController();
+    let stopped: Promise<void> | undefined;
+    const onStep = ({ phase, table }: MoveStep): void => {
+      if (phase === "copy" && table === "change") stopped ??= own.stop("kill");
+    };
+    const settings = { to: there, stopping: stopping.signal, onStep };
+    await assert.rejects(move(readConfig(environment), settings), /The move was interrupted: /);
+    await stopped;
+    await own.start();
+    const moved = await makeCommandLine({ folder }).ask("move", "--to", there);
+    assert.ok(Number(moved["rows_copied_before"]) > 0);
+  });
+});
+
+describe("a copy that was damaged", () => {
+  for (const [what, damage] of [
+    ["a changed payload", "UPDATE change SET payload = payload || ' ' WHERE resource_id = 't17'"],
+    ["a missing record", "DELETE FROM record WHERE resource_id = 't17'"],
+    [
+      "a record too many",
+      "INSERT INTO record SELECT organization_id, resource_type, 'x', first_seen, last_seen FROM record LIMIT 1",
+    ],
+  ] as const) {
+    it(`is found by ${what}, and not served`, async () => {
+      await moveUntil("copy", 12);
+      await server.query(damage, url);
+      const { code, message } = await makeCommandLine({ folder }).fail("move", "--to", url);
+      assert.equal(code, 1);
+      assert.match(message, /The copy differs from the embedded store in (?:change|record) \(/);
+      await requireRefused();
+    });
+  }
+});
