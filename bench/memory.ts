@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 
-const everyMs = 50;
+const everyMs = 10;
 const kibibyte = 1_024;
 
 export interface MemoryWatch {

@@ -1,27 +1,37 @@
 // Keeps the memory of a process near what it needs. Left alone, V8 lets garbage grow to several times of what is in use
-// before it looks at it, and takes 50 MB for what has just been made; a machine that does other work too wants it back.
+// before it looks at it, and takes 60 MB for what has just been made; a machine that does other work too wants it back.
 
+import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
-
-const lookEveryMs = 50;
 
 export interface HeapBounds {
   /** How much garbage there may be, in percent of what is in use, before it is collected. */
   readonly garbagePercent: number;
-  /** Room for what has just been made: it grows to about this and no further. */
+  /** Room for what has just been made: it doubles until it has about this, and no further. */
   readonly youngBytes: number;
+  /** The same for each thread that is started later, in whole mebibytes a half: there from its start, and not growing. */
+  readonly threadHalfMebibytes?: number;
 }
 
+const doubling = 2;
+const staying = 1;
+
 /** For this thread and all that it starts. Only changes when V8 collects, never what a program does. */
-export function boundHeap({ garbagePercent, youngBytes }: HeapBounds): void {
+export function boundHeap({ garbagePercent, youngBytes, threadHalfMebibytes }: HeapBounds): void {
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
-  // The bound itself can be set only when a process starts, and its growth at any time.
-  const timer = setInterval(() => {
-    if (youngSpaceBytes() < youngBytes) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
-    clearInterval(timer);
-  }, lookEveryMs);
-  timer.unref();
+  if (threadHalfMebibytes !== undefined) {
+    setFlagsFromString(`--min-semi-space-size=${threadHalfMebibytes}`);
+  }
+  // The bound itself can be set only when a process starts. Its growth can at any time, and has to be let go on where an
+  // idle process has given the room back.
+  let factor = doubling;
+  const look = (): void => {
+    const wanted = youngSpaceBytes() < youngBytes ? doubling : staying;
+    if (wanted === factor) return;
+    factor = wanted;
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  };
+  new PerformanceObserver(look).observe({ entryTypes: ["gc"] });
 }
 
 function youngSpaceBytes(): number {

@@ -2,12 +2,15 @@
 
 import { readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
+import { boundHeap } from "../bounded-heap.ts";
 import { CliError } from "../cli-error.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { describeFirstSteps } from "../first-steps.ts";
 import { makeFirstOrganization } from "../first-organization.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { keepAllocationsYoung } from "../young-heap.ts";
+
+const mebibyte = 1_024 * 1_024;
 
 export const serve = defineCommand({
   name: "serve",
@@ -19,6 +22,7 @@ export const serve = defineCommand({
   arguments: {},
   options: {},
   run: async (context) => {
+    boundHeap({ garbagePercent: 100, youngBytes: 16 * mebibyte, threadHalfMebibytes: 4 });
     const server = await startServer(context);
     const stopping = awaitStopSignal();
     try {
