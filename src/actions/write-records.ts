@@ -97,8 +97,11 @@ async function writeLenient(app: App, request: WriteRequest): Promise<WriteRepor
   const { type, items } = request;
   const judgedItems = items.map((item) => judge(type, request.mode, item));
   const drafts = judgedItems.filter((judged): judged is Draft => !isUnfit(judged));
+  // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
   const { written, drafts: outcomes } =
-    drafts.length === 0 ? { written: 0, drafts: [] } : await store(app, request, drafts);
+    drafts.length === 0 && request.idempotency === undefined
+      ? { written: 0, drafts: [] }
+      : await store(app, request, drafts);
   let next = 0;
   const results = judgedItems.map((judged, index): ItemResult => {
     if (isUnfit(judged)) return refusedItem(type, { index, item: items[index], judged });

@@ -175,6 +175,19 @@ describe("an Idempotency-Key", () => {
     assertSame(await scene.client.send(ask), reply);
   });
 
+  it("is kept for a lenient list also when every item is refused", async () => {
+    const key = newKey();
+    const lenient = { prefer: "handling=lenient" };
+    const ask = withKey(post(person, [{ person_id: "broken" }, 5], lenient), key);
+    const reply = await scene.client.send(ask);
+    assert.deepEqual([reply.status, reply.body.write_count], [201, 0], reply.text);
+    assertSame(await scene.client.send(ask), reply);
+    const other = await scene.client.send(
+      withKey(post(person, [records.record(person)], lenient), key),
+    );
+    assert.deepEqual([other.status, other.body.code], [422, 42201], other.text);
+  });
+
   it("gives a list of thousands again", async () => {
     const list = Array.from({ length: 2_000 }, () => records.record(typeNamed("customer_sar")));
     const ask = withKey(post(typeNamed("customer_sar"), list), newKey());
