@@ -7,6 +7,7 @@ import { countStray } from "./authenticate.ts";
 import type { Door } from "./door.ts";
 import type { Visit } from "./reply.ts";
 import { sendError } from "./send-error.ts";
+import { requireSoundHead } from "./sound-head.ts";
 
 /** What is served beside the operations of the API. */
 const servicePaths = [
@@ -25,6 +26,7 @@ export function registerMissing(server: FastifyInstance, door: Door): void {
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     const { error, headers } = refusal(request, methods);
     try {
+      requireSoundHead(request.raw);
       if (request.url.startsWith("/v2/"))
         await countStray(door, request, beginVisit(request, reply));
       sendError(door, request, { reply, error, headers });

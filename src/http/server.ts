@@ -1,6 +1,6 @@
 // Builds the HTTP server: connection limits, the routes from the table, and what answers when no route does.
 
-import { type FastifyInstance, fastify, LogController } from "fastify";
+import { type FastifyInstance, type FastifyRequest, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { recordTypes } from "../domain/record-types.ts";
@@ -15,6 +15,7 @@ import { requestIdOf } from "./request-id.ts";
 import { registerReceiptKeys } from "./receipt-keys.ts";
 import type { Visit } from "./reply.ts";
 import { registerOperations } from "./register.ts";
+import { requireSoundHead } from "./sound-head.ts";
 
 export interface ServerOptions {
   readonly trustProxy: boolean | string;
@@ -70,12 +71,21 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
   }
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  registerOperations(server, door, watch);
-  registerReceiptKeys(server, door);
-  registerHealth(server, door, options.renderMetrics);
-  registerOpenApi(server, door, recordTypes);
   registerMissing(server, door);
+  registerOperations(server, door, watch);
+  await server.register((beside: FastifyInstance, _options: object, done: () => void) => {
+    // Operations look for themselves, and spare the way through a hook.
+    beside.addHook("onRequest", requireSoundHeadFirst);
+    registerReceiptKeys(beside, door);
+    registerHealth(beside, door, options.renderMetrics);
+    registerOpenApi(beside, door, recordTypes);
+    done();
+  });
   return server;
+}
+
+async function requireSoundHeadFirst({ raw }: FastifyRequest): Promise<void> {
+  requireSoundHead(raw);
 }
 
 /** RFC 9110, section 10.1.1: a server may go on as if an expectation that it does not know were not there. */

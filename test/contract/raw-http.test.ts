@@ -85,6 +85,19 @@ describe("what is not HTTP is answered with 400 and the connection closed", () =
     });
   }
 
+  for (const target of [
+    "GET /",
+    "GET /nothing",
+    "PATCH /v2/person",
+    "GET /health/live",
+    "GET /docs",
+  ]) {
+    it(`a request without a Host, as ${target}`, async () => {
+      const text = `${target} HTTP/1.1\r\n${authorization}\r\n\r\n`;
+      assertRefused(await exchangeRaw(client.address, text), 400, 40003);
+    });
+  }
+
   it("chunks that are none", async () => {
     const head = `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
     const body = "content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n";

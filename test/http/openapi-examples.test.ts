@@ -126,8 +126,11 @@ describe("the document that is served", () => {
     assert.equal(url, "http://intake.example.com:8443");
   });
 
-  it("does not repeat a Host that is none", async () => {
-    const url = await serverUrlFor('x"><script>');
-    assert.equal(url, "http://127.0.0.1:8080");
+  it("does not repeat a Host that is none, or an odd one", async () => {
+    const headers = { host: 'x"><script>' };
+    const reply = await service.client.send({ method: "GET", path: "/openapi.json", headers });
+    assert.equal(reply.status, 400);
+    assert.doesNotMatch(reply.text, /script/);
+    assert.equal(await serverUrlFor("x'(y);z"), "http://127.0.0.1:8080");
   });
 });
