@@ -28,6 +28,12 @@ const wrong: readonly Case[] = [
   ["RECEIPT_KEY_FILE", [" "], /a file/],
   ["LOG_LEVEL", ["loud", "INFO"], /one of fatal, error, warn, info/],
   ["RATE_LIMIT_PER_SECOND", ["-1", "1.5", "x"], /whole number from 0/],
+  [
+    "RATE_LIMIT_REDIS_URL",
+    ["x", "http://x", "redis://", "redis://:secret@", "redis://:secret%zz@x", "redis://x/a"],
+    /a URL such as redis:\/\/user:password@host:6379\/0/,
+  ],
+  ["RATE_LIMIT_REDIS_TIMEOUT_MS", ["0", "x"], /whole number from 1/],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
   [
