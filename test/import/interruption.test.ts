@@ -175,4 +175,40 @@ describe("two imports at once", () => {
     assert.deepEqual([sum("written"), sum("unchanged"), sum("refused")], [3_000, 1_000, 0]);
     assert.deepEqual(await changes(), once(3_000));
   });
+
+  it("of the same file are one too many, and the second says so and leaves the first alone", async () => {
+    const { write, words, environment, run, changes } = await makeScene();
+    const file = write("rows.ndjson", 0, 1_000);
+    const held = service.holdStore("writeRecords");
+    const first = startProgram(words(file), environment);
+    await held.called;
+    const second = await startProgram(words(file), environment).ended;
+    held.release();
+    assert.deepEqual([second.code, second.out], [1, ""]);
+    const { error } = JSON.parse(second.err) as { error: { name: string; message: string } };
+    assert.equal(error.name, "state");
+    assert.match(error.message, new RegExp(`imported already \\(process ${first.child.pid}\\)`));
+    const { code, out } = await first.ended;
+    assert.deepEqual([code, firstReport(out)["written"]], [0, 1_000]);
+    assert.deepEqual(await changes(), once(1_000));
+    // Once the first has ended, nothing stands in the way.
+    assert.equal((await run(words(file)))["unchanged"], 1_000);
+  });
+
+  it("of the same file that begin in the same moment come to one", async () => {
+    const { write, words, environment, changes } = await makeScene();
+    const file = write("rows.ndjson", 0, 1_000);
+    const held = service.holdStore("writeRecords");
+    const both = [1, 2, 3].map(() => startProgram(words(file), environment).ended);
+    await held.called;
+    // Nobody can come to an end before the store is let go, but for those who are one too many.
+    const early = await Promise.race(both);
+    held.release();
+    const outcomes = await Promise.all(both);
+    assert.equal(early.code, 1);
+    const ended = outcomes.filter(({ code }) => code === 0);
+    assert.ok(ended.length >= 1);
+    for (const { code, err } of outcomes) if (code !== 0) assert.match(err, /imported already/);
+    assert.deepEqual(await changes(), once(1_000));
+  });
 });

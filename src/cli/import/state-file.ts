@@ -1,10 +1,11 @@
 // How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
 // sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../../domain/schema-shape.ts";
 import { CliError } from "../cli-error.ts";
+import { isAtWork, type Owner, thisProcess } from "./owner.ts";
 
 export interface Counts {
   readonly written: number;
@@ -19,6 +20,8 @@ interface State {
   readonly version: 1;
   /** Part of every Idempotency-Key, so that a list which is sent again is known. */
   readonly import_id: string;
+  /** Whose import it is, or was. */
+  readonly owner?: Owner;
   /** What is imported, and how: an import goes on only if neither has changed. */
   readonly input: string;
   readonly settings: string;
@@ -39,14 +42,19 @@ export class StateFile {
   readonly #wasThere: boolean;
   #state: State;
 
-  /** Throws CliError if another import of the input was interrupted, or the state can't be read or written. */
+  /**
+   * Throws CliError if an import of the input is under way, if another one was interrupted, or if the state can't be
+   * read or written.
+   */
   constructor(path: string, identity: Identity) {
     this.path = path;
     const found = readState(path);
     this.#wasThere = found !== undefined;
+    if (found?.owner !== undefined && isAtWork(found.owner)) throw underWay(path, found.owner.pid);
     if (found !== undefined) requireSame(path, found, identity);
-    this.#state = found ?? newState(identity);
-    this.#save();
+    this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
+    if (found === undefined) this.#create();
+    else this.#save();
   }
 
   get importId(): string {
@@ -93,12 +101,40 @@ export class StateFile {
     rmSync(this.path, { force: true });
   }
 
+  /** Of two that begin at once, one does. */
+  #create(): void {
+    const next = `${this.path}.${process.pid}.next`;
+    this.#write(() => {
+      writeFileSync(next, this.#text(), { mode: 0o600 });
+      try {
+        linkSync(next, this.path);
+      } catch (cause) {
+        // Some file systems have no links.
+        if (!hasCode(cause, "EEXIST")) renameSync(next, this.path);
+        else throw underWay(this.path, readState(this.path)?.owner?.pid);
+      } finally {
+        rmSync(next, { force: true });
+      }
+    });
+  }
+
   #save(): void {
     const next = `${this.path}.next`;
-    try {
-      writeFileSync(next, `${JSON.stringify(this.#state)}\n`, { mode: 0o600 });
+    this.#write(() => {
+      writeFileSync(next, this.#text(), { mode: 0o600 });
       renameSync(next, this.path);
+    });
+  }
+
+  #text(): string {
+    return `${JSON.stringify(this.#state)}\n`;
+  }
+
+  #write(write: () => void): void {
+    try {
+      write();
     } catch (cause) {
+      if (cause instanceof CliError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CliError(
         "state",
@@ -107,6 +143,18 @@ export class StateFile {
       );
     }
   }
+}
+
+function hasCode(cause: unknown, code: string): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === code;
+}
+
+function underWay(path: string, pid: number | undefined): CliError {
+  const who = pid === undefined ? "" : ` (process ${pid})`;
+  return new CliError(
+    "state",
+    `This file is being imported already${who}, as ${path} says. Wait for that import to end, or stop it and go on.`,
+  );
 }
 
 function newState(identity: Identity): State {
@@ -119,7 +167,7 @@ function readState(path: string): State | undefined {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    if (hasCode(cause, "ENOENT")) return undefined;
     throw unreadable(path, cause);
   }
   try {
