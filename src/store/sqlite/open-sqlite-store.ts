@@ -9,6 +9,7 @@ import { migrate } from "./migrate.ts";
 import { runHere, type Runner, startWriterThread } from "./runner.ts";
 import { type ServingRight, takeServingRight } from "./serving-right.ts";
 import { SqliteStore } from "./sqlite-store.ts";
+import { TurnSnapshot } from "./turn-snapshot.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** Opens the file, made if need be. Throws StoreError. */
@@ -51,10 +52,11 @@ async function openForServing(
   let runner: Runner | undefined;
   try {
     runner = await startWriterThread(path, options.onGroup);
-    const queue = new WriteQueue(runner);
     const reader = openReader(path);
+    const snapshot = new TurnSnapshot(reader);
+    const queue = new WriteQueue(runner, () => snapshot.end());
     const { right, sealReceipt } = options;
-    const store = new SqliteStore({ reader, queue, descriptor, right, sealReceipt });
+    const store = new SqliteStore({ reader, queue, snapshot, descriptor, right, sealReceipt });
     await store.takeOver();
     return store;
   } catch (error) {

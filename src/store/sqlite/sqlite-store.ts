@@ -66,11 +66,14 @@ import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "./r
 import { countReopened } from "./reopening.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
+import type { TurnSnapshot } from "./turn-snapshot.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export interface Parts {
   readonly reader: Connection;
   readonly queue: WriteQueue;
+  /** Of the reader, where that is a connection of its own; the queue ends it before it answers. */
+  readonly snapshot?: TurnSnapshot;
   readonly descriptor: SharedDescriptor;
   readonly right?: ServingRight;
   readonly sealReceipt?: SealReceipt | undefined;
@@ -87,14 +90,16 @@ export class SqliteStore implements Store {
   readonly #perform: PerformOperation;
   readonly #look: LookThread;
   readonly #completer: DeletionCompleter;
+  readonly #snapshot: TurnSnapshot | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ reader, queue, descriptor, right, sealReceipt }: Parts) {
+  constructor({ reader, queue, snapshot, descriptor, right, sealReceipt }: Parts) {
     this.#reader = reader;
     this.#queue = queue;
     this.#descriptor = descriptor;
     this.#right = right;
     this.#sealReceipt = sealReceipt;
+    this.#snapshot = snapshot;
     this.#perform = async (name, args) =>
       (await queue.submit({ name, args })) as OperationResult<typeof name>;
     this.#look = new LookThread(reader.path, descriptor);
@@ -116,6 +121,7 @@ export class SqliteStore implements Store {
   }
 
   async findRecord(key: RecordKey): Promise<Sighting | undefined> {
+    this.#snapshot?.share();
     return findRecord(this.#reader, key);
   }
 
@@ -183,7 +189,8 @@ export class SqliteStore implements Store {
     deletionRequestIds: readonly string[],
     act: Act,
   ): Promise<readonly Completion[]> {
-    return this.#completer.complete(deletionRequestIds, act);
+    const complete = () => this.#completer.complete(deletionRequestIds, act);
+    return this.#snapshot === undefined ? complete() : this.#snapshot.avoid(complete);
   }
 
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void> {
@@ -338,6 +345,7 @@ export class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#snapshot?.end();
     if (this.#right !== undefined) this.#reader.close();
     await Promise.all([this.#queue.close(), this.#look.close()]);
     this.#descriptor.release();

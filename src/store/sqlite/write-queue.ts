@@ -20,14 +20,17 @@ interface Settler {
 
 export class WriteQueue {
   readonly #runner: Runner;
+  readonly #onAnswer: () => void;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
   /** In the order in which they were handed over, which is that in which they end. */
   readonly #underWay: Promise<void>[] = [];
   #closing = false;
 
-  constructor(runner: Runner) {
+  /** `onAnswer` is called before the jobs of a group are answered. */
+  constructor(runner: Runner, onAnswer: () => void = () => undefined) {
     this.#runner = runner;
+    this.#onAnswer = onAnswer;
   }
 
   /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
@@ -66,7 +69,7 @@ export class WriteQueue {
     const results = this.#runner.run(group.map(({ job }) => job));
     return settleWhenRun(
       group.map(({ resolve, reject }) => ({ resolve, reject })),
-      results,
+      results.finally(this.#onAnswer),
     );
   }
 
