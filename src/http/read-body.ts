@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
+import { askForBody } from "./expectation.ts";
 
 export type MediaType = "json" | "ndjson";
 
@@ -47,7 +48,10 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
 /** The body as a stream of decoded bytes. Throws AppError content_type for an encoding that is not known. */
 export function decodedBody(request: IncomingMessage): Readable {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (encoding === "identity" || encoding === "") return request;
+  if (encoding === "identity" || encoding === "") {
+    askForBody(request);
+    return request;
+  }
   const decoder = Object.hasOwn(decoders, encoding)
     ? decoders[encoding as keyof typeof decoders]()
     : undefined;
@@ -56,6 +60,7 @@ export function decodedBody(request: IncomingMessage): Readable {
       message: "The Content-Encoding must be one of gzip, br, zstd or identity.",
     });
   }
+  askForBody(request);
   request.on("error", (error) => decoder.destroy(error));
   request.on("close", () => {
     if (!request.complete) decoder.destroy(new Error("the request broke off"));

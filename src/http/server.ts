@@ -6,6 +6,7 @@ import { limits } from "../domain/limits.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { answerClientError, answerConnect, answerOnSocket } from "./client-error.ts";
 import type { Door } from "./door.ts";
+import { answerExpectations } from "./expectation.ts";
 import { sendError } from "./send-error.ts";
 import { registerHealth } from "./health.ts";
 import { asMalformed, registerMissing } from "./missing.ts";
@@ -48,7 +49,7 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
       sendError(door, request, { reply, error: asMalformed(error) });
     },
   });
-  passOverExpectations(server);
+  answerExpectations(server.server);
   answerHalfClosed(server);
   server.server.on("connect", (_request, socket) => answerConnect(socket));
   const watch = new RequestWatch<Visit>({
@@ -86,11 +87,6 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
 
 async function requireSoundHeadFirst({ raw }: FastifyRequest): Promise<void> {
   requireSoundHead(raw);
-}
-
-/** RFC 9110, section 10.1.1: a server may go on as if an expectation that it does not know were not there. */
-function passOverExpectations({ server }: FastifyInstance): void {
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
 /**

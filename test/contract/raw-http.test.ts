@@ -191,6 +191,25 @@ describe("forms of requests that are right, if rare", () => {
     const text = (await closed).replace("HTTP/1.1 100 Continue\r\n\r\n", "");
     assert.equal(parseReply(text).body.code, 40000);
   });
+
+  it("a stream that waits for 100-continue, and a further request behind a body that did", async () => {
+    const body = `${JSON.stringify(scene.records.record(typeNamed("person")))}\n`;
+    for (const type of ["application/x-ndjson", "application/json"]) {
+      const { socket, received, closed } = openRaw(client.address);
+      socket.write(
+        `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\ncontent-type: ${type}\r\n` +
+          `expect: 100-continue\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`,
+      );
+      await waitFor("100 Continue", () => received().startsWith("HTTP/1.1 100 ") || undefined);
+      socket.write(body);
+      await waitFor("the reply", () => received().includes("}") || undefined);
+      socket.write(check("next", "connection: close\r\n"));
+      const statuses = [...(await closed).matchAll(/HTTP\/1\.1 (\d+)/g)].map(
+        ([, status]) => status,
+      );
+      assert.deepEqual(statuses, ["100", type === "application/json" ? "409" : "201", "400"]);
+    }
+  });
 });
 
 describe("what is not HTTP behind a request that is", () => {
@@ -229,6 +248,29 @@ describe("a body that will not be read", () => {
       const reply = parseReply(await closed);
       assert.equal(reply.status, status);
       assert.equal(reply.headers.connection, "close");
+    });
+  }
+});
+
+describe("a body that waits for 100-continue", () => {
+  for (const [what, line, status] of [
+    ["without a credential", "content-length: 2", 401],
+    [
+      "in an unknown encoding",
+      `content-length: 2\r\n${authorization}\r\ncontent-type: application/json\r\ncontent-encoding: x`,
+      415,
+    ],
+    ["of another type", `content-length: 2\r\n${authorization}\r\ncontent-type: text/plain`, 415],
+    [
+      "that is too large",
+      `content-length: 16777217\r\n${authorization}\r\ncontent-type: application/json`,
+      413,
+    ],
+  ] as const) {
+    it(`is not asked for where its head is enough to refuse it: ${what}`, async () => {
+      const head = `POST /v2/person HTTP/1.1\r\n${host}\r\nexpect: 100-continue\r\n${line}\r\n\r\n`;
+      const reply = parseReply(await exchangeRaw(client.address, head));
+      assert.deepEqual([reply.status, reply.headers.connection], [status, "close"]);
     });
   }
 });
