@@ -3,6 +3,7 @@
 import { testFlagOf } from "../../actions/export-records.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
+import { boundHeap } from "../bounded-heap.ts";
 import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../cli-error.ts";
 import {
@@ -61,6 +62,7 @@ export const exportRecords = defineCommand({
     }
     const format = given.format ?? formatOf(output);
     if (format === "parquet") requirePlaceForBytes(context, output);
+    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
     const stop = awaitStopSignal();
     const stopping = new AbortController();
     void stop.received.then(() => stopping.abort());

@@ -1,8 +1,9 @@
 // How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
 // sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
+import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema-shape.ts";
 import { CliError } from "../cli-error.ts";
 import { isAtWork, type Owner, thisProcess } from "./owner.ts";
@@ -105,6 +106,7 @@ export class StateFile {
   #create(): void {
     const next = `${this.path}.${process.pid}.next`;
     this.#write(() => {
+      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       writeFileSync(next, this.#text(), { mode: 0o600 });
       try {
         linkSync(next, this.path);
