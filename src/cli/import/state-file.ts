@@ -169,7 +169,7 @@ function readState(path: string): State | undefined {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    if (hasCode(cause, "ENOENT")) return undefined;
+    if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) return undefined;
     throw unreadable(path, cause);
   }
   try {
