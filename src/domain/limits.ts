@@ -29,8 +29,8 @@ export const limits = {
   exportPageChanges: 500,
   exportStartMsMax: 30_000,
   // rows that are held for a row group of Parquet, which is written by columns
-  parquetGroupRows: 50_000,
-  parquetGroupBytes: 16 * 1_024 * 1_024,
+  parquetGroupRows: 20_000,
+  parquetGroupBytes: 8 * 1_024 * 1_024,
   // move: what is copied in one transaction, and what is read back at once
   movePageRows: 5_000,
   movePageBytes: 4 * 1_024 * 1_024,
