@@ -1,16 +1,16 @@
-// The session in the README, run as it stands against a real server: every command works, every reply is as shown.
+// The sessions that pages show, run as they stand against a real server: every command works, every reply is as shown.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { playSession } from "../support/shell-session.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { blocksOf, patternOf } from "./rule/pages.ts";
 import { readFile, root } from "./tree.ts";
 
-const separator = "\u001e";
-const addressInReadme = "http://127.0.0.1:8080";
+/** Runs the checkout's own command from any folder. */
+const ownCommand = `"${process.execPath}" "${join(root, "bin/sluice.js")}"`;
 
 describe("the session in the README", () => {
   const { text } = readFile("README.md");
@@ -28,7 +28,11 @@ describe("the session in the README", () => {
     removeFolder(folder);
   });
 
+  const play = (script: string) =>
+    playSession(script, { address: server.address, folder: root, environment });
+
   it("answers as it shows", async () => {
+    assert.ok(session !== "");
     const { replies, expected } = await play(session);
     assert.ok(expected.length >= 5);
     for (const [index, shown] of expected.entries())
@@ -41,21 +45,34 @@ describe("the session in the README", () => {
     await assert.rejects(play("false\necho one\n# => one\n"));
     await assert.rejects(play("false | cat\necho one\n# => one\n"));
   });
+});
 
-  /** The last line that was printed before each line of the form `# => …`, and what that line shows. */
-  async function play(script: string): Promise<{ replies: string[]; expected: string[] }> {
-    assert.ok(script !== "");
-    const expected = [...script.matchAll(/^# => (.*)$/gm)].map(([, shown = ""]) => shown);
-    const marked = script
-      .replaceAll(addressInReadme, server.address)
-      .replace(/^# => .*$/gm, `printf '${separator}'`);
-    const { stdout } = await promisify(execFile)("bash", ["-e", "-o", "pipefail", "-c", marked], {
-      cwd: root,
-      env: { ...process.env, ...environment },
+describe("the session in the guide to files in and out", () => {
+  const { text } = readFile("docs/guides/bulk.md");
+  const session = blocksOf(text, "sh").join("\n");
+  const folder = makeTempFolder();
+  const store = { DATABASE_URL: `sqlite:${folder}/data/sluice.db`, DATA_DIR: `${folder}/data` };
+  const environment = { ...store, LOG_LEVEL: "warn" };
+  let server: ServerProcess;
+
+  before(async () => {
+    server = await startServerProcess({ ...environment, PORT: "0", NODE_ENV: "development" });
+  });
+
+  after(async () => {
+    await server.end("SIGTERM");
+    removeFolder(folder);
+  });
+
+  it("prints what it shows", async () => {
+    const script = session.replaceAll("npx sluice", ownCommand);
+    const { replies, expected } = await playSession(script, {
+      address: server.address,
+      folder,
+      environment,
     });
-    const replies = stdout
-      .split(separator)
-      .map((printed) => printed.trimEnd().split("\n").at(-1) ?? "");
-    return { replies, expected };
-  }
+    assert.ok(expected.length >= 10);
+    for (const [index, shown] of expected.entries())
+      assert.match(replies[index] ?? "", patternOf(shown));
+  });
 });
