@@ -7,7 +7,12 @@ import assert from "node:assert/strict";
 import { startPostgres } from "../support/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
-const ownStores = new Set(["on-postgres.test.ts", "postgres-away.test.ts", "stop.test.ts"]);
+const ownStores = new Set([
+  "on-postgres.test.ts",
+  "postgres-away.test.ts",
+  "rate-limits-on-redis.test.ts",
+  "stop.test.ts",
+]);
 
 const server = await startPostgres({ settings: { max_connections: "300" } });
 /** By the folder of a service, which may be started again where it was. */

@@ -7,7 +7,7 @@ import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Door } from "../../src/http/door.ts";
-import { RateLimits } from "../../src/http/rate-limit.ts";
+import { openRateLimits } from "../../src/http/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
@@ -57,8 +57,8 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Gives the settings of a new store, for services that are told none. */
-type MakeStore = (folder: string) => Promise<Readonly<Record<string, string>>>;
+/** Gives the settings of a new store, for services that are told none, or others that suit the service and its clock. */
+type MakeStore = (folder: string, clock: FakeClock) => Promise<Readonly<Record<string, string>>>;
 
 let makeStore: MakeStore = (folder) =>
   Promise.resolve({ DATABASE_URL: `sqlite:${folder}/sluice.db` });
@@ -72,7 +72,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const folder = options.folder ?? makeTempFolder();
   const clock = options.clock ?? makeFakeClock();
   const config = readConfig(
-    testEnvironment(folder, { ...(await makeStore(folder)), ...options.environment }),
+    testEnvironment(folder, { ...(await makeStore(folder, clock)), ...options.environment }),
   );
   const opened = await openApp(config, { role: "serve", now: clock.now });
   const { store, breakStore, holdStore } = breakable(opened.store);
@@ -86,11 +86,18 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     backOffMsMax: config.deletionPollMs,
     onError: (error) => logger.error({ err: error }, "the deletion worker failed"),
   });
+  const rates = await openRateLimits(config, {
+    now: app.now,
+    scope: folder,
+    log: logger,
+    onShared: (isShared) => metrics.rateLimitsShared(isShared),
+    onCountedAlone: () => metrics.countedAlone(),
+  });
   let closing = false;
   const door: Door = {
     app,
     log: logger,
-    rates: new RateLimits(config.rateLimitPerSecond, app.now),
+    rates: rates.gate,
     replies: makeReplies((...figures) => metrics.observeRequest(...figures)),
     observe: (...figures) => metrics.observeRequest(...figures),
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
@@ -120,6 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop: async () => {
       client.close();
       await server.close();
+      await rates.close();
       await worker.stop();
       await upkeep.stop();
       await opened.close();
