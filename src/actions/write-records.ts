@@ -55,8 +55,9 @@ export function writeRecords(app: App, request: WriteRequest): Promise<WriteRepo
 type Manner = Omit<WriteRequest, "items"> & { readonly itemCount: number };
 
 function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
-  const { items, ...rest } = request;
-  const manner: Manner = { ...rest, itemCount: items.length };
+  const { organizationId, type, mode, lenient, single, items, idempotency } = request;
+  const itemCount = items.length;
+  const manner = { organizationId, type, mode, lenient, single, itemCount, idempotency };
   let drafts: readonly Draft[];
   try {
     drafts = judgeAll(manner, items);

@@ -25,23 +25,23 @@ function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
   const type = requireType(operation);
   const streams = operation.body !== "one";
   const writeStream = makeWriteStream(door, operation, mode);
+  const messageOf = makeMessage(mode, type);
   return async (call) => {
     if (mediaTypeOf(call.request.raw, streams) === "ndjson") return writeStream(call);
     const lenient = streams && prefersLenient(call.request);
-    const manner = { operation, type, mode, lenient };
     const report = await readBody(call.request.raw).then((bytes) =>
-      writeBody(door, call, { ...manner, bytes }),
+      writeBody(door, call, { operation, type, mode, lenient, bytes }),
     );
     door.onRecordsWritten(type.resourceType, report.written);
     const body = {
       success: true,
       write_count: report.written,
-      message: messageOf(report, { mode, type }),
+      message: messageOf(report),
       organization_id: call.caller.organizationId,
-      ...(report.results === undefined ? {} : { results: report.results }),
     };
-    const answer = ok(operation.success, body);
-    return lenient ? { ...answer, headers: { "preference-applied": "handling=lenient" } } : answer;
+    if (!lenient) return ok(operation.success, body);
+    const answer = ok(operation.success, { ...body, results: report.results });
+    return { ...answer, headers: { "preference-applied": "handling=lenient" } };
   };
 }
 
@@ -63,8 +63,15 @@ function writeBody(
   const items: readonly unknown[] = single ? [value] : value;
   requireForm(operation, { single, items });
   const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
-  const manner = { organizationId, type, mode, lenient, single };
-  return writeRecords(door.app, { ...manner, items, idempotency });
+  return writeRecords(door.app, {
+    organizationId,
+    type,
+    mode,
+    lenient,
+    single,
+    items,
+    idempotency,
+  });
 }
 
 function requireForm(
@@ -91,13 +98,13 @@ function invalid(message: string): AppError {
 
 const verbs = { add: "added", append: "recorded", update: "updated" } as const;
 
-function messageOf(
-  { written, results }: WriteReport,
-  { mode, type }: { mode: WriteMode; type: RecordType },
-): string {
+function makeMessage(mode: WriteMode, type: RecordType): (report: WriteReport) => string {
   const noun = type.title.toLowerCase();
-  const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
-  const refused = results?.filter((item) => item.status === "refused").length ?? 0;
-  const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
-  return `${counted} ${verbs[mode]}.${rest}`;
+  const verb = verbs[mode];
+  return ({ written, results }) => {
+    const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
+    const refused = results?.filter((item) => item.status === "refused").length ?? 0;
+    const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
+    return `${counted} ${verb}.${rest}`;
+  };
 }
