@@ -1,5 +1,6 @@
 // docs/reference/scopes.md: every scope, and what each covers, from domain/scope.ts.
 
+import { nounOf } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes, coveredScopes, type Scope } from "../../src/domain/scope.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
@@ -34,7 +35,7 @@ function meaningOf(scope: Scope): string {
     .filter(
       (type) => type.family === family && (permission !== "delete" || type.deletable === true),
     )
-    .map((type) => type.title.toLowerCase());
+    .map(nounOf);
   return `${verbs[permission as keyof typeof verbs]}: ${titles.join(", ")}`;
 }
 

@@ -1,7 +1,7 @@
 // Whether a record exists, and when it was first and last seen. What is another organization's does not exist.
 
 import { AppError } from "../domain/error.ts";
-import type { RecordType } from "../domain/record-type.ts";
+import { nounOf, type RecordType } from "../domain/record-type.ts";
 import type { Sighting } from "../domain/record-write.ts";
 import type { App } from "./app.ts";
 
@@ -23,6 +23,6 @@ export async function checkRecord(
 /** The one 404 of a type: the same whether the record is not there or not yours. */
 export function noSuchRecord(type: RecordType): AppError {
   return new AppError("no_such_record", {
-    message: `There is no ${type.title.toLowerCase()} with this ${type.idField}.`,
+    message: `There is no ${nounOf(type)} with this ${type.idField}.`,
   });
 }

@@ -5,7 +5,7 @@ import { AppError, errorCatalogue, type ErrorCode, type FieldError } from "../do
 import { errorsMax } from "../domain/explain.ts";
 import { limits } from "../domain/limits.ts";
 import { isTooLarge, makeDraft } from "../domain/payload.ts";
-import type { Payload, RecordType } from "../domain/record-type.ts";
+import { nounOf, type Payload, type RecordType } from "../domain/record-type.ts";
 import type {
   Draft,
   DraftOutcome,
@@ -235,7 +235,7 @@ function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
 type RefusalName = "validation_failed" | "too_large" | RecordRefusal;
 
 function sentence(name: RefusalName, type: RecordType): string {
-  return sentences[name](type.title.toLowerCase(), type.idField);
+  return sentences[name](nounOf(type), type.idField);
 }
 
 const sentences: Readonly<Record<RefusalName, (noun: string, idField: string) => string>> = {

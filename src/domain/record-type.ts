@@ -92,6 +92,11 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
   };
 }
 
+/** How sentences call a record of the type: `customer SAR` for the title `Customer SAR`. */
+export function nounOf({ title }: Pick<RecordType, "title">): string {
+  return title.charAt(0).toLowerCase() + title.slice(1);
+}
+
 function objectOf(
   fields: Readonly<Record<string, Field>>,
   property: (name: string, field: Field) => TSchema,

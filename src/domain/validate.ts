@@ -6,7 +6,7 @@ import type { FieldError } from "./error.ts";
 import { errorsMax, explainErrors, explainRefusal } from "./explain.ts";
 import { identifier } from "./fields.ts";
 import { limits } from "./limits.ts";
-import type { Payload, RecordType } from "./record-type.ts";
+import { nounOf, type Payload, type RecordType } from "./record-type.ts";
 import { isJsonObject } from "./schema-shape.ts";
 
 export type Operation = "add" | "update";
@@ -26,7 +26,7 @@ export function validatePayload(
   const isObject = isJsonObject(value);
   if (isObject && validator.Check(value)) return ruleErrors(type, operation, value);
   const errors = explainRefusal(validator, value, {
-    what: nounOf(type.title),
+    what: nounOf(type),
     nullMessage: operation === "add" ? nullMessage : undefined,
   });
   if (!isObject) return errors;
@@ -73,9 +73,4 @@ function repeatedKeys(properties: unknown): readonly FieldError[] {
     }
   }
   return errors;
-}
-
-/** Titles begin with a capital, as in `Customer SAR`. */
-function nounOf(title: string): string {
-  return title.charAt(0).toLowerCase() + title.slice(1);
 }

@@ -6,7 +6,7 @@ import { AppError } from "../domain/error.ts";
 import { explainErrors } from "../domain/explain.ts";
 import { identifier, oneOf } from "../domain/fields.ts";
 import { limits } from "../domain/limits.ts";
-import type { RecordType } from "../domain/record-type.ts";
+import { nounOf, type RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 
 export const tokenRequestSchema = closed({
@@ -49,7 +49,7 @@ const reason = Type.String({
 /** The body of DELETE /v2/<type>. */
 export function deletionRequestSchema(type: RecordType): TSchema {
   return closed({
-    [type.idField]: identifier(`Unique identifier of the ${type.title.toLowerCase()}.`),
+    [type.idField]: identifier(`Unique identifier of the ${nounOf(type)}.`),
     reason,
   });
 }

@@ -2,12 +2,11 @@
 // fall behind; a test sends the requests and validates them all.
 
 import { AppError, errorCatalogue, type ErrorName, type FieldError } from "../../domain/error.ts";
-import type { Payload, RecordType } from "../../domain/record-type.ts";
+import { nounOf, type Payload, type RecordType } from "../../domain/record-type.ts";
 import { formatTimestamp, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { errorAnswer } from "../error-response.ts";
 import type { Operation } from "../operation.ts";
 import type { Example, Examples } from "./document.ts";
-import { nounOf } from "./wording.ts";
 import { receiptExample } from "./receipt-schema.ts";
 
 export const exampleOrganizationId = "org_7hJq2mXw9RtLc4Vb";

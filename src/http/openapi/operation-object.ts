@@ -1,7 +1,7 @@
 // An operation of the route table as the document shows it.
 
 import { identifier } from "../../domain/fields.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { Operation } from "../operation.ts";
 import { bodiesOf } from "./bodies.ts";
 import type {
@@ -15,7 +15,7 @@ import { errorResponsesOf } from "./error-responses.ts";
 import { exampleDeletionId, idExample } from "./examples.ts";
 import { parameterRef } from "./parts.ts";
 import { publishSchema } from "./publish-schema.ts";
-import { componentName, describe, nounOf } from "./wording.ts";
+import { componentName, describe } from "./wording.ts";
 
 export const tokenTag = "Access token";
 export const deletionTag = "Deletion";

@@ -2,11 +2,11 @@
 // with that room closed.
 
 import { deletionStatuses } from "../../domain/deletion.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 import { deletionReceipt } from "./receipt-schema.ts";
-import { componentName, nounOf } from "./wording.ts";
+import { componentName } from "./wording.ts";
 
 /** All of the fields are there in every reply, but for those named in `sometimes`. */
 function reply(

@@ -1,6 +1,6 @@
 // The schemas of what clients send, each published from the very schema that validates it.
 
-import type { RecordType } from "../../domain/record-type.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import {
   anyDeletionRequestSchema,
   deletionRequestSchema,
@@ -8,7 +8,7 @@ import {
 } from "../request-schemas.ts";
 import type { JsonSchema } from "./document.ts";
 import { publishShape } from "./publish-schema.ts";
-import { componentName, nounOf } from "./wording.ts";
+import { componentName } from "./wording.ts";
 
 export function generalRequestSchemas(): Record<string, JsonSchema> {
   return {

@@ -1,6 +1,6 @@
 // The words of the document that depend on a record type or an operation: names, nouns, summaries, descriptions.
 
-import type { RecordType } from "../../domain/record-type.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { allScopes, coveredScopes } from "../../domain/scope.ts";
 import { limits } from "../../domain/limits.ts";
 import { type Operation, scopesOf, type Verb } from "../operation.ts";
@@ -8,11 +8,6 @@ import { type Operation, scopesOf, type Verb } from "../operation.ts";
 export interface Wording {
   readonly summary: string;
   readonly description: string;
-}
-
-/** `customer SAR` for the title `Customer SAR`. */
-export function nounOf({ title }: RecordType): string {
-  return title.charAt(0).toLowerCase() + title.slice(1);
 }
 
 export function withArticle(noun: string): string {
