@@ -12,6 +12,7 @@ import type {
   IdempotencyMark,
   RecordRefusal,
   WriteMode,
+  WriteOutcome,
 } from "../domain/record-write.ts";
 import { validatePayload } from "../domain/validate.ts";
 import type { App } from "./app.ts";
@@ -39,6 +40,8 @@ export interface ItemResult {
 export interface WriteReport {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
+  /** True for what an earlier request with the same Idempotency-Key has written. */
+  readonly repeated: boolean;
   /** An entry an item; only for lenient requests. */
   readonly results: readonly ItemResult[] | undefined;
 }
@@ -89,26 +92,26 @@ async function storeStrict(
   manner: Manner,
   drafts: readonly Draft[],
 ): Promise<WriteReport> {
-  const { written, drafts: outcomes } = await store(app, manner, drafts);
+  const { written, drafts: outcomes, repeated = false } = await store(app, manner, drafts);
   throwIfRefused(manner, outcomes);
-  return { written, drafts: outcomes, results: undefined };
+  return { written, drafts: outcomes, repeated, results: undefined };
 }
 
 async function writeLenient(app: App, request: WriteRequest): Promise<WriteReport> {
   const { type, items } = request;
   const judgedItems = items.map((item) => judge(type, request.mode, item));
   const drafts = judgedItems.filter((judged): judged is Draft => !isUnfit(judged));
+  const nothing: WriteOutcome = { written: 0, drafts: [] };
   // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
-  const { written, drafts: outcomes } =
-    drafts.length === 0 && request.idempotency === undefined
-      ? { written: 0, drafts: [] }
-      : await store(app, request, drafts);
+  const isEmpty = drafts.length === 0 && request.idempotency === undefined;
+  const stored = isEmpty ? nothing : await store(app, request, drafts);
+  const { written, drafts: outcomes, repeated = false } = stored;
   let next = 0;
   const results = judgedItems.map((judged, index): ItemResult => {
     if (isUnfit(judged)) return refusedItem(type, { index, item: items[index], judged });
     return outcomeItem(type, { index, id: judged.id, outcome: outcomes[next++] });
   });
-  return { written, drafts: outcomes, results };
+  return { written, drafts: outcomes, repeated, results };
 }
 
 function store(app: App, request: Omit<WriteRequest, "items">, drafts: readonly Draft[]) {

@@ -65,6 +65,8 @@ export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
 export interface WriteOutcome {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
+  /** What the first request under the same Idempotency-Key came to; this one has written nothing. */
+  readonly repeated?: true;
 }
 
 /** One accepted submission as it is kept. */

@@ -5,7 +5,7 @@ import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { DraftOutcome, Draft, RecordKey, RecordWrite } from "../domain/record-write.ts";
 import { type KeptReply, replyText, RepliesOfGroup } from "./group-replies.ts";
-import { packDrafts, type PackedOutcome } from "./packed-outcome.ts";
+import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
 /** Keys are texts that the engine makes (`keyOf`). */
@@ -53,7 +53,7 @@ function judgeOnce(write: RecordWrite, group: Group): Judgement {
   const kept = group.replies.find(text);
   if (kept !== undefined && receivedAt - kept.createdAt < limits.idempotencyKeptMs) {
     return Buffer.compare(kept.fingerprint, mark.fingerprint) === 0
-      ? { ok: true, outcome: JSON.parse(kept.outcome) as PackedOutcome }
+      ? { ok: true, outcome: packRepeated(JSON.parse(kept.outcome) as PackedOutcome) }
       : { ok: false, error: new AppError("idempotency_reused") };
   }
   const outcome = judge(write, group);

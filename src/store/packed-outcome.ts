@@ -28,6 +28,14 @@ export function packDrafts(drafts: readonly DraftOutcome[]): string {
   return packed;
 }
 
+/** Before the letters of an outcome that is given again. Never kept. */
+const repeatedMark = "*";
+
+/** Of a kept outcome. */
+export function packRepeated({ written, drafts }: PackedOutcome): PackedOutcome {
+  return { written, drafts: repeatedMark + drafts };
+}
+
 /** What nearly every write comes to. */
 export function packCreated(count: number): PackedOutcome {
   return { written: count, drafts: letters.created.repeat(count) };
@@ -43,7 +51,10 @@ export function unpackOutcome({ written, drafts }: PackedOutcome): WriteOutcome 
     }
     return allCreated;
   }
-  return { written, drafts: Array.from(drafts, unpackLetter) };
+  if (!drafts.startsWith(repeatedMark)) {
+    return { written, drafts: Array.from(drafts, unpackLetter) };
+  }
+  return { written, drafts: Array.from(drafts.slice(1), unpackLetter), repeated: true };
 }
 
 function unpackLetter(letter: string): DraftOutcome {

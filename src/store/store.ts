@@ -351,6 +351,8 @@ export interface UpkeepStore {
 
 export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessStore, UpkeepStore {
   readonly engine: "sqlite" | "postgres";
+  /** Of its tables, which opening it has brought up to this; each engine counts for itself. */
+  readonly schemaVersion: number;
 }
 
 /** What an engine reports of its group commits, for metrics. */

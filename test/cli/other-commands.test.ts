@@ -8,17 +8,25 @@ import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/program.ts";
 import { renderCliReference } from "../../src/cli/reference.ts";
 import { version } from "../../src/cli/version.ts";
+import { schemaVersion } from "../../src/store/sqlite/migrate.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { runProgram } from "./program.ts";
 
 describe("migrate", () => {
   it("makes a store where there is none, and finds nothing to do the second time", async () => {
     const line = makeCommandLine();
-    assert.deepEqual(await line.ask("migrate"), { engine: "sqlite", sluice_version: version });
+    assert.deepEqual(await line.ask("migrate"), {
+      engine: "sqlite",
+      schema_version: schemaVersion,
+      sluice_version: version,
+    });
     const { code, out } = await line.type("migrate");
     assert.deepEqual(
       { code, out },
-      { code: 0, out: `The sqlite store has the schema of Sluice ${version}.\n` },
+      {
+        code: 0,
+        out: `The sqlite store has schema version ${schemaVersion}, that of Sluice ${version}.\n`,
+      },
     );
   });
 });

@@ -29,12 +29,12 @@ export function testIdempotency(engine: Engine): void {
       store = site().store;
     });
 
-    it("gives the first outcome again and writes nothing", async () => {
+    it("gives the first outcome again, says so, and writes nothing", async () => {
       const list = [transaction("a"), transaction("b")];
       const idempotency = mark("again");
       const first = await write(store, list, { idempotency });
       assert.deepEqual(first, { written: 2, drafts: ["created", "created"] });
-      assert.deepEqual(await write(store, list, { idempotency }), first);
+      assert.deepEqual(await write(store, list, { idempotency }), { ...first, repeated: true });
       assert.equal((await changesOf(store, keyOf("transaction", "a"))).length, 1);
     });
 
@@ -44,7 +44,8 @@ export function testIdempotency(engine: Engine): void {
       const first = await write(store, transaction("not yet"), update);
       assert.deepEqual(first, { written: 0, drafts: ["no_such_record"] });
       await write(store, transaction("not yet"));
-      assert.deepEqual(await write(store, transaction("not yet"), update), first);
+      const again = await write(store, transaction("not yet"), update);
+      assert.deepEqual(again, { ...first, repeated: true });
     });
 
     it("is refused with another request, which has no effect", async () => {
@@ -78,7 +79,9 @@ export function testIdempotency(engine: Engine): void {
           write(store, transaction("raced"), { mode: "update", idempotency }),
         ).concat(write(store, transaction("raced"))),
       );
-      assert.equal(new Set(outcomes.slice(0, 40).map((outcome) => outcome.drafts[0])).size, 1);
+      const marked = outcomes.slice(0, 40);
+      assert.equal(new Set(marked.map((outcome) => outcome.drafts[0])).size, 1);
+      assert.equal(marked.filter(({ repeated }) => repeated !== true).length, 1);
       const changes = await changesOf(store, keyOf("transaction", "raced"));
       assert.ok(changes.length <= 2, `${changes.length} changes`);
     });
@@ -156,7 +159,8 @@ export function testIdempotency(engine: Engine): void {
       await add(site.store, "transaction", "a");
       const first = await write(site.store, transaction("a"), update);
       const reopened = await site.reopen();
-      assert.deepEqual(await write(reopened, transaction("a"), update), first);
+      const again = await write(reopened, transaction("a"), update);
+      assert.deepEqual(again, { ...first, repeated: true });
       assert.equal((await changesOf(reopened, keyOf("transaction", "a"))).length, 2);
     });
   });

@@ -81,6 +81,24 @@ describe("/metrics", () => {
     }
   });
 
+  it("counts what a repeated request gives again no second time", async () => {
+    const customer = await scene.makeCustomer();
+    const person = typeNamed("person");
+    const line = 'sluice_records_written_total{resource_type="person"}';
+    const before = await figure(line);
+    const ask = {
+      method: "POST",
+      path: pathOf(person),
+      headers: { "idempotency-key": "counted once" },
+      body: [scene.records.record(person), scene.records.record(person)],
+    };
+    for (let sent = 0; sent < 3; sent += 1) {
+      const reply = await scene.ask(customer, ask);
+      assert.deepEqual([reply.status, reply.body.write_count], [201, 2]);
+    }
+    assert.equal((await figure(line)) - before, 2);
+  });
+
   it("hold no organization, id, key or token", async () => {
     const customer = await scene.makeCustomer();
     const record = await scene.addRecord(customer, type);

@@ -31,7 +31,7 @@ export interface ServiceOptions {
   readonly folder?: string;
 }
 
-export type StoreMethod = Exclude<keyof Store, "engine">;
+export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
 
 export interface Held {
   /** Resolves when the method has been called. */

@@ -13,9 +13,10 @@ export const migrate = defineCommand({
   run: (context) =>
     context.withApp(async (app) => {
       await app.store.ping();
+      const { engine, schemaVersion } = app.store;
       return {
-        json: { engine: app.store.engine, sluice_version: version },
-        text: `The ${app.store.engine} store has the schema of Sluice ${version}.`,
+        json: { engine, schema_version: schemaVersion, sluice_version: version },
+        text: `The ${engine} store has schema version ${schemaVersion}, that of Sluice ${version}.`,
       };
     }),
 });

@@ -32,7 +32,7 @@ function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
     const report = await readBody(call.request.raw).then((bytes) =>
       writeBody(door, call, { operation, type, mode, lenient, bytes }),
     );
-    door.onRecordsWritten(type.resourceType, report.written);
+    if (!report.repeated) door.onRecordsWritten(type.resourceType, report.written);
     const body = {
       success: true,
       write_count: report.written,

@@ -47,6 +47,7 @@ import { checkIntegrity } from "./integrity.ts";
 import type { Job, JobResult } from "./job.ts";
 import { makeJobQueue } from "./job-groups.ts";
 import { Leases, type Postponement } from "./lease.ts";
+import { schemaVersion } from "./migrate.ts";
 import {
   changeOrganization,
   createOrganization,
@@ -55,13 +56,7 @@ import {
   readCredentialsVersion,
 } from "./organization.ts";
 import { purgeExpired } from "./purge.ts";
-import {
-  findReceipt,
-  keepReceiptKey,
-  listReceiptKeys,
-  listReceipts,
-  readReceiptHead,
-} from "./receipt.ts";
+import * as receipts from "./receipt.ts";
 import { countRecords, findRecords, readHistory } from "./record.ts";
 import { keyText } from "./record-key.ts";
 import { countReopened, reopenDeletions } from "./reopening.ts";
@@ -73,6 +68,7 @@ const deletions: Scope = { view: "deletions" };
 
 export class PostgresStore implements promised.Store {
   readonly engine = "postgres";
+  readonly schemaVersion = schemaVersion;
   /** Nothing is gained by more: processes share the work instead. */
   readonly deletionsAtOnce = 1;
   readonly #database: Database;
@@ -239,7 +235,7 @@ export class PostgresStore implements promised.Store {
   }
 
   receiptHead(): Promise<ReceiptHead> {
-    return this.#look(allOrganizations, readReceiptHead);
+    return this.#look(allOrganizations, receipts.readReceiptHead);
   }
 
   findReceipt(
@@ -247,16 +243,18 @@ export class PostgresStore implements promised.Store {
     organizationId: string | undefined,
   ): Promise<Receipt | undefined> {
     return this.#look(oneOrAll(organizationId), (tx) =>
-      findReceipt(tx, { deletionRequestId, organizationId }),
+      receipts.findReceipt(tx, { deletionRequestId, organizationId }),
     );
   }
 
   listReceipts(afterReceiptNo: number, limit: number): Promise<readonly promised.KeptReceipt[]> {
-    return this.#look(allOrganizations, (tx) => listReceipts(tx, { afterReceiptNo, limit }));
+    return this.#look(allOrganizations, (tx) =>
+      receipts.listReceipts(tx, { afterReceiptNo, limit }),
+    );
   }
 
   listReceiptKeys(): Promise<readonly ReceiptKey[]> {
-    return this.#look(allOrganizations, listReceiptKeys);
+    return this.#look(allOrganizations, receipts.listReceiptKeys);
   }
 
   keepReceiptKey(
@@ -264,7 +262,7 @@ export class PostgresStore implements promised.Store {
     options: promised.KeepKeyOptions,
     act: promised.Act,
   ): Promise<void> {
-    return this.#in(allOrganizations, (tx) => keepReceiptKey(tx, { key, options, act }));
+    return this.#in(allOrganizations, (tx) => receipts.keepReceiptKey(tx, { key, options, act }));
   }
 
   reopenDeletions(reopening: promised.Reopening, act: promised.Act): Promise<number> {

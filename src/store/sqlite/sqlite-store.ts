@@ -59,6 +59,7 @@ import { findExpired } from "./expired.ts";
 import { listHolds } from "./hold.ts";
 import { LookThread } from "./look.ts";
 import { checkIntegrity } from "./integrity.ts";
+import { schemaVersion } from "./migrate.ts";
 import type { OperationResult, PerformOperation } from "./operation.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
 import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
@@ -81,6 +82,7 @@ export interface Parts {
 
 export class SqliteStore implements Store {
   readonly engine = "sqlite";
+  readonly schemaVersion = schemaVersion;
   readonly deletionsAtOnce = limits.deletionsAtOnceMax;
   readonly #reader: Connection;
   readonly #queue: WriteQueue;

@@ -2,7 +2,7 @@
 // after another, so that a second one with the same id meets the first.
 
 import type { Draft, DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
-import { packCreated, packDrafts, type PackedOutcome } from "../packed-outcome.ts";
+import { packCreated, packDrafts, packRepeated, type PackedOutcome } from "../packed-outcome.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, takeBack } from "./new-records.ts";
@@ -11,7 +11,12 @@ import { type DraftContext, writeDraft } from "./record.ts";
 /** Throws AppError idempotency_reused, before anything was written. */
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
-  return once(group, { organizationId, mark, now }, () => judge(group, write));
+  let repeated = true;
+  const outcome = once(group, { organizationId, mark, now }, () => {
+    repeated = false;
+    return judge(group, write);
+  });
+  return repeated ? packRepeated(outcome) : outcome;
 }
 
 function judge(group: Group, write: RecordWrite): PackedOutcome {

@@ -73,6 +73,11 @@ describe("opening a store on PostgreSQL", () => {
       Array.from({ length: 6 }, () => openStore(url, { role: "serve" })),
     );
     for (const store of stores) await requireSound(store);
+    const found = await server.query(
+      "SELECT value::int AS version FROM meta WHERE name = 'schema_version'",
+      url,
+    );
+    for (const store of stores) assert.deepEqual(found, [{ version: store.schemaVersion }]);
     await Promise.all(stores.map((store) => store.close()));
   });
 

@@ -94,7 +94,10 @@ describe("several processes on one database", () => {
     const outcomes = await Promise.all(
       stores.map((store) => write(store, transaction("t", { amount: 5 }), options)),
     );
-    for (const outcome of outcomes) assert.deepEqual(outcome, { written: 1, drafts: ["updated"] });
+    for (const { written, drafts } of outcomes) {
+      assert.deepEqual({ written, drafts }, { written: 1, drafts: ["updated"] });
+    }
+    assert.equal(outcomes.filter(({ repeated }) => repeated !== true).length, 1);
     assert.equal((await changesOf(storeNo(0), keyOf("transaction", "t"))).length, 2);
     await Promise.all(
       stores.map((store, index) =>
