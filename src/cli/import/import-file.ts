@@ -129,7 +129,10 @@ function judge({ items, refusals }: Chunk, outcomes: readonly (readonly ItemOutc
     } else if (own.every(isThere)) unchanged += 1;
     else written += 1;
   }
-  return { counts: { written, unchanged, refused: all.length }, refusals: all };
+  return {
+    counts: { written, unchanged, refused: all.length },
+    refusals: all.toSorted((one, other) => one.row.number - other.row.number),
+  };
 }
 
 /** It was there already, and identical. */
