@@ -1,7 +1,7 @@
 // Answers what Node could not read as a request, and requests that take too long: by hand, on the socket, which is closed
 // after it. Never writes into a reply that is under way.
 
-import type { ServerResponse } from "node:http";
+import { STATUS_CODES, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { AppError, type ErrorName } from "../domain/error.ts";
 import { errorBody, statusOf } from "./error-response.ts";
@@ -53,8 +53,10 @@ export function answerOnSocket(
 ): void {
   if (socket === null || !socket.writable) return;
   const body = JSON.stringify(errorBody(error));
+  const status = statusOf(error);
   socket.end(
-    `HTTP/1.1 ${statusOf(error)} Error\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
+      `date: ${new Date().toUTCString()}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\n` +
       `connection: close\r\n\r\n${isHead ? "" : body}`,
   );

@@ -2,6 +2,7 @@
 // all, and never hurts those who come after.
 
 import assert from "node:assert/strict";
+import { STATUS_CODES } from "node:http";
 import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
@@ -21,6 +22,8 @@ function assertRefused(text: string, status: number, code: number): void {
   assert.match(reply.headers["content-type"] ?? "", /^application\/json/);
   assert.ok(reply.headers["x-request-id"] !== undefined, "there is no X-Request-Id");
   assert.equal(reply.headers.connection, "close");
+  assert.match(reply.headers["date"] ?? "", / GMT$/);
+  assert.ok(text.startsWith(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`), text);
 }
 
 const host = "host: localhost";
