@@ -41,8 +41,14 @@ async function perform(words: readonly string[], surroundings: Surroundings): Pr
   ]) {
     part.configureOutput(output);
   }
-  await program.parseAsync(words, { from: "user" });
+  await program.parseAsync(askedForHelp(words), { from: "user" });
   return exitCode;
+}
+
+/** `sluice help key create` is what many type for `sluice key create --help`. */
+function askedForHelp(words: readonly string[]): readonly string[] {
+  const [first, ...rest] = words;
+  return first === "help" ? [...rest, "--help"] : words;
 }
 
 async function carryOut(

@@ -35,6 +35,14 @@ describe("the command line", () => {
     });
   }
 
+  it("helps also whoever types the word first", async () => {
+    for (const words of ["", "key", "key create", "serve"]) {
+      const asked = await line.type(...`help ${words}`.trim().split(" "));
+      assert.deepEqual(asked, await line.type(...`${words} --help`.trim().split(" ")));
+      assert.equal(asked.code, 0);
+    }
+  });
+
   it("has a group for each first word of two, and no other", () => {
     const first = commands.map(({ name }) => name.split(" ")).filter(({ length }) => length === 2);
     assert.deepEqual(new Set(first.map(([word]) => word)), new Set(Object.keys(groups)));
