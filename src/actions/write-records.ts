@@ -87,14 +87,12 @@ function judgeAll(manner: Manner, items: readonly unknown[]): readonly Draft[] {
   throw refusal(tooLarge ? "too_large" : "validation_failed", faults, manner);
 }
 
-async function storeStrict(
-  app: App,
-  manner: Manner,
-  drafts: readonly Draft[],
-): Promise<WriteReport> {
-  const { written, drafts: outcomes, repeated = false } = await store(app, manner, drafts);
-  throwIfRefused(manner, outcomes);
-  return { written, drafts: outcomes, repeated, results: undefined };
+/** Not `async`, so that nothing holds on to the drafts while they are written. */
+function storeStrict(app: App, manner: Manner, drafts: readonly Draft[]): Promise<WriteReport> {
+  return store(app, manner, drafts).then(({ written, drafts: outcomes, repeated = false }) => {
+    throwIfRefused(manner, outcomes);
+    return { written, drafts: outcomes, repeated, results: undefined };
+  });
 }
 
 async function writeLenient(app: App, request: WriteRequest): Promise<WriteReport> {

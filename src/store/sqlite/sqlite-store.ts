@@ -118,8 +118,9 @@ export class SqliteStore implements Store {
     await this.#perform("voidAllLeases", undefined);
   }
 
-  async writeRecords(write: RecordWrite): Promise<WriteOutcome> {
-    return unpackOutcome((await this.#queue.submit(write)) as PackedOutcome);
+  /** Not `async`, so that nothing holds on to what was sent while it is written. */
+  writeRecords(write: RecordWrite): Promise<WriteOutcome> {
+    return this.#queue.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome));
   }
 
   async findRecord(key: RecordKey): Promise<Sighting | undefined> {
