@@ -42,7 +42,8 @@ export class MoveProgress {
 
   /** What is there for good, for a move that ended early. */
   describe(): string {
-    if (this.#copied === undefined) return "Nothing was copied yet.";
+    if (this.#copied === undefined)
+      return "The same command goes on from where the move had come to.";
     const { rows, allRows } = this.#copied;
     return (
       `${rows.toLocaleString("en")} of ${(allRows ?? 0).toLocaleString("en")} rows are copied; the same command goes on ` +

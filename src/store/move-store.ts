@@ -30,8 +30,10 @@ interface Sides {
 /** Throws StoreError if the target can't be used or does not come out equal, and MoveStopped. */
 export async function moveStore(sides: Sides, options: MoveOptions): Promise<MoveReport> {
   const { source, target } = sides;
-  const summary = await summarise(source, { onRows: tell("read", options) });
   const ends = await source.readEnds();
+  // Asked again when it begins; but to read everything may take long.
+  await target.refuseUnfit(ends.storeId);
+  const summary = await summarise(source, { onRows: tell("read", options) });
   const allRows = rowsOf(summary);
   const place = await target.begin(ends.storeId, summary);
   await copyTables(sides, place, { ...options, allRows });

@@ -87,6 +87,19 @@ describe("a move", () => {
     await requireRefused(await makeSource(test), /Another embedded store, store_\w+, is being/);
   });
 
+  it("is refused there before anything is read, however much there is", async (test) => {
+    await beginMove(await makeSource(test));
+    const folder = await makeSource(test);
+    const steps: string[] = [];
+    const moving = move(readConfig(testEnvironment(folder)), {
+      to: url,
+      stopping: new AbortController().signal,
+      onStep: ({ phase }) => void steps.push(phase),
+    });
+    await assert.rejects(moving, /Another embedded store/);
+    assert.deepEqual(steps, []);
+  });
+
   it("is refused from a store that has changed since its move was begun", async (test) => {
     const folder = await makeSource(test);
     await beginMove(folder);
@@ -169,6 +182,9 @@ describe("a move", () => {
     const { code, out, err } = await runProgram(["move", "--to", to], environment);
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /Counts and digests of all \d+ tables are equal on both sides/);
+    const shown = await makeCommandLine({ folder }).type("move", "--to", url);
+    assert.match(shown.err, /Other users .* can see the password in --to .* PGPASSWORD hides it/);
+    assert.ok(!shown.err.includes(password), shown.err);
     assert.ok(out.includes(`Never serve ${join(folder, "sluice.db")} again`), out);
   });
 });

@@ -11,6 +11,9 @@ import { MoveProgress } from "../move-progress.ts";
 import { reportMove } from "../move-report.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
+const openPassword =
+  "sluice: Other users of this machine can see the password in --to while this runs; PGPASSWORD hides it.\n";
+
 export const move = defineCommand({
   name: "move",
   summary:
@@ -19,8 +22,8 @@ export const move = defineCommand({
     "The service has to be stopped; nothing can write to the embedded store meanwhile, and it is left as it is. Everything is " +
     "copied: records with all changes, deletions and their receipts, holds, keys, tokens, the audit trail. Then the rows of " +
     "each table are counted and digested on both sides. Stopped at any moment, the same command goes on from where it was, " +
-    "and until it is done the database is refused by every other command. The password is better in PGPASSWORD than in " +
-    "the URL, which other users of this machine may see for a moment; it is never printed.",
+    "and until it is done the database is refused by every other command. The password belongs in PGPASSWORD rather than " +
+    "in the URL, which other users of this machine can see while this runs; it is never printed.",
   examples: [
     "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
     "DATABASE_URL=sqlite:/var/lib/sluice/sluice.db sluice move --to postgres://sluice_owner@db.example/sluice",
@@ -41,6 +44,7 @@ export const move = defineCommand({
         "--to must be a URL that begins with postgres:// or postgresql://, such as postgres://user@host:5432/database.",
       );
     }
+    if (!context.json && holdsPassword(to)) context.err.write(openPassword);
     boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
     const startedAt = performance.now();
     const stop = awaitStopSignal();
@@ -56,6 +60,10 @@ export const move = defineCommand({
     }
   },
 });
+
+function holdsPassword(url: string): boolean {
+  return URL.canParse(url) && new URL(url).password !== "";
+}
 
 interface Performing {
   readonly to: string;

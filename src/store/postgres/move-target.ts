@@ -19,7 +19,8 @@ import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
 const findMove = `
-  SELECT store_id, summary, table_name, last_key, rows_copied FROM move FOR UPDATE`;
+  SELECT store_id, summary, table_name, last_key, rows_copied FROM move`;
+const lockMove = `${findMove} FOR UPDATE`;
 
 const insertMove = `INSERT INTO move (store_id, summary, table_name) VALUES ($1, $2, $3)`;
 
@@ -48,6 +49,7 @@ interface MoveRow {
 
 export function makeMoveTarget(database: Database): MoveTarget {
   return {
+    refuseUnfit: (storeId) => refuseUnfit(database, storeId),
     begin: (storeId, summary) => begin(database, storeId, summary),
     addPage: (page) =>
       database.transaction(rebuilding, (transaction) => addPage(transaction, page)),
@@ -65,16 +67,25 @@ export function makeMoveTarget(database: Database): MoveTarget {
   };
 }
 
+async function refuseUnfit(database: Database, storeId: string): Promise<void> {
+  await awaitOthersGone(database);
+  await database.transaction(rebuilding, async (transaction) => {
+    const found = await transaction.get<MoveRow>(findMove);
+    if (found === undefined) await refuseFilled(transaction);
+    else refuseOther(found, storeId);
+  });
+}
+
 async function begin(
   database: Database,
   storeId: string,
   summary: StoreSummary,
 ): Promise<MovePlace> {
-  await awaitOthersGone(database);
+  await refuseUnfit(database, storeId);
   try {
     return await database.transaction(rebuilding, async (transaction) => {
       await settle(transaction);
-      const found = await transaction.get<MoveRow>(findMove);
+      const found = await transaction.get<MoveRow>(lockMove);
       if (found !== undefined) return goOnFrom(found, { storeId, summary });
       await refuseFilled(transaction);
       const first = movedTables[0]?.name ?? null;
@@ -108,12 +119,7 @@ function goOnFrom(
   found: MoveRow,
   { storeId, summary }: { readonly storeId: string; readonly summary: StoreSummary },
 ): MovePlace {
-  if (found.store_id !== storeId) {
-    throw new StoreError(
-      `Another embedded store, ${found.store_id}, is being moved to the database that --to names; this one is ${storeId}. ` +
-        "Name the other one in DATABASE_URL to go on, or give this one a database of its own.",
-    );
-  }
+  refuseOther(found, storeId);
   const changed = differingTables(JSON.parse(found.summary) as StoreSummary, summary);
   if (changed.length > 0) {
     throw new StoreError(
@@ -125,6 +131,14 @@ function goOnFrom(
   const after =
     table === undefined || found.last_key === null ? undefined : fromText(found.last_key);
   return { table: table?.name, after, rows: found.rows_copied };
+}
+
+function refuseOther(found: MoveRow, storeId: string): void {
+  if (found.store_id === storeId) return;
+  throw new StoreError(
+    `Another embedded store, ${found.store_id}, is being moved to the database that --to names; this one is ${storeId}. ` +
+      "Name the other one in DATABASE_URL to go on, or give this one a database of its own.",
+  );
 }
 
 async function refuseFilled(transaction: Transaction): Promise<void> {
