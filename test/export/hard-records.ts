@@ -1,6 +1,7 @@
 // Records that are hard to carry in a file: text that looks like a formula, a number, a mark or JSON, ids with odd
 // characters, numbers at the ends of a double, and nulls where they mean something.
 
+import { limits } from "../../src/domain/limits.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
 import { makeRecordGenerator, type RecordGenerator } from "../support/record-generator.ts";
@@ -112,6 +113,7 @@ export function hardRecords(type: RecordType, seed: number): readonly (readonly 
   const single = [...texts, ...ids, ...numbers, ...nullAmounts(generator, type)];
   return [
     ...single.map((payload) => [{ mode: "add" as const, payload }]),
+    long(generator, type),
     ...Array.from({ length: 40 }, () => withUpdates(generator, type)),
   ];
 }
@@ -128,6 +130,24 @@ function withText(generator: RecordGenerator, type: RecordType, text: string): P
   const additional = [{ key: text === "" ? "k" : text, value: text, type: "STRING" }];
   const fields = { ...Object.fromEntries(own), additional_properties: additional };
   return generator.record(type, fields);
+}
+
+/** Each change of about the size that a record may have; the state that they come to may have more. */
+function long(generator: RecordGenerator, type: RecordType): readonly Submitted[] {
+  const text = "\ud83d\ude00".repeat(limits.textCharactersMax / 2);
+  const entries = Array.from({ length: 24 }, (_, index) => ({
+    key: `long ${index}`,
+    value: text,
+    type: "STRING",
+  }));
+  const first = generator.record(type, { additional_properties: entries });
+  const { [type.idField]: id, timestamp } = first;
+  const { additional_properties: _left, ...texts } = withText(generator, type, text);
+  const second = { ...texts, [type.idField]: id, timestamp };
+  return [
+    { mode: "add", payload: first },
+    { mode: "update", payload: second },
+  ];
 }
 
 function isFreeText(schema: SchemaShape): boolean {
