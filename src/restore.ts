@@ -6,7 +6,7 @@ import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
 import { backUpStore, restoreStore } from "./store/open-store.ts";
 import { readLedgerFile } from "./store/receipt-ledger.ts";
-import type { LedgerEntry } from "./store/store.ts";
+import type { LedgerEntry } from "./domain/ledger-entry.ts";
 
 /** Gives the size of the file in bytes. Throws StoreError. */
 export function backUp(

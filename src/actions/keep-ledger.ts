@@ -2,7 +2,7 @@
 
 import type { Deletion } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import type { KeptReceipt, LedgerEntry } from "../store/store.ts";
+import { entryOfReceipt, type LedgerEntry } from "../domain/ledger-entry.ts";
 import type { App } from "./app.ts";
 
 /** Before deletions are completed, so that there is never one that the ledger does not know. */
@@ -28,7 +28,7 @@ export async function catchUpLedger({ store, ledger }: App): Promise<void> {
   if ((await store.receiptHead()).receiptNo <= after) return;
   for (;;) {
     const kept = await store.listReceipts(after, limits.ledgerEntriesAtOnce);
-    await ledger.note(kept.map(toEntry));
+    await ledger.note(kept.map(({ receipt, hash }) => entryOfReceipt(receipt, hash)));
     const end = kept.at(-1);
     if (end === undefined || kept.length < limits.ledgerEntriesAtOnce) return;
     after = end.receipt.receipt_no;
@@ -56,21 +56,4 @@ export async function wasTakenBack({ store, ledger }: App): Promise<boolean> {
 
 function lastWithReceipt(entries: readonly LedgerEntry[]): LedgerEntry | undefined {
   return entries.findLast(({ completed }) => completed !== undefined);
-}
-
-export function toEntry({ receipt, hash }: KeptReceipt): LedgerEntry {
-  const { asked } = receipt;
-  return {
-    organizationId: receipt.organization_id,
-    deletionRequestId: receipt.deletion_request_id,
-    resourceType: asked.resource_type,
-    resourceId: asked.resource_id,
-    requestedBy: asked.by,
-    requestedAt: Date.parse(asked.at),
-    completed: {
-      at: Date.parse(receipt.completed_at),
-      receiptNo: receipt.receipt_no,
-      receiptHash: hash,
-    },
-  };
 }

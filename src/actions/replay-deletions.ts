@@ -4,11 +4,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import type { LedgerEntry } from "../store/store.ts";
+import { entryOfReceipt, type LedgerEntry } from "../domain/ledger-entry.ts";
 import type { App } from "./app.ts";
 import { carryOutDeletions } from "./carry-out-deletions.ts";
 import { explainWaits } from "./explain-wait.ts";
-import { catchUpLedger, toEntry } from "./keep-ledger.ts";
+import { catchUpLedger } from "./keep-ledger.ts";
 
 export interface Replay {
   /** Deletions that were carried out again. */
@@ -87,7 +87,7 @@ async function tieLedgerToStore(app: App): Promise<void> {
   await catchUpLedger(app);
   const { receiptNo } = await app.store.receiptHead();
   const [last] = await app.store.listReceipts(receiptNo - 1, 1);
-  if (last !== undefined) await app.ledger.note([toEntry(last)]);
+  if (last !== undefined) await app.ledger.note([entryOfReceipt(last.receipt, last.hash)]);
 }
 
 async function findWaiting(app: App): Promise<Replay["waiting"]> {

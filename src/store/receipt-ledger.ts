@@ -13,7 +13,8 @@ import { chainedText, type Receipt } from "../domain/receipt.ts";
 import { isReceipt } from "../domain/receipt-form.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
 import { StoreError } from "./store-error.ts";
-import type { DeletionLedger, LedgerEntry } from "./store.ts";
+import { entryOfReceipt, type LedgerEntry } from "../domain/ledger-entry.ts";
+import type { DeletionLedger } from "./store.ts";
 
 const tailBytes = 256 * 1_024;
 
@@ -144,7 +145,7 @@ function parseLine(line: string, place: string): LedgerEntry | undefined {
   } catch {
     throw damaged(place);
   }
-  if (isReceipt(value)) return entryOfReceipt({ receipt: value, hash: hashOf(value) });
+  if (isReceipt(value)) return entryOfReceipt(value, hashOf(value));
   const { completed_at: at, receipt_no: receiptNo, receipt_hash: receiptHash } = value as Line;
   const entry = fromLine(value as Line);
   if (entry === undefined) throw damaged(place);
@@ -174,23 +175,6 @@ function damaged(place: string): StoreError {
     `The ledger of deletions can't be read at ${place}: it is neither an entry nor a receipt. Put an undamaged copy ` +
       "in its place, or name one with --ledger.",
   );
-}
-
-function entryOfReceipt({ receipt, hash }: { receipt: Receipt; hash: string }): LedgerEntry {
-  const { asked } = receipt;
-  return {
-    organizationId: receipt.organization_id,
-    deletionRequestId: receipt.deletion_request_id,
-    resourceType: asked.resource_type,
-    resourceId: asked.resource_id,
-    requestedBy: asked.by,
-    requestedAt: Date.parse(asked.at),
-    completed: {
-      at: Date.parse(receipt.completed_at),
-      receiptNo: receipt.receipt_no,
-      receiptHash: hash,
-    },
-  };
 }
 
 function hashOf(receipt: Receipt): string {

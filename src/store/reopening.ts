@@ -1,7 +1,7 @@
 // What a deletion says of itself that is opened again after a restore. The same on every engine; reads and writes nothing.
 
 import type { CarriedOutBefore } from "../domain/deletion.ts";
-import type { LedgerEntry } from "./store.ts";
+import type { LedgerEntry } from "../domain/ledger-entry.ts";
 
 /** The ledger does not keep reasons, which are free text. */
 export const reopeningReason = "carried out again after a restore";

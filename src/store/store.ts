@@ -18,7 +18,7 @@ import type {
 } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion.ts";
-import type { ResourceType } from "../domain/record-type.ts";
+import type { LedgerEntry } from "../domain/ledger-entry.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/receipt.ts";
 import type {
   Change,
@@ -204,22 +204,6 @@ export type SealReceipt = (
 export interface KeptReceipt {
   readonly receipt: Receipt;
   readonly hash: string;
-}
-
-/** What the ledger outside the store knows of a deletion (receipt-ledger.ts). Times are Unix milliseconds. */
-export interface LedgerEntry {
-  readonly organizationId: string;
-  readonly deletionRequestId: string;
-  readonly resourceType: ResourceType;
-  readonly resourceId: string;
-  readonly requestedBy: string;
-  readonly requestedAt: number;
-  /** Left out in the entry that is written before a deletion is completed. */
-  readonly completed?: {
-    readonly at: number;
-    readonly receiptNo: number;
-    readonly receiptHash: string;
-  };
 }
 
 /** The file from which a restore learns what has to be erased again (receipt-ledger.ts). */

@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { openLedger, readLedgerFile } from "../../src/store/receipt-ledger.ts";
-import type { LedgerEntry } from "../../src/store/store.ts";
+import type { LedgerEntry } from "../../src/domain/ledger-entry.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeChain } from "./scene.ts";
 

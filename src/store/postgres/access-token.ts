@@ -1,20 +1,18 @@
 // Access tokens: kept as their SHA-256, found with everything that deciding on a request needs, forgotten some time
 // after they expired.
 
-import type { AccessToken, Caller } from "../../domain/access.ts";
-import type { Scope } from "../../domain/scope.ts";
+import type { Caller } from "../../domain/access.ts";
+import {
+  callerColumns,
+  type KeyRow,
+  type OrganizationRow,
+  toKey,
+  toOrganization,
+  toToken,
+  type TokenRow,
+} from "../access-row.ts";
 import type { NewToken } from "../store.ts";
-import { keyColumns, type KeyRow, toKey } from "./api-key.ts";
-import { type OrganizationRow, toOrganization } from "./organization.ts";
 import type { Transaction } from "./transaction.ts";
-
-interface TokenRow {
-  readonly token_key_id: string;
-  readonly token_organization_id: string;
-  readonly token_scopes: string;
-  readonly token_created_at: number;
-  readonly token_expires_at: number;
-}
 
 const insertToken = `
   INSERT INTO access_token (token_hash, key_id, organization_id, scopes, created_at, expires_at)
@@ -23,11 +21,7 @@ const insertToken = `
 const noteUse = `UPDATE api_key SET last_used_at = $1 WHERE key_id = $2`;
 
 const findByHash = `
-  SELECT
-    access_token.key_id AS token_key_id, access_token.organization_id AS token_organization_id,
-    access_token.scopes AS token_scopes, access_token.created_at AS token_created_at,
-    access_token.expires_at AS token_expires_at,
-    ${keyColumns}, organization.*
+  SELECT ${callerColumns}
   FROM access_token
     JOIN api_key ON api_key.key_id = access_token.key_id
     JOIN organization ON organization.organization_id = access_token.organization_id
@@ -65,14 +59,4 @@ export async function purgeTokens(
   { before, rowsMax }: { readonly before: number; readonly rowsMax: number },
 ): Promise<void> {
   await transaction.run(removeExpired, before, rowsMax);
-}
-
-function toToken(row: TokenRow): AccessToken {
-  return {
-    keyId: row.token_key_id,
-    organizationId: row.token_organization_id,
-    scopes: JSON.parse(row.token_scopes) as readonly Scope[],
-    createdAt: row.token_created_at,
-    expiresAt: row.token_expires_at,
-  };
 }

@@ -1,28 +1,18 @@
 // API keys: made, revoked, replaced and read. Holds the SHA-256 of a secret, never a secret.
 
 import type { ApiKey, KeyHolder } from "../../domain/access.ts";
-import type { Scope } from "../../domain/scope.ts";
+import {
+  describeKey,
+  keyColumns,
+  type KeyRow,
+  type OrganizationRow,
+  toKey,
+  toOrganization,
+} from "../access-row.ts";
 import type { Act, NewKey } from "../store.ts";
 import { appendAudit } from "./audit.ts";
-import { credentialsChanged, type OrganizationRow, toOrganization } from "./organization.ts";
+import { credentialsChanged } from "./organization.ts";
 import type { Transaction } from "./transaction.ts";
-
-export interface KeyRow {
-  readonly key_id: string;
-  readonly organization_id: string;
-  readonly key_name: string;
-  readonly key_scopes: string;
-  readonly key_created_at: number;
-  readonly key_expires_at: number | null;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-}
-
-/** Under names of their own, so that they can stand beside the columns of other tables. */
-export const keyColumns = `
-  api_key.key_id, api_key.organization_id, api_key.name AS key_name, api_key.scopes AS key_scopes,
-  api_key.created_at AS key_created_at, api_key.expires_at AS key_expires_at,
-  api_key.revoked_at, api_key.last_used_at`;
 
 const insertKey = `
   INSERT INTO api_key (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at)
@@ -46,7 +36,7 @@ const setEnd = `UPDATE api_key SET expires_at = least(expires_at, $2::bigint) WH
 
 export async function createKey(transaction: Transaction, key: NewKey, act: Act): Promise<void> {
   await storeKey(transaction, key);
-  await note(transaction, { key, action: "key.create", detail: describe(key), act });
+  await note(transaction, { key, action: "key.create", detail: describeKey(key), act });
 }
 
 /** Revoking a key a second time changes nothing. */
@@ -79,7 +69,7 @@ export async function rotateKey(
   await storeKey(transaction, successor);
   const old = await findKey(transaction, keyId);
   if (old === undefined) throw new TypeError("a key that was just changed is gone");
-  const detail = { ...describe(successor), successor: successor.keyId, oldExpiresAt };
+  const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
   await note(transaction, { key: old, action: "key.rotate", detail, act });
   return old;
 }
@@ -111,19 +101,6 @@ export async function listKeys(
   return rows.map(toKey);
 }
 
-export function toKey(row: KeyRow): ApiKey {
-  return {
-    keyId: row.key_id,
-    organizationId: row.organization_id,
-    name: row.key_name,
-    scopes: JSON.parse(row.key_scopes) as readonly Scope[],
-    createdAt: row.key_created_at,
-    expiresAt: row.key_expires_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-    lastUsedAt: row.last_used_at ?? undefined,
-  };
-}
-
 async function storeKey(transaction: Transaction, key: NewKey): Promise<void> {
   await transaction.run(
     insertKey,
@@ -135,10 +112,6 @@ async function storeKey(transaction: Transaction, key: NewKey): Promise<void> {
     key.createdAt,
     key.expiresAt ?? null,
   );
-}
-
-function describe({ name, scopes, expiresAt }: NewKey): Readonly<Record<string, unknown>> {
-  return { name, scopes, expiresAt: expiresAt ?? null };
 }
 
 async function note(

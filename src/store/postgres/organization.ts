@@ -1,19 +1,10 @@
 // Organizations: made, changed and read. Each change moves the credentials version, by which other processes learn of it.
 
 import type { Organization } from "../../domain/access.ts";
+import { applyChange, type OrganizationRow, toOrganization } from "../access-row.ts";
 import type { Act, OrganizationChange } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import type { Transaction } from "./transaction.ts";
-
-export interface OrganizationRow {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly strict_scopes: boolean;
-  readonly deletion_grace_seconds: number;
-  readonly rate_limit_per_second: number | null;
-  readonly retain_days: number | null;
-  readonly created_at: number;
-}
 
 const insertOrganization = `
   INSERT INTO organization
@@ -66,17 +57,7 @@ export async function changeOrganization(
   const row = await transaction.get<OrganizationRow>(lockOne, organizationId);
   if (row === undefined) return undefined;
   const before = toOrganization(row);
-  const { rateLimitPerSecond, retainDays = before.retainDays, ...rest } = change;
-  const { retainDays: _before, ...kept } = before;
-  const after: Organization = {
-    ...kept,
-    ...rest,
-    ...(retainDays === null || retainDays === undefined ? {} : { retainDays }),
-    rateLimitPerSecond:
-      rateLimitPerSecond === undefined
-        ? before.rateLimitPerSecond
-        : (rateLimitPerSecond ?? undefined),
-  };
+  const after = applyChange(before, change);
   await transaction.run(
     updateOrganization,
     organizationId,
@@ -103,19 +84,6 @@ export async function listOrganizations(
   transaction: Transaction,
 ): Promise<readonly Organization[]> {
   return (await transaction.all<OrganizationRow>(findAll)).map(toOrganization);
-}
-
-export function toOrganization(row: OrganizationRow): Organization {
-  const { retain_days: retainDays } = row;
-  return {
-    organizationId: row.organization_id,
-    name: row.name,
-    strictScopes: row.strict_scopes,
-    deletionGraceSeconds: row.deletion_grace_seconds,
-    rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
-    ...(retainDays === null ? {} : { retainDays }),
-    createdAt: row.created_at,
-  };
 }
 
 /** To be called in the transaction of every change to an organization or a key. */

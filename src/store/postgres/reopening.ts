@@ -2,7 +2,8 @@
 // Erases nothing; the worker does, by the same path as ever.
 
 import { carriedOutBefore, dueAgain, reopeningReason } from "../reopening.ts";
-import type { Act, LedgerEntry, Reopening } from "../store.ts";
+import type { LedgerEntry } from "../../domain/ledger-entry.ts";
+import type { Act, Reopening } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import { lockReceiptHead, moveReceiptHead } from "./receipt.ts";
 import type { Transaction } from "./transaction.ts";

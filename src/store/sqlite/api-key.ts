@@ -1,29 +1,19 @@
 // API keys: made, revoked, replaced and read. Holds the SHA-256 of a secret, never a secret.
 
 import type { ApiKey, KeyHolder } from "../../domain/access.ts";
-import type { Scope } from "../../domain/scope.ts";
+import {
+  describeKey,
+  keyColumns,
+  type KeyRow,
+  type OrganizationRow,
+  toKey,
+  toOrganization,
+} from "../access-row.ts";
 import type { Act, NewKey } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
-import { credentialsChanged, type OrganizationRow, toOrganization } from "./organization.ts";
-
-export interface KeyRow {
-  readonly key_id: string;
-  readonly organization_id: string;
-  readonly key_name: string;
-  readonly key_scopes: string;
-  readonly key_created_at: number;
-  readonly key_expires_at: number | null;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-}
-
-/** Under names of their own, so that they can stand beside the columns of other tables. */
-export const keyColumns = `
-  api_key.key_id, api_key.organization_id, api_key.name AS key_name, api_key.scopes AS key_scopes,
-  api_key.created_at AS key_created_at, api_key.expires_at AS key_expires_at,
-  api_key.revoked_at, api_key.last_used_at`;
+import { credentialsChanged } from "./organization.ts";
 
 const insertKey = `
   INSERT INTO api_key (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at)
@@ -51,7 +41,7 @@ export function createKey(
   { key, act }: { readonly key: NewKey; readonly act: Act },
 ): void {
   storeKey(connection, key);
-  note(connection, { key, action: "key.create", detail: describe(key), act });
+  note(connection, { key, action: "key.create", detail: describeKey(key), act });
 }
 
 /** Revoking a key a second time changes nothing. */
@@ -83,7 +73,7 @@ export function rotateKey(
   storeKey(connection, successor);
   const old = findKey(connection, keyId);
   if (old === undefined) throw new TypeError("a key that was just changed is gone");
-  const detail = { ...describe(successor), successor: successor.keyId, oldExpiresAt };
+  const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
   note(connection, { key: old, action: "key.rotate", detail, act });
   return old;
 }
@@ -112,19 +102,6 @@ export function listKeys(
   return rows.map(toKey);
 }
 
-export function toKey(row: KeyRow): ApiKey {
-  return {
-    keyId: row.key_id,
-    organizationId: row.organization_id,
-    name: row.key_name,
-    scopes: JSON.parse(row.key_scopes) as readonly Scope[],
-    createdAt: row.key_created_at,
-    expiresAt: row.key_expires_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-    lastUsedAt: row.last_used_at ?? undefined,
-  };
-}
-
 function storeKey(connection: Connection, key: NewKey): void {
   connection.run(
     insertKey,
@@ -136,10 +113,6 @@ function storeKey(connection: Connection, key: NewKey): void {
     key.createdAt,
     key.expiresAt ?? null,
   );
-}
-
-function describe({ name, scopes, expiresAt }: NewKey): Readonly<Record<string, unknown>> {
-  return { name, scopes, expiresAt: expiresAt ?? null };
 }
 
 function note(

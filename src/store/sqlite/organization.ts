@@ -1,20 +1,11 @@
 // Organizations: made, changed and read. Each change moves the credentials version, by which other processes learn of it.
 
 import type { Organization } from "../../domain/access.ts";
+import { applyChange, type OrganizationRow, toOrganization } from "../access-row.ts";
 import type { Act, OrganizationChange } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
-
-export interface OrganizationRow {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly strict_scopes: number;
-  readonly deletion_grace_seconds: number;
-  readonly rate_limit_per_second: number | null;
-  readonly retain_days: number | null;
-  readonly created_at: number;
-}
 
 const insertOrganization = `
   INSERT INTO organization
@@ -64,17 +55,7 @@ export function changeOrganization(
   const { organizationId, change, act } = args;
   const before = findOrganization(connection, organizationId);
   if (before === undefined) return undefined;
-  const { rateLimitPerSecond, retainDays = before.retainDays, ...rest } = change;
-  const { retainDays: _before, ...kept } = before;
-  const after: Organization = {
-    ...kept,
-    ...rest,
-    ...(retainDays === null || retainDays === undefined ? {} : { retainDays }),
-    rateLimitPerSecond:
-      rateLimitPerSecond === undefined
-        ? before.rateLimitPerSecond
-        : (rateLimitPerSecond ?? undefined),
-  };
+  const after = applyChange(before, change);
   connection.run(
     updateOrganization,
     organizationId,
@@ -98,19 +79,6 @@ export function findOrganization(
 
 export function listOrganizations(connection: Connection): readonly Organization[] {
   return connection.all<OrganizationRow>(findAll).map(toOrganization);
-}
-
-export function toOrganization(row: OrganizationRow): Organization {
-  const { retain_days: retainDays } = row;
-  return {
-    organizationId: row.organization_id,
-    name: row.name,
-    strictScopes: row.strict_scopes === 1,
-    deletionGraceSeconds: row.deletion_grace_seconds,
-    rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
-    ...(retainDays === null ? {} : { retainDays }),
-    createdAt: row.created_at,
-  };
 }
 
 /** To be called in the transaction of every change to an organization or a key. */

@@ -14,9 +14,9 @@ interface Site {
   readonly reader: Connection;
   readonly snapshot: TurnSnapshot;
   /** Puts one more row into the table, on a connection of its own. */
-  insert(): void;
+  readonly insert: () => void;
   /** How many rows the reader sees. */
-  count(): number;
+  readonly count: () => number;
 }
 
 function makeSite(test: TestContext): Site {
@@ -99,9 +99,9 @@ describe("the snapshot of a turn", () => {
 describe("a store that serves", () => {
   it("shows whoever was answered what was written, though others read all the time", async (test) => {
     const store = await makePlace(test).open();
-    let reading = true;
+    const reading = new AbortController();
     const readers = Array.from({ length: 4 }, async () => {
-      while (reading) {
+      while (!reading.signal.aborted) {
         await store.findRecord(keyOf("transaction", "none"));
         await endOfTurn();
       }
@@ -114,7 +114,7 @@ describe("a store that serves", () => {
       await adding;
       assert.equal(await exists(store, keyOf("transaction", id)), true, id);
     }
-    reading = false;
+    reading.abort();
     await Promise.all(readers);
   });
 });
