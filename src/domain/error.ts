@@ -10,7 +10,10 @@ export interface FieldError {
 export const errorCatalogue = {
   validation_failed: { code: 40000, message: "The request is not valid." },
   malformed_json: { code: 40001, message: "The body is not valid JSON." },
-  unknown_scope: { code: 40002, message: "A scope was asked for that does not exist." },
+  unknown_scope: {
+    code: 40002,
+    message: "A scope was asked for that does not exist; those that do are in `errors`.",
+  },
   malformed_http: { code: 40003, message: "The request is not valid HTTP." },
   credential_missing: { code: 40101, message: "A credential is required." },
   credential_invalid: { code: 40102, message: "The credential is not valid." },
@@ -20,28 +23,35 @@ export const errorCatalogue = {
   insufficient_scope: { code: 40301, message: "The credential lacks the scope." },
   other_organization: {
     code: 40302,
-    message: "The API key does not belong to the organization that was asked for.",
+    message: "The API key does not belong to the organization that was asked for; ask for its own.",
   },
   no_such_record: { code: 40401, message: "There is no such record." },
-  no_such_deletion: { code: 40402, message: "There is no such deletion request." },
+  no_such_deletion: {
+    code: 40402,
+    message: "There is no such deletion request; use the id that the deletion was answered with.",
+  },
   no_such_operation: { code: 40403, message: "There is no such operation." },
   method_not_allowed: { code: 40501, message: "The method is not allowed here." },
-  request_timeout: { code: 40801, message: "The request did not arrive in time." },
+  request_timeout: { code: 40801, message: "The request did not arrive in time; send it again." },
   identical_record_exists: { code: 40901, message: "An identical record exists already." },
   record_exists: { code: 40902, message: "A different record with this id exists already." },
   deletion_open: { code: 40903, message: "A deletion of this record is open." },
   idempotency_in_flight: {
     code: 40904,
-    message: "A request with the same Idempotency-Key is still in flight.",
+    message:
+      "A request with the same Idempotency-Key is still in flight; send this one again soon.",
   },
   too_large: { code: 41301, message: "The request is too large." },
   content_type: { code: 41501, message: "The content type is not supported." },
   idempotency_reused: {
     code: 42201,
-    message: "The Idempotency-Key was used for another request already.",
+    message: "The Idempotency-Key was used for another request already; use a new one for this.",
   },
   rate_limited: { code: 42901, message: "Too many requests." },
-  headers_too_large: { code: 43101, message: "The request's headers are too large." },
+  headers_too_large: {
+    code: 43101,
+    message: "The request's headers are too large; send fewer or shorter ones.",
+  },
   internal: {
     code: 50001,
     message: "Something went wrong here; the request id finds it in our log.",

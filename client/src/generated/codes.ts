@@ -6,7 +6,7 @@ export const errorCodes = {
   validation_failed: 40000,
   /** The body is not valid JSON. */
   malformed_json: 40001,
-  /** A scope was asked for that does not exist. */
+  /** A scope was asked for that does not exist; those that do are in `errors`. */
   unknown_scope: 40002,
   /** The request is not valid HTTP. */
   malformed_http: 40003,
@@ -22,17 +22,17 @@ export const errorCodes = {
   credential_wrong_kind: 40105,
   /** The credential lacks the scope. */
   insufficient_scope: 40301,
-  /** The API key does not belong to the organization that was asked for. */
+  /** The API key does not belong to the organization that was asked for; ask for its own. */
   other_organization: 40302,
   /** There is no such record. */
   no_such_record: 40401,
-  /** There is no such deletion request. */
+  /** There is no such deletion request; use the id that the deletion was answered with. */
   no_such_deletion: 40402,
   /** There is no such operation. */
   no_such_operation: 40403,
   /** The method is not allowed here. */
   method_not_allowed: 40501,
-  /** The request did not arrive in time. */
+  /** The request did not arrive in time; send it again. */
   request_timeout: 40801,
   /** An identical record exists already. */
   identical_record_exists: 40901,
@@ -40,17 +40,17 @@ export const errorCodes = {
   record_exists: 40902,
   /** A deletion of this record is open. */
   deletion_open: 40903,
-  /** A request with the same Idempotency-Key is still in flight. */
+  /** A request with the same Idempotency-Key is still in flight; send this one again soon. */
   idempotency_in_flight: 40904,
   /** The request is too large. */
   too_large: 41301,
   /** The content type is not supported. */
   content_type: 41501,
-  /** The Idempotency-Key was used for another request already. */
+  /** The Idempotency-Key was used for another request already; use a new one for this. */
   idempotency_reused: 42201,
   /** Too many requests. */
   rate_limited: 42901,
-  /** The request's headers are too large. */
+  /** The request's headers are too large; send fewer or shorter ones. */
   headers_too_large: 43101,
   /** Something went wrong here; the request id finds it in our log. */
   internal: 50001,
