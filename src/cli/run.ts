@@ -63,8 +63,10 @@ async function carryOut(
 
 function usageMessage({ code, message }: CommanderError): string {
   const said = message.replace(/^error: /, "").replaceAll("\n", " ");
-  if (code !== "commander.unknownCommand") return said;
-  return `${said}; sluice --help lists all commands`;
+  // Every command takes --json, so where it is unknown no command was named.
+  const isNameless = code === "commander.unknownOption" && said.includes("'--json'");
+  if (!isNameless && code !== "commander.unknownCommand") return said;
+  return `${isNameless ? "the command is missing" : said}; sluice --help lists all commands`;
 }
 
 function report(error: unknown, { err, environment }: Surroundings, json: boolean): void {

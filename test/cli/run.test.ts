@@ -35,6 +35,14 @@ describe("the command line", () => {
     });
   }
 
+  it("says with --json alone that the command is missing", async () => {
+    for (const words of [[], ["key"]]) {
+      const { code, name, message } = await line.fail(...words);
+      assert.deepEqual([code, name], [2, "usage"]);
+      assert.match(message, /the command is missing; sluice --help lists all commands/);
+    }
+  });
+
   it("helps also whoever types the word first", async () => {
     for (const words of ["", "key", "key create", "serve"]) {
       const asked = await line.type(...`help ${words}`.trim().split(" "));
