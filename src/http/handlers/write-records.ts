@@ -101,7 +101,9 @@ const verbs = { add: "added", append: "recorded", update: "updated" } as const;
 function makeMessage(mode: WriteMode, type: RecordType): (report: WriteReport) => string {
   const noun = type.title.toLowerCase();
   const verb = verbs[mode];
+  const one = `1 ${noun} was ${verb}.`;
   return ({ written, results }) => {
+    if (written === 1 && results === undefined) return one;
     const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
     const refused = results?.filter((item) => item.status === "refused").length ?? 0;
     const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
