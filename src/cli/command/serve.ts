@@ -22,7 +22,7 @@ export const serve = defineCommand({
   arguments: {},
   options: {},
   run: async (context) => {
-    boundHeap({ garbagePercent: 100, youngBytes: 16 * mebibyte, threadHalfMebibytes: 4 });
+    boundHeap({ garbagePercent: 60, youngBytes: 8 * mebibyte, threadHalfMebibytes: 4 });
     const server = await startServer(context);
     const stopping = awaitStopSignal();
     try {
