@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it, mock } from "node:test";
 import type { Sluice } from "../../client/src/sluice.ts";
-import type { RecordType } from "../../src/domain/record-type.ts";
+import { nounOf, type RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeRandom } from "../support/random.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
@@ -18,7 +18,7 @@ async function live(client: Sluice, type: RecordType, made: readonly Fields[]): 
   const [record = {}, ...updates] = made;
   const id = String(record[type.idField]);
   const collection = collectionOf(client, type);
-  const noun = type.title.toLowerCase();
+  const noun = nounOf(type);
   assert.equal((await collection.add(record)).message, `1 ${noun} was added.`);
   for (const update of updates) {
     assert.equal((await collection.update(update)).message, `1 ${noun} was updated.`);

@@ -3,7 +3,7 @@
 import { type WriteReport, writeRecords } from "../../actions/write-records.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record-write.ts";
 import type { Door } from "../door.ts";
 import { idempotencyMark } from "../idempotency-key.ts";
@@ -99,7 +99,7 @@ function invalid(message: string): AppError {
 const verbs = { add: "added", append: "recorded", update: "updated" } as const;
 
 function makeMessage(mode: WriteMode, type: RecordType): (report: WriteReport) => string {
-  const noun = type.title.toLowerCase();
+  const noun = nounOf(type);
   const verb = verbs[mode];
   const one = `1 ${noun} was ${verb}.`;
   return ({ written, results }) => {
