@@ -11,13 +11,19 @@ const names: Readonly<Record<MovePhase, string>> = {
 };
 
 export class MoveProgress {
-  readonly #context: Context;
+  readonly #context: Pick<Context, "err" | "json">;
+  readonly #nowMs: () => number;
   #phase: MovePhase | undefined;
   #copied: MoveStep | undefined;
   #shown: BulkProgress | undefined;
 
-  constructor(context: Context) {
+  /** `nowMs`: milliseconds of a clock that never goes back; for tests. */
+  constructor(
+    context: Pick<Context, "err" | "json">,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#context = context;
+    this.#nowMs = nowMs;
   }
 
   show(step: MoveStep): void {
@@ -28,7 +34,7 @@ export class MoveProgress {
       this.#phase = phase;
       const { err, json } = this.#context;
       const before = { rows: phase === "copy" ? rows : 0, share: phase === "copy" ? share : 0 };
-      this.#shown = makeBulkProgress(err, { json, name: names[phase], before });
+      this.#shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs: this.#nowMs });
     }
     if (phase === "copy") this.#copied = step;
     this.#shown?.show({ rows, share, note: table });
