@@ -28,11 +28,11 @@ const pragmas = `
 `;
 
 /**
- * Pages in memory up to 24 MiB: what else is read comes from the system's cache, and more showed no gain. The log is
+ * Pages in memory up to 16 MiB: what else is read comes from the system's cache, and more showed no gain. The log is
  * copied back into the database at about 80 MB, and its file keeps its space: growing it costs twice.
  */
 const writerPragmas = `
-  PRAGMA cache_size = -24576;
+  PRAGMA cache_size = -16384;
   PRAGMA wal_autocheckpoint = 20000;
   PRAGMA journal_size_limit = 104857600;
 `;
