@@ -2,7 +2,7 @@
 // own. What stops or starts servers by itself chooses its store by itself, and is left out.
 
 import { globSync } from "node:fs";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
 import { startPostgres } from "../support/postgres-server.ts";
 import { useStores } from "../support/service.ts";
@@ -27,7 +27,11 @@ useStores(async (folder) => {
 const files = globSync("*.test.ts", { cwd: import.meta.dirname }).filter(
   (file) => !ownStores.has(file),
 );
+// Tests begin as soon as they are known; what is weighed in one must not be the services that the next files start.
+const imported = Promise.withResolvers<void>();
+before(() => imported.promise);
 for (const file of files.sort()) await import(`./${file}`);
+imported.resolve();
 
 describe("The HTTP suite on PostgreSQL", () => {
   it("has a database for each service that its files started", async () => {
