@@ -9,31 +9,34 @@ const digitsMax = 15;
 /** What may be the end of a number beyond a double's exponents; as a part of an id, more of the id follows. */
 const longExponent = /[eE][+-]?\d{3,}(?:[\s,\]}]|$)/;
 
-/** False for most texts, and cheap; where it is true, findRoundedNumbers has to look. */
-export function mayBeRounded(text: string): boolean {
-  return hasLongNumber(text) || longExponent.test(text);
+/**
+ * False for most texts, and cheap; where it is true, findRoundedNumbers has to look. `bytes` are the text in UTF-8, for
+ * whoever has them: bytes are looked at faster than characters.
+ */
+export function mayBeRounded(text: string, bytes: Uint8Array = Buffer.from(text)): boolean {
+  return hasLongNumber(bytes) || longExponent.test(text);
 }
 
 /**
  * True if there is a run of more than `digitsMax` digits and dots. No such run fits between two places that are looked at,
  * so most of the text is passed over; a regular expression would look at every digit of every id.
  */
-function hasLongNumber(text: string): boolean {
-  for (let at = digitsMax; at < text.length; at += digitsMax + 1) {
-    if (!isDigitOrDot(text, at)) continue;
+function hasLongNumber(bytes: Uint8Array): boolean {
+  const { length } = bytes;
+  for (let at = digitsMax; at < length; at += digitsMax + 1) {
+    if (!isDigitOrDot(bytes[at])) continue;
     let first = at;
-    while (isDigitOrDot(text, first - 1)) first -= 1;
+    while (first > 0 && isDigitOrDot(bytes[first - 1])) first -= 1;
     let last = at;
-    while (isDigitOrDot(text, last + 1)) last += 1;
+    while (last + 1 < length && isDigitOrDot(bytes[last + 1])) last += 1;
     if (last - first >= digitsMax) return true;
     at = last;
   }
   return false;
 }
 
-function isDigitOrDot(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code <= 0x39 && (code >= 0x30 || code === 0x2e);
+function isDigitOrDot(byte: number | undefined): boolean {
+  return byte !== undefined && byte <= 0x39 && (byte >= 0x30 || byte === 0x2e);
 }
 
 /** The slow path: looks at each number of a JSON text as it was written. Goes as deep as the text is nested. */

@@ -16,7 +16,7 @@ export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
   // The same for ASCII, and copied instead of decoded.
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
-  const isSuspect = mayBeRounded(text);
+  const isSuspect = mayBeRounded(text, bytes);
   // Short bodies can't nest deep enough to cost anything before validation refuses them, but for the slow path, which
   // goes as deep as they do.
   if (isSuspect || bytes.length > limits.recordBytesMax) requireDepth(bytes, source);
