@@ -7,21 +7,17 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 export interface HeapBounds {
   /** How much garbage there may be, in percent of what is in use, before it is collected. */
   readonly garbagePercent: number;
-  /** Room for what has just been made: it doubles until it has about this, and no further. */
-  readonly youngBytes: number;
-  /** The same for each thread that is started later, in whole mebibytes a half: there from its start, and not growing. */
-  readonly threadHalfMebibytes?: number;
+  /** Room for what has just been made: it doubles until it has about this, and no further. V8's own bound if left out. */
+  readonly youngBytes?: number;
 }
 
 const doubling = 2;
 const staying = 1;
 
 /** For this thread and all that it starts. Only changes when V8 collects, never what a program does. */
-export function boundHeap({ garbagePercent, youngBytes, threadHalfMebibytes }: HeapBounds): void {
+export function boundHeap({ garbagePercent, youngBytes }: HeapBounds): void {
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
-  if (threadHalfMebibytes !== undefined) {
-    setFlagsFromString(`--min-semi-space-size=${threadHalfMebibytes}`);
-  }
+  if (youngBytes === undefined) return;
   // The bound itself can be set only when a process starts. Its growth can at any time, and has to be let go on where an
   // idle process has given the room back.
   let factor = doubling;

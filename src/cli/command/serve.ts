@@ -10,8 +10,6 @@ import { makeFirstOrganization } from "../first-organization.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { keepAllocationsYoung } from "../young-heap.ts";
 
-const mebibyte = 1_024 * 1_024;
-
 export const serve = defineCommand({
   name: "serve",
   summary: "Serve the API and carry out deletions, until SIGTERM or SIGINT.",
@@ -22,7 +20,7 @@ export const serve = defineCommand({
   arguments: {},
   options: {},
   run: async (context) => {
-    boundHeap({ garbagePercent: 60, youngBytes: 8 * mebibyte, threadHalfMebibytes: 4 });
+    boundHeap({ garbagePercent: 30 });
     const server = await startServer(context);
     const stopping = awaitStopSignal();
     try {

@@ -8,6 +8,9 @@ import { flattenJobs, type Job, type Result, unflattenResults } from "./job.ts";
 import type { GroupFigures } from "../store.ts";
 import { loadWhatIsNeeded, needsLoading, runJobs } from "./writer.ts";
 
+/** Room for what the writer thread has just made: three times what V8 fills between two collections. */
+const youngMebibytes = 12;
+
 export type OnGroup = ((figures: GroupFigures) => void) | undefined;
 
 export interface Runner {
@@ -49,6 +52,8 @@ export async function startWriterThread(path: string, onGroup: OnGroup): Promise
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
     workerData: { path },
+    // It is never the thread that the others wait for, and what it makes is soon garbage.
+    resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
     // The descriptor that wiping uses belongs to the main thread.
     trackUnmanagedFds: false,
   });
