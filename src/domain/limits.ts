@@ -60,8 +60,10 @@ export const limits = {
   redisRetryMsMax: 30_000,
   // group commit
   groupWritesMax: 2_048,
-  groupItemsMax: 20_000,
-  groupsAtOnce: 8,
+  groupRowsMax: 2_000,
+  groupBytesMax: 4 * 1_024 * 1_024,
+  // a longer list than a group may hold: while others are active, the writer rests from such for so many times what one took
+  longListRestTimes: 150,
   queuedWritesMax: 65_536,
   // deletion
   erasureStepRecordsMax: 500,

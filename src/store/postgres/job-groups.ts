@@ -23,7 +23,7 @@ export function makeJobQueue(
     },
     sizeOf: (job) => (job.kind === "write" ? Math.max(1, job.write.drafts.length) : 1),
     mayShare: (one, other) => one.kind === other.kind,
-    itemsMax: limits.groupItemsMax,
+    itemsMax: limits.groupRowsMax,
     onGroup,
   });
 }

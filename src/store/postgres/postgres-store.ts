@@ -88,7 +88,7 @@ export class PostgresStore implements promised.Store {
       run: (keys) => this.#findAll(keys),
       sizeOf: () => 1,
       mayShare: () => true,
-      itemsMax: limits.groupItemsMax,
+      itemsMax: limits.groupWritesMax,
     });
   }
 

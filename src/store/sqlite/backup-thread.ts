@@ -23,5 +23,4 @@ if (result !== "ok") throw new Error(`the copy is not sound: ${String(result)}`)
 const file = openSync(target, "r+");
 fsyncSync(file);
 closeSync(file);
-// oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage("done");

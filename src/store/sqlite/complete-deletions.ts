@@ -12,13 +12,15 @@ import { StoreError } from "../store-error.ts";
 import type { Act, Completion, SealedReceipt } from "../store.ts";
 import type { Look as RowLook } from "./completion.ts";
 import { emptyLogPlace, type LogPlace } from "./log-pages.ts";
-import type { Look } from "./look.ts";
-import type { PerformOperation } from "./operation.ts";
+import type { Scrubbing } from "./file-tasks.ts";
+import type { PerformOperation } from "./commit/operation.ts";
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
-  readonly look: Look;
+  readonly look: Scrubbing;
   readonly descriptor: () => number;
+  /** Where a store is served: until `resume`, nobody else checkpoints. */
+  readonly checkpoints: { pause(): Promise<void>; resume(): void } | undefined;
   /** Signs the receipts of deletions as they now are, one after another, tied to the end of the chain as it now is. */
   readonly seal: (ids: readonly string[], act: Act) => readonly (SealedReceipt | undefined)[];
 }
@@ -92,7 +94,10 @@ export class DeletionCompleter {
   }
 
   async #wipeAndComplete(ids: readonly string[], act: Act) {
-    const { perform, seal, descriptor } = this.#parts;
+    const { perform, seal, descriptor, checkpoints } = this.#parts;
+    // Before the checkpoints give up their hold on the WAL.
+    if (this.#place !== undefined) await perform("keepLog", undefined);
+    await checkpoints?.pause();
     try {
       await this.#wipeFile();
       const sealed = seal(ids, act);
@@ -109,6 +114,7 @@ export class DeletionCompleter {
       return results;
     } finally {
       await perform("releaseFile", undefined);
+      checkpoints?.resume();
     }
   }
 

@@ -19,6 +19,22 @@ export function emptyLog(connection: Connection): void {
   }
 }
 
+/** How long the writer, and with it all who write, waits for those who read from the WAL. */
+const restartWaitMs = 5;
+
+/**
+ * Copies what checkpoints beside the writer have left, so that the next write begins the WAL anew. Where somebody still
+ * reads from it, it goes on growing until the next time.
+ */
+export function endCheckpoint(connection: Connection): void {
+  connection.exec(`PRAGMA busy_timeout = ${restartWaitMs}`);
+  try {
+    connection.get("PRAGMA wal_checkpoint(RESTART)");
+  } finally {
+    connection.exec("PRAGMA busy_timeout = 5000");
+  }
+}
+
 /** To be called with the right to write, so that it stays so. */
 export function requireEmptyLog({ path }: Connection): void {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });

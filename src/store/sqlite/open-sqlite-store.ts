@@ -4,13 +4,15 @@ import { existsSync } from "node:fs";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { openReader, openWriter } from "./connection.ts";
+import { Checkpointer } from "./checkpointer.ts";
 import { SharedDescriptor } from "./descriptor.ts";
+import { FileTasks } from "./file-tasks.ts";
 import { migrate } from "./migrate.ts";
-import { runHere, type Runner, startWriterThread } from "./runner.ts";
+import { LocalWriter, type Writer } from "./commit/writer.ts";
+import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { type ServingRight, takeServingRight } from "./serving-right.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { TurnSnapshot } from "./turn-snapshot.ts";
-import { WriteQueue } from "./write-queue.ts";
 
 /** Opens the file, made if need be. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -35,9 +37,10 @@ function openForCommand(path: string, options: StoreOptions): SqliteStore {
   try {
     const connection = openWriter(path);
     migrate(connection);
-    const queue = new WriteQueue(runHere(connection, options.onGroup));
+    const writer = new LocalWriter(connection, options.onGroup);
     const { sealReceipt } = options;
-    return new SqliteStore({ reader: connection, queue, descriptor, sealReceipt });
+    const files = new FileTasks(path, descriptor);
+    return new SqliteStore({ reader: connection, writer, descriptor, files, sealReceipt });
   } catch (error) {
     descriptor.release();
     throw error;
@@ -49,19 +52,39 @@ async function openForServing(
   options: StoreOptions & { readonly right: ServingRight },
 ): Promise<SqliteStore> {
   const descriptor = new SharedDescriptor(path);
-  let runner: Runner | undefined;
+  let writer: WriterThread | undefined;
+  let snapshot: TurnSnapshot | undefined;
+  let checkpointer: Checkpointer | undefined;
   try {
-    runner = await startWriterThread(path, options.onGroup);
+    writer = await startWriterThread(path, {
+      onGroup: (figures) => {
+        options.onGroup?.(figures);
+        checkpointer?.written();
+      },
+      onAnswer: () => snapshot?.end(),
+    });
+    const files = new FileTasks(path, descriptor);
+    checkpointer = makeCheckpointer(writer, files);
     const reader = openReader(path);
-    const snapshot = new TurnSnapshot(reader);
-    const queue = new WriteQueue(runner, () => snapshot.end());
+    snapshot = new TurnSnapshot(reader);
     const { right, sealReceipt } = options;
-    const store = new SqliteStore({ reader, queue, snapshot, descriptor, right, sealReceipt });
+    const parts = { reader, writer, snapshot, descriptor, files, checkpointer, right, sealReceipt };
+    const store = new SqliteStore(parts);
     await store.takeOver();
     return store;
   } catch (error) {
-    await runner?.close();
+    await writer?.close();
     descriptor.release();
     throw error;
   }
+}
+
+/** A step that fails is made again; what it would have copied is as durable in the WAL. */
+function makeCheckpointer(writer: Writer, files: FileTasks): Checkpointer {
+  return new Checkpointer({
+    step: () => files.checkpoint(),
+    unpin: () => files.unpin(),
+    end: async () => void (await writer.submit({ name: "endCheckpoint", args: undefined })),
+    onError: () => undefined,
+  });
 }

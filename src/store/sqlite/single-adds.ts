@@ -4,7 +4,7 @@
 import type { RecordWrite } from "../../domain/record-write.ts";
 import { packCreated, type PackedOutcome } from "../packed-outcome.ts";
 import type { Group } from "./group.ts";
-import { isOperation, type Job } from "./job.ts";
+import { isOperation, type Job } from "./commit/job.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize } from "./new-records.ts";
 
 const created: PackedOutcome = packCreated(1);

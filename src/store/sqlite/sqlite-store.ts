@@ -57,10 +57,11 @@ import { listChanges, readLatestArrival } from "./export.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { listHolds } from "./hold.ts";
-import { LookThread } from "./look.ts";
+import type { Checkpointer } from "./checkpointer.ts";
+import type { FileTasks } from "./file-tasks.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { schemaVersion } from "./migrate.ts";
-import type { OperationResult, PerformOperation } from "./operation.ts";
+import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
 import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
 import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "./receipt.ts";
@@ -68,14 +69,17 @@ import { countReopened } from "./reopening.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import type { Writer } from "./commit/writer.ts";
 
 export interface Parts {
   readonly reader: Connection;
-  readonly queue: WriteQueue;
-  /** Of the reader, where that is a connection of its own; the queue ends it before it answers. */
+  readonly writer: Writer;
+  /** Of the reader, where that is a connection of its own; the writer ends it before it answers. */
   readonly snapshot?: TurnSnapshot;
   readonly descriptor: SharedDescriptor;
+  readonly files: FileTasks;
+  /** Where the store is served. */
+  readonly checkpointer?: Checkpointer;
   readonly right?: ServingRight;
   readonly sealReceipt?: SealReceipt | undefined;
 }
@@ -85,29 +89,33 @@ export class SqliteStore implements Store {
   readonly schemaVersion = schemaVersion;
   readonly deletionsAtOnce = limits.deletionsAtOnceMax;
   readonly #reader: Connection;
-  readonly #queue: WriteQueue;
+  readonly #writer: Writer;
   readonly #descriptor: SharedDescriptor;
   readonly #right: ServingRight | undefined;
   readonly #sealReceipt: SealReceipt | undefined;
   readonly #perform: PerformOperation;
-  readonly #look: LookThread;
+  readonly #files: FileTasks;
+  readonly #checkpointer: Checkpointer | undefined;
   readonly #completer: DeletionCompleter;
   readonly #snapshot: TurnSnapshot | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ reader, queue, snapshot, descriptor, right, sealReceipt }: Parts) {
+  constructor(parts: Parts) {
+    const { reader, writer, snapshot, descriptor, files, checkpointer, right, sealReceipt } = parts;
     this.#reader = reader;
-    this.#queue = queue;
+    this.#writer = writer;
     this.#descriptor = descriptor;
     this.#right = right;
     this.#sealReceipt = sealReceipt;
     this.#snapshot = snapshot;
     this.#perform = async (name, args) =>
-      (await queue.submit({ name, args })) as OperationResult<typeof name>;
-    this.#look = new LookThread(reader.path, descriptor);
+      (await writer.submit({ name, args })) as OperationResult<typeof name>;
+    this.#files = files;
+    this.#checkpointer = checkpointer;
     this.#completer = new DeletionCompleter({
       perform: this.#perform,
-      look: this.#look,
+      look: files,
+      checkpoints: checkpointer,
       descriptor: () => descriptor.get(),
       seal: (ids, act) => this.#seal(ids, act),
     });
@@ -120,7 +128,7 @@ export class SqliteStore implements Store {
 
   /** Not `async`, so that nothing holds on to what was sent while it is written. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome> {
-    return this.#queue.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome));
+    return this.#writer.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome));
   }
 
   async findRecord(key: RecordKey): Promise<Sighting | undefined> {
@@ -326,7 +334,10 @@ export class SqliteStore implements Store {
   async giveBackSpace(): Promise<boolean> {
     const { pages, more } = await this.#perform("giveBackPages", undefined);
     // The file ends earlier only now.
-    if (pages > 0 && !more) await this.#look.bringIn();
+    if (pages > 0 && !more) {
+      await this.#checkpointer?.pause();
+      await this.#files.bringIn().finally(() => this.#checkpointer?.resume());
+    }
     return more;
   }
 
@@ -350,7 +361,10 @@ export class SqliteStore implements Store {
   async #close(): Promise<void> {
     this.#snapshot?.end();
     if (this.#right !== undefined) this.#reader.close();
-    await Promise.all([this.#queue.close(), this.#look.close()]);
+    await this.#writer.close(async () => {
+      await this.#checkpointer?.pause();
+      await this.#files.close();
+    });
     this.#descriptor.release();
     this.#right?.release();
   }

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { RecordWrite } from "../../../src/domain/record-write.ts";
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
-import type { Result } from "../../../src/store/sqlite/job.ts";
+import type { Result } from "../../../src/store/sqlite/commit/job.ts";
 import { migrate } from "../../../src/store/sqlite/migrate.ts";
-import { runJobs } from "../../../src/store/sqlite/writer.ts";
+import { runJobs } from "../../../src/store/sqlite/commit/run-jobs.ts";
 import { acme, requireSound, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 

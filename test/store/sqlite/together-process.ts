@@ -3,10 +3,10 @@
 
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import { SharedDescriptor } from "../../../src/store/sqlite/descriptor.ts";
+import { FileTasks } from "../../../src/store/sqlite/file-tasks.ts";
 import { migrate } from "../../../src/store/sqlite/migrate.ts";
-import { runHere } from "../../../src/store/sqlite/runner.ts";
 import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { WriteQueue } from "../../../src/store/sqlite/write-queue.ts";
+import { LocalWriter } from "../../../src/store/sqlite/commit/writer.ts";
 import { claim, worker } from "../../conformance/scene.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 
@@ -18,8 +18,8 @@ function point(): void {
   if (points === Number(lastPoint)) process.kill(process.pid, "SIGKILL");
 }
 
-class QueueWithPoints extends WriteQueue {
-  override async submit(job: Parameters<WriteQueue["submit"]>[0]): Promise<unknown> {
+class WriterWithPoints extends LocalWriter {
+  override async submit(job: Parameters<LocalWriter["submit"]>[0]): Promise<unknown> {
     point();
     const result = await super.submit(job);
     point();
@@ -30,9 +30,10 @@ class QueueWithPoints extends WriteQueue {
 const descriptor = new SharedDescriptor(path);
 const connection = openWriter(path);
 migrate(connection);
-const queue = new QueueWithPoints(runHere(connection, undefined));
+const writer = new WriterWithPoints(connection, undefined);
 const sealReceipt = makeTestSeal();
-const store = new SqliteStore({ reader: connection, queue, descriptor, sealReceipt });
+const files = new FileTasks(path, descriptor);
+const store = new SqliteStore({ reader: connection, writer, descriptor, files, sealReceipt });
 const ids: string[] = [];
 for (let next = await claim(store); next !== undefined; next = await claim(store)) {
   ids.push(next.deletionRequestId);

@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { AppError } from "../../../src/domain/error.ts";
+import { AppError } from "../../../../src/domain/error.ts";
 import {
   flattenJobs,
-  flattenResults,
+  flattenResult,
   isOperation,
   type Job,
   type Result,
   unflattenJobs,
   unflattenResults,
-} from "../../../src/store/sqlite/job.ts";
-import { StoreError } from "../../../src/store/store-error.ts";
+} from "../../../../src/store/sqlite/commit/job.ts";
+import { StoreError } from "../../../../src/store/store-error.ts";
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const text = fc.string({ unit: "binary" });
@@ -67,7 +67,10 @@ describe("jobs between threads", () => {
   it("are the same on the other side", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyWrite, anyOperation)), (jobs) => {
-        assert.deepEqual(plain(unflattenJobs(structuredClone(flattenJobs(jobs)))), plain(jobs));
+        assert.deepEqual(
+          plain(unflattenJobs(structuredClone(flattenJobs(7, jobs))).jobs),
+          plain(jobs),
+        );
       }),
     );
   });
@@ -75,7 +78,7 @@ describe("jobs between threads", () => {
   it("do not take along the memory around their hashes", () => {
     const pool = new Uint8Array(100_000);
     const keyHash = pool.subarray(10, 42);
-    const flat = flattenJobs([
+    const flat = flattenJobs(0, [
       {
         organizationId: "o",
         resourceType: "t",
@@ -91,14 +94,25 @@ describe("jobs between threads", () => {
 });
 
 function pass(result: Result): Result | undefined {
-  return unflattenResults(structuredClone(flattenResults([result])))[0];
+  const flat: unknown[] = [];
+  flattenResult(flat, 3, result);
+  let passed: Result | undefined;
+  unflattenResults(structuredClone(flat), (ticket, arrived) => {
+    assert.equal(ticket, 3);
+    passed = arrived;
+  });
+  return passed;
 }
 
 describe("results between threads", () => {
   it("are the same on the other side", () => {
     const values = [{ written: 3, drafts: "cuc" }, undefined, null, true, 7, "text", { a: [1] }];
     const results: Result[] = values.map((value) => ({ ok: true, value }));
-    assert.deepEqual(unflattenResults(structuredClone(flattenResults(results))), results);
+    const flat: unknown[] = [];
+    for (const [ticket, result] of results.entries()) flattenResult(flat, ticket, result);
+    const passed: Result[] = [];
+    unflattenResults(structuredClone(flat), (ticket, result) => (passed[ticket] = result));
+    assert.deepEqual(passed, results);
   });
 
   it("keep everything that errors of callers say", () => {

@@ -1,25 +1,20 @@
 // Runs a group of writes and operations in one transaction, each judged on its own. Either all of the group is committed,
 // or nothing of what failed had any effect.
 
-import { AppError } from "../../domain/error.ts";
-import { type Connection, isBusy, rollBack, savepoint } from "./connection.ts";
-import { Group } from "./group.ts";
+import { AppError } from "../../../domain/error.ts";
+import { type Connection, isBusy, rollBack, savepoint } from "../connection.ts";
+import { Group } from "../group.ts";
 import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
-import { aloneOperations, isAlone, type OperationName, sharedOperations } from "./operation.ts";
-import { loadRedaction } from "./redaction.ts";
-import { addSingles } from "./single-adds.ts";
-import { writeRecords } from "./write-records.ts";
+import { aloneOperations, runsAlone, type OperationName, sharedOperations } from "./operation.ts";
+import { loadRedaction } from "../redaction.ts";
+import { addSingles } from "../single-adds.ts";
+import { writeRecords } from "../write-records.ts";
 
 const partsOfErasure: ReadonlySet<OperationName> = new Set([
   "eraseStep",
   "verifyErasure",
   "completeDeletions",
 ]);
-
-/** True for an operation that must be the only job of its group. */
-export function standsAlone(job: Job): boolean {
-  return isOperation(job) && isAlone(job.name);
-}
 
 /** True if `loadWhatIsNeeded` has to be awaited before these jobs are run; nearly always it has not. */
 export function needsLoading(jobs: readonly Job[]): boolean {
@@ -33,7 +28,7 @@ export async function loadWhatIsNeeded(): Promise<void> {
 /** Results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */
 export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {
   const first = jobs[0];
-  if (first !== undefined && isOperation(first) && isAlone(first.name)) {
+  if (first !== undefined && isOperation(first) && runsAlone(first.name)) {
     return [runAlone(connection, first)];
   }
   return runGroup(connection, jobs);
@@ -96,12 +91,12 @@ type Perform = (context: Group | Connection, args: unknown) => unknown;
 
 /** The store's methods pair names and arguments (SqliteStore.#perform); here they are only passed on. */
 function performOperation(group: Group, { name, args }: OperationJob): unknown {
-  if (isAlone(name)) throw new TypeError(`${name} can't share a transaction`);
+  if (runsAlone(name)) throw new TypeError(`${name} can't share a transaction`);
   return (sharedOperations[name] as Perform)(group, args);
 }
 
 function runAlone(connection: Connection, { name, args }: OperationJob): Result {
-  if (!isAlone(name)) throw new TypeError(`${name} runs in a group`);
+  if (!runsAlone(name)) throw new TypeError(`${name} runs in a group`);
   try {
     return { ok: true, value: (aloneOperations[name] as Perform)(connection, args) };
   } catch (error) {

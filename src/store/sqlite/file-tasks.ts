@@ -1,4 +1,5 @@
-// Asks the thread that looks at the database file; starts it when it is first needed. One task is under way at a time.
+// What the thread is asked for that works on the database file; starts it when it is first needed. One task is under way at a
+// time, in the order in which they were asked for.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -6,28 +7,39 @@ import { StoreError } from "../store-error.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
 import type { LogPart, LogPlace } from "./log-pages.ts";
 
-export type LookTask =
+export type FileTask =
   | { readonly task: "read log"; readonly place: LogPlace }
   | { readonly task: "bring in" }
+  | { readonly task: "checkpoint" }
+  | { readonly task: "unpin" }
   /** Without pages: the whole file. */
   | { readonly task: "wipe"; readonly pages: readonly number[] | undefined };
 
-export interface LookAnswer {
+export interface CheckpointProgress {
+  /** Frames that the WAL holds. */
+  readonly walFrames: number;
+  /** Those of them that are copied into the database file. */
+  readonly copiedFrames: number;
+}
+
+export interface FileAnswer {
   readonly part?: LogPart | undefined;
   readonly committed?: number;
+  readonly progress?: CheckpointProgress;
   readonly error?: unknown;
 }
 
-export interface Look {
-  /** Which pages came into the log after this place; undefined if that is not known any more. */
+/** What completing deletions asks for. */
+export interface Scrubbing {
+  /** Which pages came into the WAL after this place; undefined if that is not known any more. */
   readLog(place: LogPlace): Promise<LogPart | undefined>;
-  /** Brings as much of the log into the file as can be without anybody waiting. Gives how many frames are committed. */
+  /** Checkpoints as far as nobody has to wait. Gives how many frames are committed. */
   bringIn(): Promise<number>;
   /** Overwrites what is in unused places of these pages, or of all. The file has to be frozen. */
   wipe(pages: readonly number[] | undefined): Promise<void>;
 }
 
-export class LookThread implements Look {
+export class FileTasks implements Scrubbing {
   readonly #path: string;
   readonly #file: SharedDescriptor;
   #worker: Worker | undefined;
@@ -51,6 +63,17 @@ export class LookThread implements Look {
     await this.#ask({ task: "wipe", pages });
   }
 
+  /** Checkpoints as far as nobody has to wait, and keeps the WAL from beginning anew until `unpin`. */
+  async checkpoint(): Promise<CheckpointProgress> {
+    const { progress } = await this.#ask({ task: "checkpoint" });
+    return progress ?? { walFrames: 0, copiedFrames: 0 };
+  }
+
+  /** Lets the WAL begin anew once all of it is copied. */
+  async unpin(): Promise<void> {
+    if (this.#worker !== undefined) await this.#ask({ task: "unpin" });
+  }
+
   /** To be called before the descriptor is released. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -58,22 +81,20 @@ export class LookThread implements Look {
     if (worker === undefined) return;
     this.#worker = undefined;
     const gone = once(worker, "exit");
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(null);
     await gone;
   }
 
-  #ask(task: LookTask): Promise<LookAnswer> {
+  #ask(task: FileTask): Promise<FileAnswer> {
     const mine = this.#last.then(() => this.#askNow(task));
     this.#last = mine.catch(() => undefined);
     return mine;
   }
 
-  async #askNow(task: LookTask): Promise<LookAnswer> {
+  async #askNow(task: FileTask): Promise<FileAnswer> {
     if (this.#closed) throw new StoreError("The store is closed.");
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(task);
     const answer = await nextAnswer(worker);
     if (answer.error !== undefined) throw answer.error;
@@ -83,7 +104,7 @@ export class LookThread implements Look {
   #start(): Worker {
     // Both forms of this file have the thread's file beside them.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./look-thread.${extension}`, import.meta.url), {
+    const worker = new Worker(new URL(`./file-thread.${extension}`, import.meta.url), {
       workerData: { path: this.#path, descriptor: this.#file.get() },
       // The descriptor that wiping uses belongs to the main thread.
       trackUnmanagedFds: false,
@@ -97,14 +118,14 @@ export class LookThread implements Look {
   }
 }
 
-async function nextAnswer(worker: Worker): Promise<LookAnswer> {
+async function nextAnswer(worker: Worker): Promise<FileAnswer> {
   const over = new AbortController();
   const { signal } = over;
   try {
     return await Promise.race([
-      once(worker, "message", { signal }).then(([answer]) => answer as LookAnswer),
+      once(worker, "message", { signal }).then(([answer]) => answer as FileAnswer),
       once(worker, "exit", { signal }).then(() => {
-        throw new StoreError("The thread that looks at the store's file has ended.");
+        throw new StoreError("The thread that works on the store's file has ended.");
       }),
     ]);
   } finally {

@@ -1,18 +1,17 @@
 // What the writer is asked for and what it answers, and the flat form in which both go from one thread to the other.
 // Cloning many small objects costs more than storing them, so a group is one list of texts and numbers.
 
-import { AppError } from "../../domain/error.ts";
 import type {
   Draft,
   IdempotencyMark,
   RecordWrite,
   Reference,
   WriteMode,
-} from "../../domain/record-write.ts";
-import type { RelationKind } from "../../domain/record-type.ts";
-import { StoreError } from "../store-error.ts";
+} from "../../../domain/record-write.ts";
+import type { RelationKind } from "../../../domain/record-type.ts";
+import { describeError, type ErrorForm, restoreError } from "../../error-form.ts";
 import type { OperationName } from "./operation.ts";
-import type { PackedOutcome } from "../packed-outcome.ts";
+import type { PackedOutcome } from "../../packed-outcome.ts";
 
 export interface OperationJob {
   readonly name: OperationName;
@@ -28,9 +27,17 @@ export function isOperation(job: Job): job is OperationJob {
   return "name" in job;
 }
 
-/** How much there is to store, as a bound on groups counts it. */
-export function countItems(jobs: readonly Job[]): number {
-  return jobs.reduce((sum, job) => sum + (isOperation(job) ? 1 : job.drafts.length), 0);
+/** Rows that a job writes or reads, for the scheduler; at least 1. */
+export function countRows(job: Job): number {
+  return isOperation(job) ? 1 : Math.max(1, job.drafts.length);
+}
+
+/** Bytes of the payloads of a job, counted as characters. Never throws: a job at fault has to fail by itself. */
+export function countBytes(job: Job): number {
+  if (isOperation(job)) return 0;
+  let bytes = 0;
+  for (const { payload } of job.drafts) bytes += typeof payload === "string" ? payload.length : 0;
+  return bytes;
 }
 
 /** Reads a flat list from its start to its end. */
@@ -55,9 +62,12 @@ class Cursor {
   }
 }
 
-/** An operation is its name and its arguments; a write begins with a number, how many drafts it has. */
-export function flattenJobs(jobs: readonly Job[]): unknown[] {
-  const list: unknown[] = [];
+/**
+ * The flat form of the jobs of one message. The first element is the ticket of the first job; the others have the tickets
+ * after it. An operation is its name and its arguments; a write begins with a number, how many drafts it has.
+ */
+export function flattenJobs(firstTicket: number, jobs: readonly Job[]): unknown[] {
+  const list: unknown[] = [firstTicket];
   for (const job of jobs) {
     if (isOperation(job)) list.push(job.name, job.args);
     else flattenWrite(list, job);
@@ -83,8 +93,9 @@ function flattenWrite(list: unknown[], write: RecordWrite): void {
   }
 }
 
-export function unflattenJobs(list: readonly unknown[]): Job[] {
+export function unflattenJobs(list: readonly unknown[]): { firstTicket: number; jobs: Job[] } {
   const cursor = new Cursor(list);
+  const firstTicket = cursor.take<number>();
   const jobs: Job[] = [];
   while (!cursor.atEnd) {
     const first = cursor.take<number | OperationName>();
@@ -94,7 +105,7 @@ export function unflattenJobs(list: readonly unknown[]): Job[] {
         : { name: first, args: cursor.take() },
     );
   }
-  return jobs;
+  return { firstTicket, jobs };
 }
 
 function unflattenWrite(cursor: Cursor, draftCount: number): RecordWrite {
@@ -135,64 +146,38 @@ function unflattenDraft(cursor: Cursor): Draft {
   return { id, timestamp, payload, references };
 }
 
-/** A write's outcome is a number and a text; another value follows `true`, an error follows `false`. */
-export function flattenResults(results: readonly Result[]): unknown[] {
-  const list: unknown[] = [];
-  for (const result of results) {
-    if (!result.ok) list.push(false, describeError(result.error));
-    else if (isPackedOutcome(result.value)) list.push(result.value.written, result.value.drafts);
-    else list.push(true, result.value);
-  }
-  return list;
+/**
+ * Adds a result to the flat form of an answer: the ticket of its job, and then, for a write, a number and a text. Another
+ * value follows `true`, an error follows `false`.
+ */
+export function flattenResult(list: unknown[], ticket: number, result: Result): void {
+  if (!result.ok) list.push(ticket, false, describeError(result.error));
+  else if (isPackedOutcome(result.value))
+    list.push(ticket, result.value.written, result.value.drafts);
+  else list.push(ticket, true, result.value);
 }
 
-export function unflattenResults(list: readonly unknown[]): Result[] {
+/** Calls `take` with each ticket and its result. */
+export function unflattenResults(
+  list: readonly unknown[],
+  take: (ticket: number, result: Result) => void,
+): void {
   const cursor = new Cursor(list);
-  const results: Result[] = [];
-  while (!cursor.atEnd) {
-    const first = cursor.take<number | boolean>();
-    if (typeof first === "number") {
-      const drafts = cursor.take<string>();
-      results.push({ ok: true, value: { written: first, drafts } satisfies PackedOutcome });
-    } else if (first) {
-      results.push({ ok: true, value: cursor.take() });
-    } else {
-      results.push({ ok: false, error: restoreError(cursor.take<ErrorDescription>()) });
-    }
+  while (!cursor.atEnd) take(cursor.take<number>(), unflattenResult(cursor));
+}
+
+function unflattenResult(cursor: Cursor): Result {
+  const first = cursor.take<number | boolean>();
+  if (typeof first === "number") {
+    const drafts = cursor.take<string>();
+    return { ok: true, value: { written: first, drafts } satisfies PackedOutcome };
   }
-  return results;
+  if (first) return { ok: true, value: cursor.take() };
+  return { ok: false, error: restoreError(cursor.take<ErrorForm>()) };
 }
 
 function isPackedOutcome(value: unknown): value is PackedOutcome {
   return typeof value === "object" && value !== null && "written" in value && "drafts" in value;
-}
-
-type ErrorDescription =
-  | Pick<AppError, "errorName" | "message" | "errors" | "retryAfterSeconds">
-  | { readonly storeMessage: string; readonly cause: unknown }
-  | Error;
-
-/** Cloning leaves of an error only its text, so what AppError says beyond that goes apart. */
-function describeError(error: unknown): ErrorDescription {
-  if (error instanceof AppError) {
-    const { errorName, message, errors, retryAfterSeconds } = error;
-    return { errorName, message, errors, retryAfterSeconds };
-  }
-  if (error instanceof StoreError) return { storeMessage: error.message, cause: error.cause };
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-function restoreError(description: ErrorDescription): Error {
-  if (description instanceof Error) return description;
-  if ("storeMessage" in description) {
-    return new StoreError(description.storeMessage, { cause: description.cause });
-  }
-  const { errorName, message, errors, retryAfterSeconds } = description;
-  return new AppError(errorName, {
-    message,
-    ...(errors === undefined ? {} : { errors }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
 }
 
 /** One character a byte: a text is cheaper to clone than a typed array. */

@@ -1,0 +1,85 @@
+// Runs jobs in the groups that the scheduler makes of them, one transaction after another, and answers each job after the
+// commit of its group. The one place that writes, in the writer thread and in commands alike.
+
+import { AppError } from "../../../domain/error.ts";
+import { limits } from "../../../domain/limits.ts";
+import { GroupScheduler } from "../../group-scheduler.ts";
+import type { GroupFigures } from "../../store.ts";
+import type { Connection } from "../connection.ts";
+import { countBytes, countRows, isOperation, type Job, type Result } from "./job.ts";
+import { organizationOf, runsAlone } from "./operation.ts";
+import { loadWhatIsNeeded, needsLoading, runJobs } from "./run-jobs.ts";
+
+export interface Task {
+  readonly job: Job;
+  readonly answer: (result: Result) => void;
+}
+
+export interface GroupLoopOptions {
+  /** Called before a group is chosen, to add what has arrived in the meantime. */
+  readonly receive?: () => void;
+  /** Called after the jobs of a group have been answered. */
+  readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
+}
+
+export class GroupLoop {
+  readonly #connection: Connection;
+  readonly #options: GroupLoopOptions;
+  readonly #scheduler = new GroupScheduler<Task>();
+  #working: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(connection: Connection, options: GroupLoopOptions = {}) {
+    this.#connection = connection;
+    this.#options = options;
+  }
+
+  add(task: Task): void {
+    const { job } = task;
+    if (this.#scheduler.size >= limits.queuedWritesMax) return answer(task, tooMany());
+    this.#scheduler.add(
+      {
+        item: task,
+        organizationId: isOperation(job) ? organizationOf(job) : job.organizationId,
+        rows: countRows(job),
+        bytes: countBytes(job),
+        alone: isOperation(job) && runsAlone(job.name),
+      },
+      performance.now(),
+    );
+  }
+
+  /** Begins to work, unless it does already; resolves when nothing can be done before something else arrives. */
+  run(): Promise<void> {
+    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    return this.#working;
+  }
+
+  async #work(): Promise<void> {
+    clearTimeout(this.#timer);
+    for (;;) {
+      this.#options.receive?.();
+      const group = this.#scheduler.take(performance.now());
+      if (group === undefined) break;
+      const jobs = group.items.map(({ job }) => job);
+      if (needsLoading(jobs)) await loadWhatIsNeeded();
+      const startedAt = performance.now();
+      const results = runJobs(this.#connection, jobs);
+      const endedAt = performance.now();
+      this.#scheduler.ran(group.lane, endedAt - startedAt, endedAt);
+      for (const [index, task] of group.items.entries()) answer(task, results[index]);
+      this.#options.onGroup?.({ writes: jobs.length, seconds: (endedAt - startedAt) / 1_000 });
+    }
+    const nextAt = this.#scheduler.nextAt();
+    if (nextAt === undefined) return;
+    this.#timer = setTimeout(() => void this.run(), Math.max(1, nextAt - performance.now()));
+  }
+}
+
+function answer({ answer: give }: Task, result: Result | undefined): void {
+  give(result ?? { ok: false, error: new TypeError("a job of a group has no result") });
+}
+
+function tooMany(): Result {
+  return { ok: false, error: new AppError("unavailable", { retryAfterSeconds: 1 }) };
+}

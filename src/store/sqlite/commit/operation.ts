@@ -1,0 +1,78 @@
+// Every mutation but the writing of records, by name: what the store's methods ask of the writer, in its thread or not.
+// `shared` ones run within a group's transaction; `alone` ones between groups, with transactions of their own or none.
+
+import { createToken } from "../access-token.ts";
+import { createKey, revokeKey, rotateKey } from "../api-key.ts";
+import { claimDeletion } from "../claim.ts";
+import { completeDeletions } from "../complete-alone.ts";
+import { verifyErasure } from "../completion.ts";
+import type { Connection } from "../connection.ts";
+import { cancelDeletion, postponeDeletion, requestDeletion, voidAllLeases } from "../deletion.ts";
+import { eraseStep } from "../erasure.ts";
+import { freezeFile, keepLog, releaseFile } from "../frozen-file.ts";
+import { type GivenBack, giveBackPages } from "../give-back.ts";
+import { endCheckpoint } from "../log-file.ts";
+import { placeHold, releaseHold } from "../hold.ts";
+import { changeOrganization, createOrganization } from "../organization.ts";
+import { purgeExpired } from "../purge.ts";
+import { keepReceiptKey } from "../receipt.ts";
+import { reopenDeletions } from "../reopening.ts";
+
+export const sharedOperations = {
+  createOrganization,
+  changeOrganization,
+  createKey,
+  revokeKey,
+  rotateKey,
+  createToken,
+  requestDeletion,
+  cancelDeletion,
+  postponeDeletion,
+  voidAllLeases,
+  claimDeletion,
+  eraseStep,
+  verifyErasure,
+  placeHold,
+  releaseHold,
+  purgeExpired,
+  keepReceiptKey,
+  reopenDeletions,
+  /** Answers when the writer does. */
+  ping: (): void => undefined,
+};
+
+export const aloneOperations = {
+  endCheckpoint: (connection: Connection): void => endCheckpoint(connection),
+  keepLog: (connection: Connection): void => keepLog(connection),
+  freezeFile,
+  releaseFile: (connection: Connection): void => releaseFile(connection),
+  completeDeletions,
+  giveBackPages: (connection: Connection): GivenBack => giveBackPages(connection),
+};
+
+export type SharedName = keyof typeof sharedOperations;
+export type AloneName = keyof typeof aloneOperations;
+export type OperationName = SharedName | AloneName;
+
+type Operations = typeof sharedOperations & typeof aloneOperations;
+export type OperationArgs<Name extends OperationName> = Parameters<Operations[Name]>[1];
+export type OperationResult<Name extends OperationName> = ReturnType<Operations[Name]>;
+
+/** Asks the writer, wherever it is. */
+export type PerformOperation = <Name extends OperationName>(
+  name: Name,
+  args: OperationArgs<Name>,
+) => Promise<OperationResult<Name>>;
+
+/** True for an operation that has to be the only job of its group. */
+export function runsAlone(name: OperationName): name is AloneName {
+  return Object.hasOwn(aloneOperations, name);
+}
+
+/** The organization that asks for it; empty for what operators and the worker ask for. */
+export function organizationOf({ args }: { readonly args: unknown }): string {
+  const request: unknown =
+    typeof args === "object" && args !== null && "request" in args ? args.request : undefined;
+  const isRequest = typeof request === "object" && request !== null && "organizationId" in request;
+  return isRequest && typeof request.organizationId === "string" ? request.organizationId : "";
+}

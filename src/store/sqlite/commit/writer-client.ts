@@ -1,0 +1,157 @@
+// The writer thread as another thread sees it: sends what is asked for in one tick of the event loop in one message, and
+// matches the answers by ticket. The main thread starts the writer; other threads get a port to it.
+
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { AppError } from "../../../domain/error.ts";
+import { limits } from "../../../domain/limits.ts";
+import { StoreError } from "../../store-error.ts";
+import type { GroupFigures } from "../../store.ts";
+import { flattenJobs, type Job, unflattenResults } from "./job.ts";
+import { type OnGroup, settle, type Settler, type Writer } from "./writer.ts";
+
+/** Room for what the writer thread has just made: three times what V8 fills between two collections. */
+const youngMebibytes = 12;
+
+/** Jobs in their flat form; a port of another client; null asks the thread to end. */
+export type ToWriter = readonly unknown[] | { readonly connect: MessagePort } | null;
+
+/** `ready` once, or why it can't begin; then, after each group, the results in their flat form. */
+export type FromWriter =
+  | { readonly ready: true }
+  | { readonly failure: string }
+  | { readonly answers: readonly unknown[]; readonly figures: GroupFigures };
+
+/** What a client needs of a port, be it a MessagePort or a Worker. */
+interface Port {
+  postMessage(message: ToWriter): void;
+}
+
+export class WriterClient implements Pick<Writer, "submit"> {
+  readonly #port: Port;
+  readonly #onAnswer: () => void;
+  #batch: Job[] = [];
+  /** By ticket: those of the batch have the last ones that were given. */
+  readonly #waiting = new Map<number, Settler>();
+  #nextTicket = 0;
+  #failure: Error | undefined;
+  #drained: (() => void) | undefined;
+  #closing = false;
+  readonly #flush = () => this.#send();
+
+  /** `onAnswer` is called before the jobs of a group are answered. */
+  constructor(port: Port, onAnswer: () => void = () => undefined) {
+    this.#port = port;
+    this.#onAnswer = onAnswer;
+  }
+
+  submit(job: Job): Promise<unknown> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#waiting.size >= limits.queuedWritesMax) {
+      return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
+    }
+    return new Promise((resolve, reject) => {
+      if (this.#batch.push(job) === 1) setImmediate(this.#flush);
+      this.#waiting.set(this.#nextTicket, { resolve, reject });
+      this.#nextTicket += 1;
+    });
+  }
+
+  /** For each `answers` message of the thread. */
+  take(answers: readonly unknown[]): void {
+    this.#onAnswer();
+    unflattenResults(answers, (ticket, result) => {
+      const settler = this.#waiting.get(ticket);
+      this.#waiting.delete(ticket);
+      if (settler !== undefined) settle(result, settler);
+    });
+    if (this.#waiting.size === 0) this.#drained?.();
+  }
+
+  /** When the thread is gone: what it did not answer is rejected, and whatever is asked for later. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#batch = [];
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+    this.#drained?.();
+  }
+
+  /** Resolves when everything is answered. Leaves the thread to its owner. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#waiting.size === 0) return;
+    await new Promise<void>((resolve) => (this.#drained = resolve));
+  }
+
+  #send(): void {
+    if (this.#batch.length === 0) return;
+    const jobs = this.#batch;
+    this.#batch = [];
+    this.#port.postMessage(flattenJobs(this.#nextTicket - jobs.length, jobs));
+  }
+}
+
+export interface WriterThread extends Writer {
+  /** A port for one more client, to be transferred to its thread. */
+  connect(): MessagePort;
+}
+
+/** Starts the thread; resolves when its store is open. Throws StoreError if that fails. */
+export function startWriterThread(
+  path: string,
+  options: { readonly onGroup: OnGroup; readonly onAnswer: () => void },
+): Promise<WriterThread> {
+  // Both forms of this file have the thread's file beside them.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
+    workerData: { path },
+    // It is never the thread that the others wait for, and what it makes is soon garbage.
+    resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
+    // The descriptor that wiping uses belongs to the main thread.
+    trackUnmanagedFds: false,
+  });
+  return useWriterThread(worker, options);
+}
+
+/** Resolves when the thread says that it is ready. */
+export async function useWriterThread(
+  worker: Worker,
+  { onGroup, onAnswer }: { readonly onGroup: OnGroup; readonly onAnswer: () => void },
+): Promise<WriterThread> {
+  const client = new WriterClient(worker, onAnswer);
+  const started = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  worker.on("message", (message: FromWriter) => {
+    if ("answers" in message) {
+      onGroup?.(message.figures);
+      client.take(message.answers);
+    } else if ("failure" in message) started.reject(new StoreError(message.failure));
+    else started.resolve();
+  });
+  const fail = (cause: unknown): void => {
+    const error = new StoreError("The store's writer has stopped; restart the service.", { cause });
+    client.fail(error);
+    started.reject(error);
+  };
+  worker.on("error", fail);
+  worker.on("exit", () => {
+    fail(undefined);
+    gone.resolve();
+  });
+  await started.promise;
+  return {
+    submit: (job) => client.submit(job),
+    connect: () => {
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage({ connect: port1 } satisfies ToWriter, [port1]);
+      return port2;
+    },
+    close: async (before) => {
+      await client.close();
+      await before?.();
+      worker.postMessage(null satisfies ToWriter);
+      await gone.promise;
+    },
+  };
+}

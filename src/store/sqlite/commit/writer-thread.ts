@@ -1,0 +1,101 @@
+// The thread that writes: opens the store, then runs what its clients send it. The thread that started it is the first
+// client and brings the others. Ends when that one sends null; never on its own.
+
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+} from "node:worker_threads";
+import type { Connection } from "../connection.ts";
+import { openWriter } from "../connection.ts";
+import { closeWriter } from "../log-file.ts";
+import { migrate } from "../migrate.ts";
+import { GroupLoop } from "./group-loop.ts";
+import { flattenResult, unflattenJobs } from "./job.ts";
+import { loadWhatIsNeeded } from "./run-jobs.ts";
+import type { FromWriter, ToWriter } from "./writer-client.ts";
+
+const main = parentPort;
+if (main === null) throw new Error("the writer runs in a thread of its own");
+
+/** What a client has sent is answered after each group, in one message. */
+interface Client {
+  readonly port: MessagePort;
+  answers: unknown[];
+}
+
+const clients: Client[] = [];
+let ending = false;
+
+try {
+  const connection = openWriter((workerData as { readonly path: string }).path);
+  migrate(connection);
+  // Checkpoints are made beside the writer (checkpointer.ts).
+  connection.exec("PRAGMA wal_autocheckpoint = 0");
+  serve(connection, main);
+  tell(main, { ready: true });
+  // Now, so that no writer has to wait for it when something is deleted first.
+  void loadWhatIsNeeded();
+} catch (error) {
+  tell(main, { failure: error instanceof Error ? error.message : String(error) });
+  main.close();
+}
+
+function serve(connection: Connection, first: MessagePort): void {
+  const loop = new GroupLoop(connection, {
+    receive: () => {
+      for (const client of clients) receiveFrom(client);
+    },
+    onGroup: (figures) => {
+      for (const client of clients) {
+        const { port, answers } = client;
+        client.answers = [];
+        // The first client counts every group, whoever asked for it.
+        if (answers.length > 0 || port === first) tell(port, { answers, figures });
+      }
+    },
+  });
+  connect(first);
+
+  function connect(port: MessagePort): void {
+    const client: Client = { port, answers: [] };
+    clients.push(client);
+    port.on("message", (message: ToWriter) => {
+      take(client, message);
+      void loop.run().then(endIfAsked);
+    });
+    // The client's thread has ended.
+    port.on("close", () => clients.splice(clients.indexOf(client), 1));
+  }
+
+  function receiveFrom(client: Client): void {
+    for (let next = receiveMessageOnPort(client.port); next;) {
+      take(client, (next as { readonly message: ToWriter }).message);
+      next = receiveMessageOnPort(client.port);
+    }
+  }
+
+  function take(client: Client, message: ToWriter): void {
+    if (message === null) ending = true;
+    else if ("connect" in message) connect(message.connect);
+    else {
+      const { firstTicket, jobs } = unflattenJobs(message);
+      for (const [index, job] of jobs.entries()) {
+        const ticket = firstTicket + index;
+        loop.add({ job, answer: (result) => flattenResult(client.answers, ticket, result) });
+      }
+    }
+  }
+
+  /** A client asks for the end only when everything it sent is answered. */
+  function endIfAsked(): void {
+    if (!ending) return;
+    closeWriter(connection);
+    for (const { port } of clients.splice(0)) port.close();
+  }
+}
+
+function tell(port: MessagePort, message: FromWriter): void {
+  port.postMessage(message);
+}
