@@ -18,6 +18,21 @@ export const limits = {
   requestIdCharactersMax: 128,
   idempotencyKeyCharactersMax: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
+  // work of one organization at a time; what is beyond it waits for a while, and is then rejected
+  organizationRequestsMax: 2_048,
+  organizationBodyBytesMax: 48 * 1_024 * 1_024,
+  organizationStreamsMax: 8,
+  // over all organizations
+  heldBodyBytesMax: 128 * 1_024 * 1_024,
+  streamsMax: 64,
+  // from so many bytes on a body is read by a thread of its own
+  largeBodyBytesMin: 16 * 1_024,
+  // of a request that carries no records
+  smallBodyBytesMax: 64 * 1_024,
+  bodyRoomWaitMsMax: 10_000,
+  bodiesWaitingMax: 256,
+  // of a lenient list, in one transaction
+  lenientPartItems: 1_000,
   // streams (application/x-ndjson)
   streamLineBytesMax: 64 * 1_024,
   streamGroupItemsMax: 500,

@@ -1,5 +1,5 @@
 // Reads a request's body: content type, content encoding, and bounds on the bytes as sent and as decoded.
-// Never keeps more than the bound in memory.
+// Never keeps more than its bound in memory, nor more than there is room for.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
@@ -7,6 +7,7 @@ import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { askForBody } from "./expectation.ts";
+import type { BodyBudget, Room } from "./load/body-budget.ts";
 
 export type MediaType = "json" | "ndjson";
 
@@ -39,11 +40,60 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
   });
 }
 
-/** The body's bytes after decoding. Throws AppError too_large, content_type, or malformed_json for bad encodings. */
-export function readBody(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers["content-length"]) > limits.bodyBytesMax) throw tooLarge();
-  return collect(decodedBody(request));
+/**
+ * A body that is known to be small, or that may be no larger: a few KiB are held without asking for room. Throws AppError
+ * too_large, content_type, or malformed_json for a body that breaks off or is not in its encoding.
+ */
+export function readSmallBody(
+  request: IncomingMessage,
+  bytesMax: number = limits.smallBodyBytesMax,
+): Promise<Buffer> {
+  if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
+  return collect(decodedBody(request), new SmallBody(bytesMax));
 }
+
+/** True for a body that is said to be small, and comes as it is. */
+export function isSmall({ headers }: IncomingMessage): boolean {
+  return (
+    Number(headers["content-length"]) < limits.largeBodyBytesMin &&
+    headers["content-encoding"] === undefined
+  );
+}
+
+export interface LargeBodyOptions {
+  readonly organizationId: string;
+  readonly budget: BodyBudget;
+  /** Tells that the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** The bytes, in memory of their own, and the room that they take. */
+export interface LargeBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly room: Room;
+}
+
+/** Waits for room before anything is read. Throws as `readSmallBody` does, and AppError unavailable without room. */
+export async function readLargeBody(
+  request: IncomingMessage,
+  { organizationId, budget, signal }: LargeBodyOptions,
+): Promise<LargeBody> {
+  const bytesMax = limits.bodyBytesMax;
+  const declared = Number(request.headers["content-length"] ?? 0);
+  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const expected = request.headers["content-encoding"] === undefined ? declared : 0;
+  const room = await budget.reserve(organizationId, expected || unknownBytes, signal);
+  try {
+    const body = new LargeBodyBytes({ bytesMax, expected, reserved: expected || unknownBytes, room });
+    return { bytes: await collect(decodedBody(request), body), room };
+  } catch (error) {
+    room.release();
+    throw error;
+  }
+}
+
+/** What a body that does not tell its length begins with; as it grows, it asks for more. */
+const unknownBytes = 256 * 1_024;
 
 /** The body as a stream of decoded bytes. Throws AppError content_type for an encoding that is not known. */
 export function decodedBody(request: IncomingMessage): Readable {
@@ -68,25 +118,94 @@ export function decodedBody(request: IncomingMessage): Readable {
   return request.pipe(decoder);
 }
 
-function collect(source: Readable): Promise<Buffer> {
+/** Takes the chunks of a body, and gives the whole. `add` throws where the body is too large. */
+interface Collector<Whole> {
+  add(chunk: Buffer): void;
+  whole(): Whole;
+}
+
+class SmallBody implements Collector<Buffer> {
+  readonly #bytesMax: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax);
+    this.#chunks.push(chunk);
+  }
+
+  whole(): Buffer {
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only !== undefined
+      ? only
+      : Buffer.concat(this.#chunks, this.#bytes);
+  }
+}
+
+/** One piece of memory, so that it can be handed to another thread as it is. */
+class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
+  readonly #bytesMax: number;
+  readonly #room: Room;
+  #reserved: number;
+  #memory: Uint8Array<ArrayBuffer>;
+  #length = 0;
+
+  constructor(options: { bytesMax: number; expected: number; reserved: number; room: Room }) {
+    this.#bytesMax = options.bytesMax;
+    this.#room = options.room;
+    this.#reserved = options.reserved;
+    // The system gives pages to it only as they are written, so that a body that never comes takes none.
+    this.#memory = newMemory(options.expected || firstBytes);
+  }
+
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
+    if (length > this.#memory.length) this.#grow(length);
+    this.#memory.set(chunk, this.#length);
+    this.#length = length;
+  }
+
+  whole(): Uint8Array<ArrayBuffer> {
+    return this.#memory.subarray(0, this.#length);
+  }
+
+  #grow(needed: number): void {
+    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#memory.length * 2));
+    if (bytes > this.#reserved) {
+      this.#room.extend(bytes - this.#reserved);
+      this.#reserved = bytes;
+    }
+    const larger = newMemory(bytes);
+    larger.set(this.whole());
+    this.#memory = larger;
+  }
+}
+
+const firstBytes = 64 * 1_024;
+
+function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
+  const memory = Buffer.allocUnsafeSlow(bytes);
+  return new Uint8Array(memory.buffer, memory.byteOffset, bytes);
+}
+
+function collect<Whole>(source: Readable, collector: Collector<Whole>): Promise<Whole> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
     source.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= limits.bodyBytesMax) {
-        chunks.push(chunk);
-        return;
+      try {
+        collector.add(chunk);
+      } catch (error) {
+        source.removeAllListeners("data");
+        source.pause();
+        reject(error);
       }
-      chunks.length = 0;
-      source.removeAllListeners("data");
-      source.pause();
-      reject(tooLarge());
     });
-    source.on("end", () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes));
-    });
+    source.on("end", () => resolve(collector.whole()));
     source.on("error", (cause) => reject(brokenBody(cause)));
   });
 }
@@ -99,8 +218,9 @@ export function brokenBody(cause: unknown): AppError {
   });
 }
 
-function tooLarge(): AppError {
+function tooLarge(bytesMax: number): AppError {
+  const advice = bytesMax === limits.bodyBytesMax ? "; send less, or a stream" : "";
   return new AppError("too_large", {
-    message: `A body may have at most ${limits.bodyBytesMax} bytes, also when decoded; send less, or a stream.`,
+    message: `A body may have at most ${bytesMax} bytes here, also when decoded${advice}.`,
   });
 }

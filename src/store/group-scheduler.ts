@@ -12,7 +12,7 @@
 // lists get at most a share of 1 / longRestTimes of the time.
 
 import { limits } from "../domain/limits.ts";
-import { FairLane, type Queued } from "./fair-lane.ts";
+import { FairLane, type Queued } from "../domain/fair-lane.ts";
 
 export type Lane = "small" | "lists" | "long" | "alone";
 

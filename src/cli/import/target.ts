@@ -1,7 +1,7 @@
 // Where an import goes: any Sluice over HTTP, or the store on this machine. Both take lists of records of one type, each
 // judged on its own, and both know a list that they are given again.
 
-import type { ItemResult } from "../../actions/write-records.ts";
+import type { ItemResult } from "../../actions/submission.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 
 /** What became of one record: as in the reply of a lenient list. */

@@ -12,7 +12,7 @@ import { idempotencyMark } from "../idempotency-key.ts";
 import type { Operation } from "../operation.ts";
 import { parseJson } from "../parse-json.ts";
 import { queryIdentifier } from "../query.ts";
-import { mediaTypeOf, readBody } from "../read-body.ts";
+import { mediaTypeOf, readSmallBody } from "../read-body.ts";
 import type { Answer } from "../reply.ts";
 import {
   anyDeletionRequestSchema,
@@ -92,7 +92,7 @@ function requireBody({ request: { headers } }: Call): void {
 
 async function readJson({ request: http }: Call): Promise<{ body: unknown; bytes: Buffer }> {
   mediaTypeOf(http.raw, false);
-  const bytes = await readBody(http.raw);
+  const bytes = await readSmallBody(http.raw);
   return { body: parseJson(bytes), bytes };
 }
 

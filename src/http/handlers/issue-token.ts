@@ -10,7 +10,7 @@ import type { KeyHolder } from "../../domain/access.ts";
 import { refuse } from "../authenticate.ts";
 import { parseJson } from "../parse-json.ts";
 import { rateLimited } from "../rate-limit.ts";
-import { mediaTypeOf, readBody } from "../read-body.ts";
+import { mediaTypeOf, readSmallBody } from "../read-body.ts";
 import { requestCheck, tokenRequestSchema } from "../request-schemas.ts";
 import { type HandlerMaker, ok } from "./handler.ts";
 
@@ -31,7 +31,7 @@ export const makeIssueToken: HandlerMaker = (door) => {
       throw rateLimited(limited);
     }
     mediaTypeOf(request.raw, false);
-    const body = parseJson(await readBody(request.raw));
+    const body = parseJson(await readSmallBody(request.raw));
     check(body);
     const token = await issueToken(door.app, holder, body as AccessTokenRequest);
     return { ...ok(200, token), headers: { "cache-control": "no-store" } };

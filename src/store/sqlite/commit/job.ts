@@ -1,6 +1,7 @@
 // What the writer is asked for and what it answers, and the flat form in which both go from one thread to the other.
 // Cloning many small objects costs more than storing them, so a group is one list of texts and numbers.
 
+import { describeError, type ErrorForm, restoreError } from "../../../domain/error-form.ts";
 import type {
   Draft,
   IdempotencyMark,
@@ -9,7 +10,7 @@ import type {
   WriteMode,
 } from "../../../domain/record-write.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
-import { describeError, type ErrorForm, restoreError } from "../../error-form.ts";
+import { StoreError } from "../../store-error.ts";
 import type { OperationName } from "./operation.ts";
 import type { PackedOutcome } from "../../packed-outcome.ts";
 
@@ -151,7 +152,7 @@ function unflattenDraft(cursor: Cursor): Draft {
  * value follows `true`, an error follows `false`.
  */
 export function flattenResult(list: unknown[], ticket: number, result: Result): void {
-  if (!result.ok) list.push(ticket, false, describeError(result.error));
+  if (!result.ok) list.push(ticket, false, describeFailure(result.error));
   else if (isPackedOutcome(result.value))
     list.push(ticket, result.value.written, result.value.drafts);
   else list.push(ticket, true, result.value);
@@ -173,11 +174,23 @@ function unflattenResult(cursor: Cursor): Result {
     return { ok: true, value: { written: first, drafts } satisfies PackedOutcome };
   }
   if (first) return { ok: true, value: cursor.take() };
-  return { ok: false, error: restoreError(cursor.take<ErrorForm>()) };
+  return { ok: false, error: restoreFailure(cursor.take<Failure>()) };
 }
 
 function isPackedOutcome(value: unknown): value is PackedOutcome {
   return typeof value === "object" && value !== null && "written" in value && "drafts" in value;
+}
+
+type Failure = ErrorForm | { readonly storeMessage: string; readonly cause: unknown };
+
+function describeFailure(error: unknown): Failure {
+  if (error instanceof StoreError) return { storeMessage: error.message, cause: error.cause };
+  return describeError(error);
+}
+
+function restoreFailure(failure: Failure): Error {
+  if (!("storeMessage" in failure)) return restoreError(failure);
+  return new StoreError(failure.storeMessage, { cause: failure.cause });
 }
 
 /** One character a byte: a text is cheaper to clone than a typed array. */

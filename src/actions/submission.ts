@@ -1,0 +1,198 @@
+// The records of one request on their way to the store: items are validated as they are added, in as many parts as the
+// caller likes, and then stored together. A strict request is all or nothing; in a lenient one each item stands alone.
+
+import { errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
+import { makeErrorBudget } from "../domain/explain.ts";
+import { limits } from "../domain/limits.ts";
+import type { RecordType } from "../domain/record-type.ts";
+import type {
+  Draft,
+  DraftOutcome,
+  IdempotencyMark,
+  RecordRefusal,
+  RecordWrite,
+  WriteMode,
+  WriteOutcome,
+} from "../domain/record-write.ts";
+import { type InvalidItem, isInvalid, readSubmission } from "../domain/submission.ts";
+import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
+
+export interface SubmissionOptions {
+  readonly organizationId: string;
+  readonly type: RecordType;
+  readonly mode: WriteMode;
+  readonly lenient: boolean;
+  /** True when the body was one object, so that field paths have no index. */
+  readonly single: boolean;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** The part of the store that a submission needs. */
+export interface RecordWriter {
+  writeRecords(write: RecordWrite): Promise<WriteOutcome>;
+}
+
+export interface ItemResult {
+  readonly index: number;
+  readonly id: string | undefined;
+  readonly status: "created" | "updated" | "unchanged" | "refused";
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  readonly errors?: readonly FieldError[];
+}
+
+export interface WriteReport {
+  readonly written: number;
+  readonly drafts: readonly DraftOutcome[];
+  /** True for what an earlier request with the same Idempotency-Key has written. */
+  readonly repeated: boolean;
+  /** An entry an item; only for lenient requests. */
+  readonly results: readonly ItemResult[] | undefined;
+}
+
+export class Submission {
+  readonly #options: SubmissionOptions;
+  readonly #budget = makeErrorBudget();
+  readonly #errors: ValidationErrors;
+  #tooLarge = false;
+  #items = 0;
+  #drafts: Draft[] = [];
+  /** Of a lenient request: what is known of each item; the id of a draft until it is stored. */
+  readonly #results: (ItemResult | string)[] = [];
+
+  constructor(options: SubmissionOptions) {
+    this.#options = options;
+    this.#errors = new ValidationErrors(options);
+  }
+
+  /** How many items were added. */
+  get items(): number {
+    return this.#items;
+  }
+
+  add(item: unknown): void {
+    const { type, mode, lenient, receivedAt } = this.#options;
+    const index = this.#items;
+    this.#items += 1;
+    const read = readSubmission(type, item, { mode, now: receivedAt, budget: this.#budget });
+    if (isInvalid(read)) this.#addInvalid(index, item, read);
+    // Of a strict request that has errors nothing will be stored.
+    else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
+    if (lenient && !isInvalid(read)) this.#results.push(read.id);
+  }
+
+  /**
+   * To be called once. Rejects with AppError validation_failed or too_large (before anything is written),
+   * no_such_record, identical_record_exists, record_exists, deletion_open (strict: nothing was written),
+   * idempotency_reused. Not `async`, so that nothing holds on to the drafts while they are stored.
+   */
+  store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
+    const drafts = this.#drafts;
+    this.#drafts = [];
+    if (this.#options.lenient) {
+      return this.#storeEach(writer, drafts, idempotency).then((outcome) => this.#report(outcome));
+    }
+    if (this.#errors.items > 0) {
+      const name = this.#tooLarge ? "too_large" : "validation_failed";
+      return Promise.reject(this.#errors.toAppError(name, this.#items));
+    }
+    return this.#storeAll(writer, drafts, idempotency);
+  }
+
+  #addInvalid(index: number, item: unknown, invalid: InvalidItem): void {
+    const { type, lenient } = this.#options;
+    if (!lenient) {
+      this.#tooLarge ||= invalid.errorName === "too_large";
+      this.#errors.add(index, invalid.errors);
+      this.#drafts = [];
+      return;
+    }
+    this.#results.push({
+      index,
+      id: idOf(type, item),
+      status: "refused",
+      code: errorCatalogue[invalid.errorName].code,
+      message: describeRefusal(invalid.errorName, type),
+      errors: invalid.errors.slice(0, limits.fieldErrorsMax),
+    });
+  }
+
+  #storeAll(
+    writer: RecordWriter,
+    drafts: readonly Draft[],
+    idempotency: IdempotencyMark | undefined,
+  ): Promise<WriteReport> {
+    return writer.writeRecords(this.#write(drafts, idempotency)).then((outcome) => {
+      this.#throwIfRefused(outcome.drafts);
+      const { written, drafts: outcomes, repeated = false } = outcome;
+      return { written, drafts: outcomes, repeated, results: undefined };
+    });
+  }
+
+  /** In parts that others' writes fit in between, unless one reply has to be kept for all of them. */
+  async #storeEach(
+    writer: RecordWriter,
+    drafts: readonly Draft[],
+    idempotency: IdempotencyMark | undefined,
+  ): Promise<WriteOutcome> {
+    if (idempotency !== undefined || drafts.length <= limits.lenientPartItems) {
+      // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
+      const isEmpty = drafts.length === 0 && idempotency === undefined;
+      return isEmpty ? { written: 0, drafts: [] } : writer.writeRecords(this.#write(drafts, idempotency));
+    }
+    const parts: Promise<WriteOutcome>[] = [];
+    for (let at = 0; at < drafts.length; at += limits.lenientPartItems) {
+      const part = drafts.slice(at, at + limits.lenientPartItems);
+      parts.push(writer.writeRecords(this.#write(part, undefined)));
+    }
+    const outcomes = await Promise.all(parts);
+    return {
+      written: outcomes.reduce((sum, { written }) => sum + written, 0),
+      drafts: outcomes.flatMap((outcome) => outcome.drafts),
+    };
+  }
+
+  #write(drafts: readonly Draft[], idempotency: IdempotencyMark | undefined): RecordWrite {
+    const { organizationId, type, mode, lenient, receivedAt } = this.#options;
+    const { resourceType } = type;
+    return { organizationId, resourceType, mode, lenient, drafts, receivedAt, idempotency };
+  }
+
+  #throwIfRefused(outcomes: readonly DraftOutcome[]): void {
+    if (!outcomes.some(isRefusal)) return;
+    const { type } = this.#options;
+    let first: RecordRefusal | undefined;
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!isRefusal(outcome)) continue;
+      first ??= outcome;
+      this.#errors.add(index, [{ field: type.idField, message: describeRefusal(outcome, type) }]);
+    }
+    if (first !== undefined) throw this.#errors.toAppError(first, this.#items);
+  }
+
+  #report({ written, drafts, repeated = false }: WriteOutcome): WriteReport {
+    const { type } = this.#options;
+    let next = 0;
+    const results = this.#results.map((known, index): ItemResult => {
+      if (typeof known !== "string") return known;
+      const outcome = drafts[next++];
+      if (outcome === undefined) throw new TypeError("the store gave no outcome for a draft");
+      if (!isRefusal(outcome)) return { index, id: known, status: outcome };
+      const { code } = errorCatalogue[outcome];
+      return { index, id: known, status: "refused", code, message: describeRefusal(outcome, type) };
+    });
+    return { written, drafts, repeated, results };
+  }
+}
+
+function idOf(type: RecordType, item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null || !Object.hasOwn(item, type.idField))
+    return undefined;
+  const id = (item as Record<string, unknown>)[type.idField];
+  return typeof id === "string" && id.length <= limits.idCharactersMax ? id : undefined;
+}
+
+function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
+  return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
+}

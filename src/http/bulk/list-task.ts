@@ -1,0 +1,157 @@
+// Writes the records of one large body: hashes, parses and validates it slice by slice, each in a turn of its own, then
+// stores all of it. Stops between two slices when the client is gone.
+
+import { createHash } from "node:crypto";
+import { fingerprintOf } from "../../actions/idempotency.ts";
+import { type RecordWriter, Submission, type WriteReport } from "../../actions/submission.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { IdempotencyMark } from "../../domain/record-write.ts";
+import { requireListForm, requireSingleForm } from "../list-form.ts";
+import type { Operation } from "../operation.ts";
+import { describeListFault, parseJson } from "../parse-json.ts";
+import { requireType } from "../require-type.ts";
+import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
+import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
+import type { Turns } from "./turns.ts";
+import type { WorkMeter } from "./work-meter.ts";
+
+export interface ListTask {
+  readonly order: ListOrder;
+  readonly operation: Operation;
+  readonly body: Buffer;
+}
+
+export interface TaskContext {
+  readonly writer: RecordWriter;
+  readonly turns: Turns;
+  readonly meter: WorkMeter;
+  readonly signal: AbortSignal;
+}
+
+const sliceBounds = {
+  itemsMax: 128,
+  bytes: 64 * 1_024,
+  itemBytesMax: limits.itemTextBytesMax,
+} as const;
+const hashedBytesAtOnce = 1_024 * 1_024;
+const resultsAtOnce = 500;
+
+/** Rejects as `Submission.store` does, and with AppError malformed_json, validation_failed or too_large. */
+export async function writeList(
+  task: ListTask, context: TaskContext): Promise<ListReport> {
+  const { order, operation, body } = task;
+  const { meter, writer } = context;
+  const submission = new Submission({
+    ...order,
+    type: requireType(operation),
+    single: !startsList(body),
+  });
+  const idempotency = await markOf(task, context);
+  meter.count(0, body.length);
+  if (startsList(body)) await addItems(task, submission, context);
+  else await addSingle(task, submission, context);
+  meter.count(submission.items, 0);
+  await takeTurn(task, context);
+  const report = await meter.run(() => submission.store(writer, idempotency));
+  return describeReport(task, report, context);
+}
+
+async function addSingle(task: ListTask, submission: Submission, context: TaskContext): Promise<void> {
+  const { operation, body } = task;
+  await takeTurn(task, context);
+  context.meter.run(() => {
+    if (body.length > limits.itemTextBytesMax) throw tooLargeObject();
+    const value = parseJson(body);
+    requireSingleForm(operation);
+    submission.add(value);
+  });
+}
+
+async function addItems(task: ListTask, submission: Submission, context: TaskContext): Promise<void> {
+  const { operation, body } = task;
+  const slices = sliceList(body, sliceBounds);
+  let items = 0;
+  for (;;) {
+    await takeTurn(task, context);
+    const ended = context.meter.run(() => {
+      const next = slices.next();
+      if (next.done === true) {
+        if (!next.value.whole) throw describeListFault(body, next.value.rest);
+        return true;
+      }
+      items += next.value.items;
+      // Beyond the bound they are only counted.
+      if (items <= limits.batchItemsMax) addSlice(submission, body, next.value);
+      return false;
+    });
+    if (ended) break;
+  }
+  requireListForm(operation, items);
+}
+
+function addSlice(submission: Submission, body: Buffer, { start, end, items }: ListSlice): void {
+  if (items === 1 && end - start > limits.itemTextBytesMax) return submission.addTooLarge();
+  for (const item of parseSlice(body, start, end)) submission.add(item);
+}
+
+/** In place of the comma or bracket around it, a slice has brackets while it is parsed. */
+function parseSlice(body: Buffer, start: number, end: number): readonly unknown[] {
+  const [before, behind] = [body[start - 1] ?? 0, body[end] ?? 0];
+  body[start - 1] = 0x5b;
+  body[end] = 0x5d;
+  try {
+    return parseJson(body.subarray(start - 1, end + 1)) as readonly unknown[];
+  } catch (error) {
+    throw error instanceof AppError ? describeListFault(body, start) : error;
+  } finally {
+    body[start - 1] = before;
+    body[end] = behind;
+  }
+}
+
+async function markOf(
+  task: ListTask,
+  context: TaskContext,
+): Promise<IdempotencyMark | undefined> {
+  const { idempotency } = task.order;
+  if (idempotency === undefined) return undefined;
+  const hash = createHash("sha256");
+  for (let at = 0; at < task.body.length; at += hashedBytesAtOnce) {
+    await takeTurn(task, context);
+    context.meter.run(() => hash.update(task.body.subarray(at, at + hashedBytesAtOnce)));
+  }
+  return toMark(idempotency, hash.digest("hex"));
+}
+
+function toMark({ keyHash, context }: IdempotencyOrder, bodyHash: string): IdempotencyMark {
+  return { keyHash, fingerprint: fingerprintOf(context, bodyHash) };
+}
+
+async function describeReport(
+  task: ListTask,
+  { written, repeated, results }: WriteReport,
+  context: TaskContext,
+): Promise<ListReport> {
+  if (results === undefined) return { written, repeated, refused: 0, results: undefined };
+  const parts: string[] = [];
+  for (let at = 0; at < results.length; at += resultsAtOnce) {
+    await takeTurn(task, context);
+    const part = results.slice(at, at + resultsAtOnce);
+    parts.push(context.meter.run(() => JSON.stringify(part).slice(1, -1)));
+  }
+  const refused = results.filter(({ status }) => status === "refused").length;
+  return { written, repeated, refused, results: `[${parts.join(",")}]` };
+}
+
+/** Throws when the client is gone: nobody would read what comes of it. */
+async function takeTurn({ order }: ListTask, { turns, signal }: TaskContext): Promise<void> {
+  await turns.next(order.organizationId);
+  signal.throwIfAborted();
+}
+
+function tooLargeObject(): AppError {
+  return new AppError("too_large", {
+    message: `One record may have at most ${limits.recordBytesMax} bytes as JSON.`,
+  });
+}

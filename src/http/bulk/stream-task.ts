@@ -1,0 +1,194 @@
+// Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, reading on while a
+// group is stored. Tells of each group after its commit, with the lines of the reply for what was refused. Stops between
+// two slices when the client is gone.
+
+import { type ItemResult, Submission } from "../../actions/submission.ts";
+import { AppError, errorCatalogue } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import { type Line, LineSplitter } from "../line-splitter.ts";
+import type { Operation } from "../operation.ts";
+import { parseJson } from "../parse-json.ts";
+import { requireType } from "../require-type.ts";
+import type { TaskContext } from "./list-task.ts";
+import type { LineRefusal, StreamTally, Work, WriteContext } from "./messages.ts";
+
+export interface StreamEvents {
+  /** A chunk is read, and another may be sent. */
+  readonly onTaken: () => void;
+  readonly onGroup: (group: WrittenGroup) => void;
+}
+
+export interface WrittenGroup {
+  readonly written: number;
+  /** Each ends in a newline. */
+  readonly lines: string;
+  readonly lineCount: number;
+  readonly work: Work;
+}
+
+interface Group {
+  readonly submission: Submission;
+  /** The numbers of the lines whose items were added. */
+  readonly numbers: number[];
+  /** Of lines that hold no item. */
+  readonly refusals: LineRefusal[];
+  lines: number;
+  bytes: number;
+}
+
+const linesAtOnce = 64;
+
+export class StreamTask {
+  readonly #order: WriteContext;
+  readonly #operation: Operation;
+  readonly #context: TaskContext;
+  readonly #events: StreamEvents;
+  readonly #splitter = new LineSplitter();
+  readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
+  #invalid = 0;
+  #group: Group;
+  #storing: Promise<void> = Promise.resolve();
+  /** Chunks are worked on one after another. */
+  #last: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  constructor(
+    { order, operation }: { readonly order: WriteContext; readonly operation: Operation },
+    context: TaskContext,
+    events: StreamEvents,
+  ) {
+    this.#order = order;
+    this.#operation = operation;
+    this.#context = context;
+    this.#events = events;
+    this.#group = this.#newGroup();
+  }
+
+  push(chunk: Buffer): void {
+    this.#last = this.#last.then(async () => {
+      await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
+      this.#events.onTaken();
+    });
+  }
+
+  /** Resolves when everything is stored, or stays away because of the failure. */
+  async end(): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
+    await this.#last;
+    await this.#attempt(() => this.#addLines(this.#splitter.end()));
+    await this.#attempt(async () => {
+      this.#storeGroup();
+      await this.#storing;
+    });
+    await this.#storing.catch(() => undefined);
+    return { tally: this.#tally, failure: this.#failure };
+  }
+
+  /** After a failure nothing more is done. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    if (this.#failure !== undefined) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#failure ??= error;
+    }
+  }
+
+  async #addLines(lines: readonly Line[]): Promise<void> {
+    const { meter, turns, signal } = this.#context;
+    for (let at = 0; at < lines.length; at += linesAtOnce) {
+      await turns.next(this.#order.organizationId);
+      signal.throwIfAborted();
+      meter.run(() => {
+        for (const line of lines.slice(at, at + linesAtOnce)) this.#addLine(line);
+      });
+      if (this.#isFull()) {
+        await this.#storing;
+        this.#storeGroup();
+      }
+      if (this.#invalid > limits.streamInvalidLinesMax) throw tooManyInvalid();
+    }
+  }
+
+  #addLine({ number, bytes }: Line): void {
+    const group = this.#group;
+    group.lines += 1;
+    group.bytes += bytes?.length ?? 0;
+    this.#context.meter.count(1, bytes?.length ?? 0);
+    try {
+      if (bytes === undefined) throw tooLongLine();
+      const value = parseJson(bytes, "line");
+      group.numbers.push(number);
+      group.submission.add(value);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { code, message, errors } = error;
+      this.#invalid += 1;
+      group.refusals.push({ line: number, code, message, errors });
+    }
+  }
+
+  #isFull(): boolean {
+    const { lines, bytes } = this.#group;
+    return lines >= limits.streamGroupItemsMax || bytes >= limits.streamGroupBytesMax;
+  }
+
+  /** Begins to store what is gathered; what comes meanwhile goes into the next group. */
+  #storeGroup(): void {
+    const group = this.#group;
+    if (group.lines === 0) return;
+    this.#group = this.#newGroup();
+    this.#storing = this.#store(group);
+    // It is looked at when the next group is full, or at the end.
+    this.#storing.catch((error: unknown) => (this.#failure ??= error));
+  }
+
+  async #store({ submission, numbers, refusals, lines }: Group): Promise<void> {
+    const { writer, meter } = this.#context;
+    const { written, results = [] } = await submission.store(writer);
+    meter.run(() => {
+      for (const result of results) this.#settle(result, { numbers, refusals });
+      refusals.sort((one, other) => one.line - other.line);
+    });
+    this.#tally.received += lines;
+    this.#tally.written += written;
+    this.#tally.refused += refusals.length;
+    this.#events.onGroup({
+      written,
+      lines: meter.run(() => refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("")),
+      lineCount: refusals.length,
+      work: meter.take(),
+    });
+  }
+
+  #settle(
+    { index, id, status, code, message, errors }: ItemResult,
+    { numbers, refusals }: Pick<Group, "numbers" | "refusals">,
+  ): void {
+    if (status === "unchanged") this.#tally.unchanged += 1;
+    if (status !== "refused") return;
+    const refusal = code ?? errorCatalogue.validation_failed.code;
+    if (refusal < errorCatalogue.no_such_record.code) this.#invalid += 1;
+    refusals.push({ line: numbers[index] ?? 0, id, code: refusal, message, errors });
+  }
+
+  #newGroup(): Group {
+    const { organizationId, mode, receivedAt } = this.#order;
+    const type = requireType(this.#operation);
+    const options = { organizationId, type, mode, lenient: true, single: false, receivedAt };
+    const submission = new Submission(options);
+    return { submission, numbers: [], refusals: [], lines: 0, bytes: 0 };
+  }
+}
+
+function tooLongLine(): AppError {
+  const message = `A line may have at most ${limits.streamLineBytesMax} bytes.`;
+  return new AppError("too_large", { message });
+}
+
+function tooManyInvalid(): AppError {
+  return new AppError("validation_failed", {
+    message:
+      `The stream was ended: more than ${limits.streamInvalidLinesMax} of its lines are not valid. Correct them and send ` +
+      "the stream again; what is written already does no harm.",
+  });
+}

@@ -1,0 +1,35 @@
+// What a piece of work costs: items, bytes, and the processor time of this thread, counted while it runs and not while it
+// waits.
+
+import type { Work } from "./messages.ts";
+
+export class WorkMeter {
+  #items = 0;
+  #bytes = 0;
+  #processorMs = 0;
+
+  /** Runs `work`, and counts its time. */
+  run<Result>(work: () => Result): Result {
+    const before = process.threadCpuUsage();
+    try {
+      return work();
+    } finally {
+      const { user, system } = process.threadCpuUsage(before);
+      this.#processorMs += (user + system) / 1_000;
+    }
+  }
+
+  count(items: number, bytes: number): void {
+    this.#items += items;
+    this.#bytes += bytes;
+  }
+
+  /** What was counted since the last time. */
+  take(): Work {
+    const work = { items: this.#items, bytes: this.#bytes, processorMs: this.#processorMs };
+    this.#items = 0;
+    this.#bytes = 0;
+    this.#processorMs = 0;
+    return work;
+  }
+}
