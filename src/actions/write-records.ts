@@ -2,10 +2,9 @@
 // became of each. A strict request is all or nothing; in a lenient one each item stands alone.
 
 import { AppError, errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
-import { errorsMax } from "../domain/explain.ts";
-import { limits } from "../domain/limits.ts";
-import { isTooLarge, makeDraft } from "../domain/payload.ts";
-import { nounOf, type Payload, type RecordType } from "../domain/record-type.ts";
+import { makeErrorBudget } from "../domain/explain.ts";
+import { errorsMax, limits } from "../domain/limits.ts";
+import { nounOf, type RecordType } from "../domain/record-type.ts";
 import type {
   Draft,
   DraftOutcome,
@@ -14,7 +13,7 @@ import type {
   WriteMode,
   WriteOutcome,
 } from "../domain/record-write.ts";
-import { validatePayload } from "../domain/validate.ts";
+import { type InvalidItem, isInvalid, readSubmission } from "../domain/submission.ts";
 import type { App } from "./app.ts";
 
 export interface WriteRequest {
@@ -63,21 +62,22 @@ function writeStrict(app: App, request: WriteRequest): Promise<WriteReport> {
   const manner = { organizationId, type, mode, lenient, single, itemCount, idempotency };
   let drafts: readonly Draft[];
   try {
-    drafts = judgeAll(manner, items);
+    drafts = readAll(app, manner, items);
   } catch (error) {
     return Promise.reject(error);
   }
   return storeStrict(app, manner, drafts);
 }
 
-function judgeAll(manner: Manner, items: readonly unknown[]): readonly Draft[] {
+function readAll(app: App, manner: Manner, items: readonly unknown[]): readonly Draft[] {
+  const context = { mode: manner.mode, now: app.now(), budget: makeErrorBudget() };
   const drafts: Draft[] = [];
   const faults = new Faults(manner.single);
   let tooLarge = false;
   let index = 0;
   for (const item of items) {
-    const judged = judge(manner.type, manner.mode, item);
-    if (isUnfit(judged)) {
+    const judged = readSubmission(manner.type, item, context);
+    if (isInvalid(judged)) {
       tooLarge ||= judged.errorName === "too_large";
       faults.add(index, judged.errors);
     } else drafts.push(judged);
@@ -97,8 +97,9 @@ function storeStrict(app: App, manner: Manner, drafts: readonly Draft[]): Promis
 
 async function writeLenient(app: App, request: WriteRequest): Promise<WriteReport> {
   const { type, items } = request;
-  const judgedItems = items.map((item) => judge(type, request.mode, item));
-  const drafts = judgedItems.filter((judged): judged is Draft => !isUnfit(judged));
+  const context = { mode: request.mode, now: app.now(), budget: makeErrorBudget() };
+  const judgedItems = items.map((item) => readSubmission(type, item, context));
+  const drafts = judgedItems.filter((judged): judged is Draft => !isInvalid(judged));
   const nothing: WriteOutcome = { written: 0, drafts: [] };
   // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
   const isEmpty = drafts.length === 0 && request.idempotency === undefined;
@@ -106,7 +107,7 @@ async function writeLenient(app: App, request: WriteRequest): Promise<WriteRepor
   const { written, drafts: outcomes, repeated = false } = stored;
   let next = 0;
   const results = judgedItems.map((judged, index): ItemResult => {
-    if (isUnfit(judged)) return refusedItem(type, { index, item: items[index], judged });
+    if (isInvalid(judged)) return refusedItem(type, { index, item: items[index], judged });
     return outcomeItem(type, { index, id: judged.id, outcome: outcomes[next++] });
   });
   return { written, drafts: outcomes, repeated, results };
@@ -124,24 +125,6 @@ function store(app: App, request: Omit<WriteRequest, "items">, drafts: readonly 
       idempotency: request.idempotency,
     }),
   );
-}
-
-interface Unfit {
-  readonly errorName: "validation_failed" | "too_large";
-  readonly errors: readonly FieldError[];
-}
-
-function isUnfit(judged: Draft | Unfit): judged is Unfit {
-  return "errorName" in judged;
-}
-
-function judge(type: RecordType, mode: WriteMode, item: unknown): Draft | Unfit {
-  const errors = validatePayload(type, mode === "update" ? "update" : "add", item);
-  if (errors.length > 0) return { errorName: "validation_failed", errors };
-  const draft = makeDraft(type, item as Payload);
-  if (!isTooLarge(draft.payload)) return draft;
-  const message = `must be at most ${limits.recordBytesMax} bytes as JSON; split or shorten it`;
-  return { errorName: "too_large", errors: [{ message }] };
 }
 
 /** What is wrong with the items of a strict request: the first errors, and how many there are of all. */
@@ -203,12 +186,16 @@ function throwIfRefused(request: Manner, outcomes: readonly DraftOutcome[]): voi
 
 function refusedItem(
   type: RecordType,
-  { index, item, judged }: { index: number; item: unknown; judged: Unfit },
+  { index, item, judged }: { index: number; item: unknown; judged: InvalidItem },
 ): ItemResult {
   const { code } = errorCatalogue[judged.errorName];
-  const message = sentence(judged.errorName, type);
   const id = idOf(type, item);
   const errors = judged.errors.slice(0, limits.fieldErrorsMax);
+  const more =
+    errors.length === judged.errors.length
+      ? ""
+      : ` The first ${errors.length} errors are listed; there are more.`;
+  const message = sentence(judged.errorName, type) + more;
   return { index, id, status: "refused", code, message, errors };
 }
 

@@ -4,17 +4,27 @@ export const limits = {
   // records (contract, section 3)
   idCharactersMax: 256,
   textCharactersMax: 1_024,
+  /** Of a report's narrative and of the value of an additional property. */
+  longTextCharactersMax: 32 * 1_024,
   reasonCharactersMax: 1_024,
   listItemsMax: 1_000,
   recordBytesMax: 64 * 1_024,
+  /** How far in the future a timestamp may lie: a year ahead for payments that are dated ahead, and clocks that differ. */
+  timestampAheadMsMax: 366 * 24 * 60 * 60 * 1_000,
   // numbers: the largest integer that a double and every neighbour of it hold exactly
   amountMagnitudeMax: Number.MAX_SAFE_INTEGER,
+  /** Every double can be written without an exponent in 345 characters; a longer text is not read as a number. */
+  numberCharactersMax: 400,
   // requests (contract, sections 5 and 6)
   batchItemsMax: 10_000,
   bodyBytesMax: 16 * 1_024 * 1_024,
   headerBytesMax: 16 * 1_024,
   jsonDepthMax: 16,
+  /** Of a field that takes any JSON value, so that a list of such records keeps to the bound of a body. */
+  jsonFieldDepthMax: 14,
   fieldErrorsMax: 100,
+  /** How many of the errors of one request suggest the name that was meant; each costs a comparison with all names. */
+  suggestionsMax: 20,
   requestIdCharactersMax: 128,
   idempotencyKeyCharactersMax: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
@@ -91,3 +101,6 @@ export const limits = {
   freePagesKept: 1_024,
   pagesGivenBackAtOnce: 64,
 } as const;
+
+/** One error more than a reply lists, so that whoever cuts the list can tell that there are more. */
+export const errorsMax = limits.fieldErrorsMax + 1;
