@@ -9,13 +9,17 @@ import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
+import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import type { Door } from "./http/door.ts";
+import { BodyBudget } from "./http/load/body-budget.ts";
+import { OrganizationLoad } from "./http/load/organization-load.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
 import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics.ts";
+import { openBulk } from "./open-bulk.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { deletionRound } from "./worker/deletion.ts";
 import { StoreError } from "./store/store-error.ts";
@@ -70,11 +74,14 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
   const worker = startWorker(parts);
   const upkeep = await startUpkeep(app, log);
   const rates = await openRates(parts);
-  const server = await makeServer(makeDoor(parts, { worker, rates, stopping: stopping.signal }), {
+  const bulk = openBulk(app.store, log);
+  bulk.start();
+  const beside = { worker, rates, bulk, stopping: stopping.signal };
+  const server = await makeServer(makeDoor(parts, beside), {
     trustProxy: config.trustProxy,
     renderMetrics: () => metrics.render(),
   });
-  const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close()]);
+  const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close(), bulk.close()]);
   try {
     await server.listen({ host: config.host, port: config.port });
   } catch (error) {
@@ -121,15 +128,21 @@ async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRate
   });
 }
 
-function makeDoor(
-  { app, log, metrics }: Parts,
-  { worker, rates, stopping }: { worker: Loop; rates: OpenRateLimits; stopping: AbortSignal },
-): Door {
+interface Beside {
+  readonly worker: Loop;
+  readonly rates: OpenRateLimits;
+  readonly bulk: BulkClient;
+  readonly stopping: AbortSignal;
+}
+
+function makeDoor({ app, log, metrics }: Parts, { worker, rates, bulk, stopping }: Beside): Door {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
     app,
     log,
     rates: rates.gate,
+    bulk,
+    load: { organizations: new OrganizationLoad(), bodies: new BodyBudget() },
     replies: makeReplies(observe),
     observe,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),

@@ -7,6 +7,7 @@ import { docstring, pascalCase, withUnion } from "./code-text.ts";
 interface Shape {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Shape[];
@@ -70,7 +71,14 @@ function typesOf(shape: Shape, place: Place): readonly string[] {
   if (shape.anyOf !== undefined) return shape.anyOf.flatMap((each) => typesOf(each, place));
   if (shape.enum !== undefined) return shape.enum.map((value) => JSON.stringify(value));
   const types = typeof shape.type === "string" ? [shape.type] : (shape.type ?? []);
-  return types.map((type) => typeOf(type, shape, place));
+  // A schema without any of these takes every JSON value.
+  if (types.length === 0 && Object.keys(shape).length === 0) return ["unknown"];
+  return types.flatMap((type) => [typeOf(type, shape, place), ...dateType(type, shape, place)]);
+}
+
+/** JSON has a Date as the text that a date-time is. */
+function dateType(type: string, { format }: Shape, { style }: Place): readonly string[] {
+  return style.sent && type === "string" && format === "date-time" ? ["Date"] : [];
 }
 
 const plain: Readonly<Record<string, string>> = {

@@ -158,7 +158,7 @@ async function isThere(app: App, { organizationId, type }: Asked, id: string): P
 function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedState {
   const state = fold.state();
   const isFit = validatePayload(type, "add", state).length === 0;
-  if (isFit && !isTooLarge(canonicalPayload(type, state))) {
+  if (isFit && !isTooLarge(canonicalPayload(type, state, "add"))) {
     return { state, changes: undefined };
   }
   const sources = fold.sources().filter(({ changeNo }) => changeNo !== first.changeNo);

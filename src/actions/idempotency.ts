@@ -15,24 +15,37 @@ export interface RequestIdentity {
 }
 
 export function markRequest(organizationId: string, request: RequestIdentity): IdempotencyMark {
-  const bodyHash = hash("sha256", request.body, "hex");
   return {
-    keyHash: hash("sha256", `${organizationId}\n${request.idempotencyKey}`, "buffer"),
-    fingerprint: hash("sha256", `${request.operation}\n${request.manner}\n${bodyHash}`, "buffer"),
+    keyHash: keyHashOf(organizationId, request.idempotencyKey),
+    fingerprint: fingerprintOf(contextOf(request), hash("sha256", request.body, "hex")),
   };
+}
+
+export function keyHashOf(organizationId: string, idempotencyKey: string): Uint8Array {
+  return hash("sha256", `${organizationId}\n${idempotencyKey}`, "buffer");
+}
+
+/** What a fingerprint is of, beside the body. */
+export function contextOf({ operation, manner }: Omit<RequestIdentity, "body">): string {
+  return `${operation}\n${manner}`;
+}
+
+/** For bodies that are hashed elsewhere; `bodyHash` is their SHA-256 in hexadecimal. */
+export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
+  return hash("sha256", `${context}\n${bodyHash}`, "buffer");
 }
 
 /** The keys whose first request is under way in this process. */
 export class InFlightKeys {
   readonly #keys = new Set<string>();
 
-  /** Runs `perform` unless a request with the same mark is under way: then throws idempotency_in_flight. */
-  run<Result>(mark: IdempotencyMark | undefined, perform: () => Promise<Result>): Promise<Result> {
-    return mark === undefined ? perform() : this.#runOnce(mark, perform);
+  /** Runs `perform` unless a request with the same key is under way: then throws idempotency_in_flight. */
+  run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
+    return keyHash === undefined ? perform() : this.#runOnce(keyHash, perform);
   }
 
-  async #runOnce<Result>(mark: IdempotencyMark, perform: () => Promise<Result>): Promise<Result> {
-    const name = Buffer.from(mark.keyHash).toString("base64");
+  async #runOnce<Result>(keyHash: Uint8Array, perform: () => Promise<Result>): Promise<Result> {
+    const name = Buffer.from(keyHash).toString("base64");
     if (this.#keys.has(name)) throw new AppError("idempotency_in_flight", { retryAfterSeconds: 1 });
     this.#keys.add(name);
     try {

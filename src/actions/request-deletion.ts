@@ -22,7 +22,7 @@ export async function requestDeletion(
   wanted: DeletionWanted,
 ): Promise<string> {
   const now = app.now();
-  const found = await app.inFlight.run(wanted.idempotency, () =>
+  const found = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.requestDeletion(
       {
         organizationId: caller.organizationId,

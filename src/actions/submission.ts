@@ -14,7 +14,7 @@ import type {
   WriteMode,
   WriteOutcome,
 } from "../domain/record-write.ts";
-import { type InvalidItem, isInvalid, readSubmission } from "../domain/submission.ts";
+import { type InvalidItem, isInvalid, readSubmission, tooLargeItem } from "../domain/submission.ts";
 import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
 
 export interface SubmissionOptions {
@@ -58,6 +58,8 @@ export class Submission {
   #tooLarge = false;
   #items = 0;
   #drafts: Draft[] = [];
+  /** How many errors the results list so far. */
+  #listedErrors = 0;
   /** Of a lenient request: what is known of each item; the id of a draft until it is stored. */
   readonly #results: (ItemResult | string)[] = [];
 
@@ -80,6 +82,13 @@ export class Submission {
     // Of a strict request that has errors nothing will be stored.
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient && !isInvalid(read)) this.#results.push(read.id);
+  }
+
+  /** For an item that is too large to be parsed. */
+  addTooLarge(): void {
+    const index = this.#items;
+    this.#items += 1;
+    this.#addInvalid(index, undefined, tooLargeItem);
   }
 
   /**
@@ -108,13 +117,16 @@ export class Submission {
       this.#drafts = [];
       return;
     }
+    const listedMax = Math.min(limits.fieldErrorsMax, limits.lenientErrorsMax - this.#listedErrors);
+    const errors = invalid.errors.slice(0, Math.max(0, listedMax));
+    this.#listedErrors += errors.length;
     this.#results.push({
       index,
       id: idOf(type, item),
       status: "refused",
       code: errorCatalogue[invalid.errorName].code,
       message: describeRefusal(invalid.errorName, type),
-      errors: invalid.errors.slice(0, limits.fieldErrorsMax),
+      errors,
     });
   }
 
@@ -125,8 +137,8 @@ export class Submission {
   ): Promise<WriteReport> {
     return writer.writeRecords(this.#write(drafts, idempotency)).then((outcome) => {
       this.#throwIfRefused(outcome.drafts);
-      const { written, drafts: outcomes, repeated = false } = outcome;
-      return { written, drafts: outcomes, repeated, results: undefined };
+      const { written, drafts: outcomes, repeated } = outcome;
+      return { written, drafts: outcomes, repeated: repeated === true, results: undefined };
     });
   }
 
@@ -139,7 +151,9 @@ export class Submission {
     if (idempotency !== undefined || drafts.length <= limits.lenientPartItems) {
       // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
       const isEmpty = drafts.length === 0 && idempotency === undefined;
-      return isEmpty ? { written: 0, drafts: [] } : writer.writeRecords(this.#write(drafts, idempotency));
+      return isEmpty
+        ? { written: 0, drafts: [] }
+        : writer.writeRecords(this.#write(drafts, idempotency));
     }
     const parts: Promise<WriteOutcome>[] = [];
     for (let at = 0; at < drafts.length; at += limits.lenientPartItems) {
@@ -171,7 +185,7 @@ export class Submission {
     if (first !== undefined) throw this.#errors.toAppError(first, this.#items);
   }
 
-  #report({ written, drafts, repeated = false }: WriteOutcome): WriteReport {
+  #report({ written, drafts, repeated }: WriteOutcome): WriteReport {
     const { type } = this.#options;
     let next = 0;
     const results = this.#results.map((known, index): ItemResult => {
@@ -182,7 +196,7 @@ export class Submission {
       const { code } = errorCatalogue[outcome];
       return { index, id: known, status: "refused", code, message: describeRefusal(outcome, type) };
     });
-    return { written, drafts, repeated, results };
+    return { written, drafts, repeated: repeated === true, results };
   }
 }
 

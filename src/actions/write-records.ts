@@ -16,5 +16,5 @@ export function writeRecords(
 ): Promise<WriteReport> {
   const submission = new Submission({ ...options, receivedAt: now() });
   for (const item of items) submission.add(item);
-  return inFlight.run(idempotency, () => submission.store(store, idempotency));
+  return inFlight.run(idempotency?.keyHash, () => submission.store(store, idempotency));
 }

@@ -2,10 +2,10 @@
 // lists and objects as JSON. An empty cell is no value; what text can't say has a mark: \N is null and \E is empty text.
 
 import {
+  findInexactNumbers,
+  inexactMessage,
   isExactNumber,
-  mayBeRounded,
-  findRoundedNumbers,
-  roundedMessage,
+  parseExactJson,
 } from "../domain/exact-number.ts";
 import { alternativesOf, type SchemaShape } from "../domain/schema-shape.ts";
 
@@ -63,7 +63,7 @@ function readNumber(text: string): unknown {
   if (!decimal.test(text))
     return new CellFault(`must be a number, such as 1250.5, not ${shown(text)}`);
   const value = Number(text);
-  return isExactNumber(text.replace("+", ""), value) ? value : new CellFault(roundedMessage);
+  return isExactNumber(text.replace("+", ""), value) ? value : new CellFault(inexactMessage);
 }
 
 function readBoolean(text: string): unknown {
@@ -74,10 +74,8 @@ function readBoolean(text: string): unknown {
 
 function readJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (mayBeRounded(text) && findRoundedNumbers(text).length > 0)
-      return new CellFault(roundedMessage);
-    return value;
+    const value = parseExactJson(text);
+    return findInexactNumbers(value).length > 0 ? new CellFault(inexactMessage) : value;
   } catch {
     return new CellFault(`must be JSON, and ${shown(text)} is not`);
   }

@@ -1,16 +1,31 @@
 // Puts valid values into canonical order: the fields of an object in the order of its schema, the keys of a map sorted.
-// Never changes a value in place, and gives back the very same value where it is in order already.
+// Leaves out nulls that mean nothing. Never changes a value in place, and gives back the very same value where it is in
+// canonical form already.
 
+import { sortKeys } from "./json-value.ts";
 import { alternativeFor, isJsonObject, type JsonObject, type SchemaShape } from "./schema-shape.ts";
 
 type Arrange = (value: unknown) => unknown;
 
-/** For an object schema with fields. A flat object that was sent in order costs one pass over its names. */
-export function arrangeObject(schema: SchemaShape): (value: JsonObject) => JsonObject {
-  const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => ({
-    name,
-    arrange: arrangeValue(property),
-  }));
+interface ArrangedField {
+  readonly name: string;
+  readonly arrange: Arrange | undefined;
+  /** A null in it is the same as leaving it out. */
+  readonly dropsNull: boolean;
+}
+
+/**
+ * For an object schema with fields. A flat object that was sent in order costs one pass over its names. `keepsNulls`: a null
+ * in an optional field means something, as it does in an update; inside other fields it never does.
+ */
+export function arrangeObject(
+  schema: SchemaShape,
+  { keepsNulls = false }: { readonly keepsNulls?: boolean } = {},
+): (value: JsonObject) => JsonObject {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, property]): ArrangedField => {
+    const dropsNull = !keepsNulls && schema.required?.includes(name) !== true;
+    return { name, arrange: arrangeValue(property), dropsNull };
+  });
   // Both sides are in order, or it is not arranged: one pass over the two is enough, without looking anything up.
   function isArranged(value: JsonObject): boolean {
     let position = 0;
@@ -20,7 +35,9 @@ export function arrangeObject(schema: SchemaShape): (value: JsonObject) => JsonO
         position += 1;
         if (position >= fields.length) return false;
       }
-      if (fields[position]?.arrange !== undefined) return false;
+      const field = fields[position];
+      if (field?.arrange !== undefined) return false;
+      if (value[name] === null && field?.dropsNull === true) return false;
     }
     return true;
   }
@@ -28,9 +45,10 @@ export function arrangeObject(schema: SchemaShape): (value: JsonObject) => JsonO
   return (value) => {
     if (isArranged(value)) return value;
     const arranged: Record<string, unknown> = {};
-    for (const { name, arrange } of fields) {
+    for (const { name, arrange, dropsNull } of fields) {
       const held = value[name];
-      if (held !== undefined) arranged[name] = arrange === undefined ? held : arrange(held);
+      if (held === undefined || (held === null && dropsNull)) continue;
+      arranged[name] = arrange === undefined ? held : arrange(held);
     }
     return arranged;
   };
@@ -49,11 +67,6 @@ function arrangeValue(schema: SchemaShape): Arrange | undefined {
   };
 }
 
-function arrangeFieldsOrKeys(schema: SchemaShape): (value: JsonObject) => JsonObject {
-  return schema.additionalProperties === false ? arrangeObject(schema) : arrangeKeys;
-}
-
-/** By UTF-16 code units. `fromEntries` makes own properties even of names such as `__proto__`. */
-function arrangeKeys(map: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1)));
+function arrangeFieldsOrKeys(schema: SchemaShape): (value: JsonObject) => unknown {
+  return schema.additionalProperties === false ? arrangeObject(schema) : sortKeys;
 }

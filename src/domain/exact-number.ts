@@ -1,25 +1,42 @@
-// Tells numbers that a double holds exactly as they were written from those that would be rounded. Reads JSON text, and
-// never gives the rounded value away.
+// Reads JSON without rounding: a number that a double does not hold exactly as it was written becomes Infinity, of either
+// sign. JSON has no text for that, so it marks nothing else, and every schema rejects it with an error at its own path.
 
 import type { FieldError } from "./error.ts";
 import { limits } from "./limits.ts";
+import { fieldPath, itemPath } from "./path.ts";
 
 /** More significant digits than this are not kept by every double. */
 const digitsMax = 15;
-/** What may be the end of a number beyond a double's exponents; as a part of an id, more of the id follows. */
-const longExponent = /[eE][+-]?\d{3,}(?:[\s,\]}]|$)/;
+/** The shortest text of a number that may be inexact, such as `1e-324`. */
+const inexactCharactersMin = 6;
+/** A negative exponent that may lie below a double's. Above it, JSON.parse gives Infinity by itself. */
+const longNegativeExponent = /[eE]-\d{3}/;
+/** As much as looks like a number; whether it is one is checked. Whole, so that what is no JSON stays none. */
+const numberLike = /[-+.\deE]+/g;
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const infinite = "1e999";
 
-/**
- * False for most texts, and cheap; where it is true, findRoundedNumbers has to look. `bytes` are the text in UTF-8, for
- * whoever has them: bytes are looked at faster than characters.
- */
-export function mayBeRounded(text: string, bytes: Uint8Array = Buffer.from(text)): boolean {
-  return hasLongNumber(bytes) || longExponent.test(text);
+export const inexactMessage =
+  "can't be kept exactly as it is written; send at most 15 significant digits, and no huge exponent";
+
+/** Throws SyntaxError as JSON.parse does. `bytes` are the text in UTF-8, for callers that have them. */
+export function parseExactJson(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
+  return JSON.parse(mayBeInexact(text, bytes) ? markInexact(text) : text) as unknown;
+}
+
+/** True for the mark that stands for a number that would have been rounded. */
+export function isInexact(value: unknown): boolean {
+  return typeof value === "number" && !Number.isFinite(value);
+}
+
+/** False for nearly all texts, and cheap; where it is true, every number has to be read as it was written. */
+function mayBeInexact(text: string, bytes: Uint8Array): boolean {
+  return hasLongNumber(bytes) || longNegativeExponent.test(text);
 }
 
 /**
- * True if there is a run of more than `digitsMax` digits and dots. No such run fits between two places that are looked at,
- * so most of the text is passed over; a regular expression would look at every digit of every id.
+ * True if there is a run of more than `digitsMax` digits and dots. Any such run covers one of the places that are probed,
+ * so most bytes are skipped; a regular expression would read each digit of each id. Runs are read once: linear.
  */
 function hasLongNumber(bytes: Uint8Array): boolean {
   const { length } = bytes;
@@ -39,42 +56,69 @@ function isDigitOrDot(byte: number | undefined): boolean {
   return byte !== undefined && byte <= 0x39 && (byte >= 0x30 || byte === 0x2e);
 }
 
-/** The slow path: looks at each number of a JSON text as it was written. Goes as deep as the text is nested. */
-export function findRoundedNumbers(text: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const marked = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
-    const source = context?.source;
-    if (typeof value !== "number" || source === undefined || isExactNumber(source, value)) {
-      return value;
+/** The text with `1e999` in place of each number that is not exact. Reads what is between strings only. */
+function markInexact(text: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at);
+    const end = quote === -1 ? text.length : quote;
+    if (end - at >= inexactCharactersMin) {
+      for (const { 0: number, index } of text.slice(at, end).matchAll(numberLike)) {
+        if (number.length < inexactCharactersMin || !isInexactNumber(number)) continue;
+        parts.push(text.slice(copied, at + index), infinite);
+        copied = at + index + number.length;
+      }
     }
-    return rounded;
-  }) as unknown;
-  collectRounded(marked, "", errors);
+    at = quote === -1 ? text.length : stringEnd(text, quote);
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
+}
+
+function isInexactNumber(text: string): boolean {
+  if (text.length > limits.numberCharactersMax) return true;
+  return jsonNumber.test(text) && !isExactNumber(text, Number(text));
+}
+
+/** Behind the closing quote of the string that opens at `quote`; the end of the text if there is none. */
+function stringEnd(text: string, quote: number): number {
+  for (let at = quote + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    if (at === -1) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+}
+
+/** The paths of inexact numbers in a value that no schema has checked, as far down and as many as errors are listed. */
+export function findInexactNumbers(value: unknown): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  collectInexact(value, { path: "", levels: limits.jsonDepthMax, errors });
   return errors;
 }
 
-export const roundedMessage =
-  "can't be kept exactly as it is written; send at most 15 significant digits, and no huge exponent";
+interface Search {
+  readonly path: string;
+  readonly levels: number;
+  readonly errors: FieldError[];
+}
 
-/** Stands in the parsed value for a number that would be rounded. */
-const rounded = Symbol("rounded");
-
-function collectRounded(value: unknown, path: string, into: FieldError[]): void {
-  if (into.length >= limits.fieldErrorsMax) return;
-  if (value === rounded) {
-    into.push({ field: path, message: roundedMessage });
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
+function collectInexact(value: unknown, { path, levels, errors }: Search): void {
+  if (errors.length >= limits.fieldErrorsMax) return;
+  if (isInexact(value)) errors.push({ field: path, message: inexactMessage });
+  if (typeof value !== "object" || value === null || levels === 0) return;
   for (const [key, item] of Object.entries(value)) {
-    const step = Array.isArray(value) ? `[${key}]` : path === "" ? key : `.${key}`;
-    collectRounded(item, path + step, into);
+    const inner = Array.isArray(value) ? itemPath(path, Number(key)) : fieldPath(path, key);
+    collectInexact(item, { path: inner, levels: levels - 1, errors });
   }
 }
 
-/** True if printing the double gives the same decimal number that was written. */
+/** True if printing the double gives the same decimal number that was written, in a text of bounded length. */
 export function isExactNumber(source: string, value: number): boolean {
-  return Number.isFinite(value) && decimalOf(source) === decimalOf(String(value));
+  if (!Number.isFinite(value) || source.length > limits.numberCharactersMax) return false;
+  return decimalOf(source) === decimalOf(String(value));
 }
 
 /** Sign, digits without leading and trailing zeros, and the power of ten of the first one. */
@@ -83,8 +127,10 @@ function decimalOf(text: string): string {
   if (part === null) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = part;
   const all = whole + fraction;
-  const digits = all.replace(/^0+/, "");
-  if (digits === "") return "0";
-  const power = whole.length - (all.length - digits.length) + Number(exponent);
-  return `${sign}${digits.replace(/0+$/, "")}e${power}`;
+  let first = 0;
+  while (all[first] === "0") first += 1;
+  let end = all.length;
+  while (end > first && all[end - 1] === "0") end -= 1;
+  if (first === end) return "0";
+  return `${sign}${all.slice(first, end)}e${whole.length - first + Number(exponent)}`;
 }

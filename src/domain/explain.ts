@@ -5,8 +5,10 @@
 import type { Validator } from "typebox/compile";
 import { Check } from "typebox/value";
 import type { FieldError } from "./error.ts";
-import { limits } from "./limits.ts";
+import { errorsMax, limits } from "./limits.ts";
+import { isNestedDeeper } from "./json-value.ts";
 import { mismatch } from "./mismatch.ts";
+import { fieldPath, itemPath } from "./path.ts";
 import {
   alternativeFor,
   isJsonObject,
@@ -19,18 +21,24 @@ import { closestName } from "./suggest.ts";
 export interface Explanation {
   /** What the value is, such as `transaction` or `token request`. */
   readonly what: string;
-  /** What to say of a null in an optional field, if there is more to say than what was expected. */
-  readonly nullMessage?: string | undefined;
+  /** Shared by all that is explained for one request, which may hold thousands of invalid items. */
+  readonly budget?: ErrorBudget | undefined;
 }
 
-/** One error more than a reply lists, so that whoever cuts the list can tell that there are more. */
-export const errorsMax = limits.fieldErrorsMax + 1;
-/** Looking for the name that was meant takes time; whoever sends so many unknown ones has not mistyped. */
-const suggestionsMax = 20;
-
-interface Walk extends Explanation {
-  readonly errors: FieldError[];
+/** What the errors of one request may still cost. */
+export interface ErrorBudget {
+  /** Whoever sends more unknown names than this has not mistyped. */
   suggestions: number;
+}
+
+export function makeErrorBudget(): ErrorBudget {
+  return { suggestions: limits.suggestionsMax };
+}
+
+interface Walk {
+  readonly what: string;
+  readonly budget: ErrorBudget;
+  readonly errors: FieldError[];
 }
 
 interface Place {
@@ -56,9 +64,9 @@ export function explainErrors(
 export function explainRefusal(
   validator: Validator,
   value: unknown,
-  explanation: Explanation,
+  { what, budget = makeErrorBudget() }: Explanation,
 ): readonly FieldError[] {
-  const walk: Walk = { ...explanation, errors: [], suggestions: 0 };
+  const walk: Walk = { what, budget, errors: [] };
   explainRefused(walk, { schema: validator.Type(), value, path: "" });
   return walk.errors;
 }
@@ -73,8 +81,12 @@ function explainRefused(walk: Walk, place: Place): void {
   // The one branch of a union that the value can be meant for, so that what is wrong inside it is named.
   const schema = alternativeFor(place.schema, kindOf(place.value));
   if (schema !== undefined && !isOversized(place)) explainInside(walk, { ...place, schema });
-  if (walk.errors.length === before) report(walk, place.path, mismatch(place.schema, place.value));
+  if (walk.errors.length > before) return;
+  const isTooDeep = !isOversized(place) && isNestedDeeper(place.value, limits.jsonDepthMax);
+  report(walk, place.path, isTooDeep ? tooDeepMessage : mismatch(place.schema, place.value));
 }
+
+const tooDeepMessage = `is nested deeper than ${limits.jsonDepthMax} levels`;
 
 /** A list or map that is too long is told of as such, and not gone through: it may hold millions. */
 function isOversized({ schema, value }: Place): boolean {
@@ -91,7 +103,7 @@ function explainInside(walk: Walk, { schema, value, path }: Place): void {
   if (Array.isArray(value)) {
     if (schema.items === undefined) return;
     for (const [index, item] of value.entries()) {
-      explainPlace(walk, { schema: schema.items, value: item, path: `${path}[${index}]` });
+      explainPlace(walk, { schema: schema.items, value: item, path: itemPath(path, index) });
     }
   } else if (isJsonObject(value)) {
     explainFields(walk, { schema, value, path });
@@ -103,12 +115,11 @@ function explainInside(walk: Walk, { schema, value, path }: Place): void {
 function explainFields(walk: Walk, { schema, value, path }: ObjectPlace): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const required = schema.required?.includes(name) === true;
-    const field: Place = { schema: property, value: value[name], path: join(path, name) };
+    const field: Place = { schema: property, value: value[name], path: fieldPath(path, name) };
     if (!Object.hasOwn(value, name) || field.value === undefined) {
       if (required) report(walk, field.path, "is required");
     } else if (field.value === null && !required && !isValid(property, null)) {
-      const atTop = path === "" ? walk.nullMessage : undefined;
-      report(walk, field.path, atTop ?? `${mismatch(property, null)}; leave it out instead`);
+      report(walk, field.path, `${mismatch(property, null)}; leave it out instead`);
     } else {
       explainPlace(walk, field);
     }
@@ -120,17 +131,23 @@ function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void 
   for (const name of Object.keys(value)) {
     if (walk.errors.length >= errorsMax) return;
     if (known.includes(name)) continue;
-    const meant = (walk.suggestions += 1) > suggestionsMax ? undefined : closestName(name, known);
+    const meant = suggestion(walk, name, known);
     const where =
       path === ""
         ? `is not a field of ${withArticle(walk.what)}`
         : `is not one of ${known.join(", ")}`;
     report(
       walk,
-      join(path, name),
+      fieldPath(path, name),
       meant === undefined ? where : `${where}; did you mean ${meant}?`,
     );
   }
+}
+
+function suggestion({ budget }: Walk, name: string, known: readonly string[]): string | undefined {
+  if (budget.suggestions <= 0) return undefined;
+  budget.suggestions -= 1;
+  return closestName(name, known);
 }
 
 /** Of an object whose keys are the sender's own. */
@@ -138,7 +155,7 @@ function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void 
   const { propertyNames, additionalProperties } = schema;
   if (typeof additionalProperties !== "object") return;
   for (const [name, entry] of Object.entries(value)) {
-    const entryPath = join(path, name);
+    const entryPath = fieldPath(path, name);
     if (propertyNames !== undefined && !isValid(propertyNames, name)) {
       report(walk, entryPath, `as a key ${mismatch(propertyNames, name)}`);
     } else {
@@ -158,14 +175,4 @@ function isValid(schema: SchemaShape, value: unknown): boolean {
 function report(walk: Walk, path: string, message: string): void {
   if (walk.errors.length >= errorsMax) return;
   walk.errors.push(path === "" ? { message } : { field: path, message });
-}
-
-function join(path: string, name: string): string {
-  const step = name === "" ? '""' : shorten(name);
-  return path === "" ? step : `${path}.${step}`;
-}
-
-function shorten(name: string): string {
-  const max = limits.idCharactersMax;
-  return name.length > max ? `${name.slice(0, max)}…` : name;
 }

@@ -58,11 +58,20 @@ export function identifier(
 }
 
 export function text(description: string): TSchema {
+  return textOfAtMost(limits.textCharactersMax, description);
+}
+
+/** For narratives; the bound on the bytes of a record holds beside it. */
+export function longText(description: string): TSchema {
+  return textOfAtMost(limits.longTextCharactersMax, description);
+}
+
+function textOfAtMost(maxLength: number, description: string): TSchema {
   return Type.String({
     description,
-    maxLength: limits.textCharactersMax,
+    maxLength,
     format: "well-formed",
-    expected: `text of at most ${limits.textCharactersMax} characters`,
+    expected: `text of at most ${maxLength} characters`,
   });
 }
 
@@ -141,12 +150,9 @@ export function identifiers(description: string): TSchema {
   return listOf(description, identifier("An id."));
 }
 
-/** An object with exactly these fields. */
+/** An object with exactly these fields. A null in an optional one is as good as none. */
 export function object(description: string, fields: Readonly<Record<string, Field>>): TSchema {
-  const properties = Object.entries(fields).map(([name, field]) => [
-    name,
-    field.required ? field.schema : Type.Optional(field.schema),
-  ]);
+  const properties = Object.entries(fields).map(([name, field]) => [name, addedField(field)]);
   return Type.Object(Object.fromEntries(properties), {
     description,
     additionalProperties: false,
@@ -155,12 +161,13 @@ export function object(description: string, fields: Readonly<Record<string, Fiel
 }
 
 /**
- * An object whose keys are the sender's own and whose values are all of one kind. The bound comes first, in an allOf of
- * its own: a validator goes through every entry before it looks at a bound beside them, and a body can hold a million.
+ * An object whose keys are the sender's own and whose values may be any JSON; the rule `jsonIn` bounds their depth. The
+ * bound on the keys comes first, in an allOf of its own: a validator goes through every entry before it looks at a bound
+ * beside them, and a body can hold a million.
  */
-export function mapOf(description: string, values: TSchema): TSchema {
+export function jsonMap(description: string): TSchema {
   const bound = { maxProperties: limits.listItemsMax };
-  const entries = { propertyNames: text("A key."), additionalProperties: values };
+  const entries = { propertyNames: text("A key."), additionalProperties: {} };
   return Type.Object(
     {},
     {
@@ -181,10 +188,23 @@ export function either(
 
 /** The same schema, or null. */
 export function nullable(schema: TSchema): TSchema {
-  const { description, expected } = schema as { description?: string; expected?: string };
+  const { expected } = schema as { expected?: string };
+  return orNull(schema, `${expected ?? "a value"}, or null`);
+}
+
+/** A field of an object that stands for itself: an optional one may be null, which is the same as leaving it out. */
+export function addedField({ schema, required: isRequired }: Field): TSchema {
+  if (isRequired) return schema;
+  const { expected } = schema as { expected?: string };
+  return Type.Optional(orNull(schema, expected ?? "a value"));
+}
+
+function orNull(schema: TSchema, expected: string): TSchema {
+  const { description, ...rest } = schema as { description?: string; default?: unknown };
   return Type.Union([schema, Type.Null()], {
     ...(description === undefined ? {} : { description }),
-    expected: `${expected ?? "a value"}, or null`,
+    ...("default" in rest ? { default: rest.default } : {}),
+    expected,
   });
 }
 
@@ -202,7 +222,7 @@ export const additionalProperties: TSchema = listOf(
   "The sender's own fields.",
   object("One of the sender's own fields.", {
     key: required(text("Name, unique in the list.")),
-    value: required(text("Value, always as text.")),
+    value: required(longText("Value, always as text.")),
     type: required(
       oneOf("What the text stands for.", ["STRING", "NUMBER", "BOOLEAN", "OBJECT", "ARRAY"]),
     ),

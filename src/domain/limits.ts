@@ -4,17 +4,27 @@ export const limits = {
   // records (contract, section 3)
   idCharactersMax: 256,
   textCharactersMax: 1_024,
+  /** Of a report's narrative and of the value of an additional property. */
+  longTextCharactersMax: 32 * 1_024,
   reasonCharactersMax: 1_024,
   listItemsMax: 1_000,
   recordBytesMax: 64 * 1_024,
+  /** How far in the future a timestamp may lie: a year ahead for payments that are dated ahead, and clocks that differ. */
+  timestampAheadMsMax: 366 * 24 * 60 * 60 * 1_000,
   // numbers: the largest integer that a double and every neighbour of it hold exactly
   amountMagnitudeMax: Number.MAX_SAFE_INTEGER,
+  /** Every double can be written without an exponent in 345 characters; a longer text is not read as a number. */
+  numberCharactersMax: 400,
   // requests (contract, sections 5 and 6)
   batchItemsMax: 10_000,
   bodyBytesMax: 16 * 1_024 * 1_024,
   headerBytesMax: 16 * 1_024,
   jsonDepthMax: 16,
+  /** Of a field that takes any JSON value, so that a list of such records keeps to the bound of a body. */
+  jsonFieldDepthMax: 14,
   fieldErrorsMax: 100,
+  /** How many of the errors of one request suggest the name that was meant; each costs a comparison with all names. */
+  suggestionsMax: 20,
   requestIdCharactersMax: 128,
   idempotencyKeyCharactersMax: 255,
   idempotencyKeptMs: 24 * 60 * 60 * 1_000,
@@ -22,21 +32,34 @@ export const limits = {
   organizationRequestsMax: 2_048,
   organizationBodyBytesMax: 48 * 1_024 * 1_024,
   organizationStreamsMax: 8,
+  // what a request may cost for one token of the rate limit: whichever of the three comes to most
+  itemsPerToken: 100,
+  bytesPerToken: 32 * 1_024,
+  processorMsPerToken: 1,
   // over all organizations
   heldBodyBytesMax: 128 * 1_024 * 1_024,
   streamsMax: 64,
   // from so many bytes on a body is read by a thread of its own
   largeBodyBytesMin: 16 * 1_024,
   // of a request that carries no records
-  smallBodyBytesMax: 64 * 1_024,
+  smallBodyBytesMax: 256 * 1_024,
   bodyRoomWaitMsMax: 10_000,
   bodiesWaitingMax: 256,
   // of a lenient list, in one transaction
   lenientPartItems: 1_000,
+  // errors that the results of a lenient list name, over all its items
+  lenientErrorsMax: 10_000,
+  // the text of one record, with blanks
+  itemTextBytesMax: 1_024 * 1_024,
   // streams (application/x-ndjson)
   streamLineBytesMax: 64 * 1_024,
   streamGroupItemsMax: 500,
   streamGroupBytesMax: 1_024 * 1_024,
+  // decoded bytes for each byte received, counted from so many received bytes on
+  streamRatioMax: 200,
+  streamRatioBytesMin: 64 * 1_024,
+  // lines that are not valid, after which a stream is ended
+  streamInvalidLinesMax: 10_000,
   // how long a client that does not read the reply is waited for, and its rest taken in after the stream has failed
   streamReplyPatienceMs: 5_000,
   streamDiscardMs: 30_000,
@@ -108,3 +131,6 @@ export const limits = {
   freePagesKept: 1_024,
   pagesGivenBackAtOnce: 64,
 } as const;
+
+/** One error more than a reply lists, so that whoever cuts the list can tell that there are more. */
+export const errorsMax = limits.fieldErrorsMax + 1;

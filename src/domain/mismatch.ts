@@ -1,6 +1,7 @@
 // The sentence about one value that is not what its schema expects: "must be …, but is …". Of the value it tells only its
 // kind and its size, never its content.
 
+import { inexactMessage, isInexact } from "./exact-number.ts";
 import { alternativesOf, type JsonKind, kindOf, type SchemaShape } from "./schema-shape.ts";
 
 const kindNames: Readonly<Record<JsonKind | "integer", string>> = {
@@ -14,6 +15,9 @@ const kindNames: Readonly<Record<JsonKind | "integer", string>> = {
 };
 
 export function mismatch(schema: SchemaShape, value: unknown): string {
+  if (isInexact(value) && alternativesOf(schema).some(({ type }) => isNumeric(type))) {
+    return inexactMessage;
+  }
   const detail = detailOf(schema, value);
   return `must be ${expectedOf(schema)}${detail === undefined ? "" : `, but ${detail}`}`;
 }
@@ -33,12 +37,16 @@ function detailOf(schema: SchemaShape, value: unknown): string | undefined {
   return fitting === undefined ? `is ${kindNames[kind]}` : sizeDetailOf(fitting, value);
 }
 
+function isNumeric(type: SchemaShape["type"]): boolean {
+  return type === "number" || type === "integer";
+}
+
 function takesKind(schema: SchemaShape, kind: JsonKind): boolean {
   if (schema.enum !== undefined) return schema.enum.some((allowed) => kindOf(allowed) === kind);
   return (
     schema.type === undefined ||
     schema.type === kind ||
-    (schema.type === "integer" && kind === "number")
+    (kind === "number" && isNumeric(schema.type))
   );
 }
 

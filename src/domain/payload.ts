@@ -1,25 +1,42 @@
 // The canonical form of a payload, and the draft made from it. Equal content gives equal text, whatever the order in
-// which its fields were sent; nothing is added, left out or altered.
+// which its fields were sent; nothing is added or altered, and only a null that means nothing is left out.
 
 import { arrangeObject } from "./arrange.ts";
 import { limits } from "./limits.ts";
-import type { Payload, RecordType } from "./record-type.ts";
+import type { Operation, Payload, RecordType } from "./record-type.ts";
 import type { Draft, Reference } from "./record-write.ts";
 import { normaliseTimestamp } from "./timestamp.ts";
 
-const arrangements = new WeakMap<RecordType, (payload: Payload) => Payload>();
+interface Arrangement {
+  readonly add: (payload: Payload) => Payload;
+  readonly update: (payload: Payload) => Payload;
+}
+
+const arrangements = new WeakMap<RecordType, Arrangement>();
+
+function arrangementOf(type: RecordType): Arrangement {
+  let arrangement = arrangements.get(type);
+  if (arrangement === undefined) {
+    arrangement = {
+      add: arrangeObject(type.addSchema),
+      update: arrangeObject(type.updateSchema, { keepsNulls: true }),
+    };
+    arrangements.set(type, arrangement);
+  }
+  return arrangement;
+}
 
 /**
  * JSON with fields in the order of the type and of its nested objects, the keys of maps in one order, and lists as they
- * were sent. The payload has to be valid.
+ * were sent. A null in an optional field is kept in an update, where it clears the field, and left out otherwise. The
+ * payload has to be valid.
  */
-export function canonicalPayload(type: RecordType, payload: Payload): string {
-  let arrange = arrangements.get(type);
-  if (arrange === undefined) {
-    arrange = arrangeObject(type.addSchema);
-    arrangements.set(type, arrange);
-  }
-  return JSON.stringify(arrange(payload));
+export function canonicalPayload(
+  type: RecordType,
+  payload: Payload,
+  operation: Operation = "update",
+): string {
+  return JSON.stringify(arrangementOf(type)[operation](payload));
 }
 
 /** True if canonical text has more bytes in UTF-8 than a record may have. Most need not be counted. */
@@ -29,8 +46,12 @@ export function isTooLarge(canonical: string): boolean {
   return Buffer.byteLength(canonical, "utf8") > limits.recordBytesMax;
 }
 
-/** Makes a valid payload ready to be stored. Refuses nothing; an invalid payload is the caller's mistake. */
-export function makeDraft(type: RecordType, payload: Payload): Draft {
+/** Makes a valid payload ready to be stored. Rejects nothing; an invalid payload is the caller's mistake. */
+export function makeDraft(
+  type: RecordType,
+  payload: Payload,
+  operation: Operation = "update",
+): Draft {
   const id = payload[type.idField];
   const timestamp = timestampOf(payload);
   if (typeof id !== "string" || timestamp === undefined) {
@@ -39,7 +60,7 @@ export function makeDraft(type: RecordType, payload: Payload): Draft {
   return {
     id,
     timestamp,
-    payload: canonicalPayload(type, payload),
+    payload: canonicalPayload(type, payload, operation),
     references: referencesOf(type, payload),
   };
 }

@@ -3,7 +3,7 @@
 
 import { type TObject, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
-import { additionalProperties, dateTime, type Field, nullable } from "./fields.ts";
+import { addedField, additionalProperties, dateTime, type Field, nullable } from "./fields.ts";
 import type { FieldError } from "./error.ts";
 import type { Family } from "./scope.ts";
 
@@ -12,6 +12,9 @@ export type ResourceType = string;
 
 /** A record as it came in: already parsed JSON, keyed by field name. */
 export type Payload = Readonly<Record<string, unknown>>;
+
+/** What a submission does: POST adds (or appends), PUT updates. */
+export type Operation = "add" | "update";
 
 /** `belongs`: erased with what it belongs to. `mentions`: stays, with the mention taken out. */
 export type RelationKind = "belongs" | "mentions";
@@ -30,8 +33,15 @@ export interface RelationField {
 export interface Rule {
   readonly on: "add" | "always";
   readonly summary: string;
+  /** What the rule forbids, as JSON Schema; undefined where that can't say it. */
+  readonly forbids?: JsonSchema;
+  /** Fields of which a state holds at most one, that of the latest change (merge.ts). */
+  readonly exclusive?: readonly string[];
   check(payload: Payload): readonly FieldError[];
 }
+
+/** Keywords of JSON Schema 2020-12 as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface RecordTypeDefinition {
   readonly resourceType: ResourceType;
@@ -76,7 +86,7 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
     },
     additional_properties: { schema: additionalProperties, required: false },
   };
-  const addSchema = objectOf(fields, addProperty);
+  const addSchema = objectOf(fields, (_name, field) => addedField(field));
   const updateSchema = objectOf(fields, (name, field) =>
     updateProperty(field, name === definition.idField || name === "timestamp"),
   );
@@ -103,10 +113,6 @@ function objectOf(
 ): TObject {
   const properties = Object.entries(fields).map(([name, field]) => [name, property(name, field)]);
   return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
-}
-
-function addProperty(_name: string, field: Field): TSchema {
-  return field.required ? field.schema : Type.Optional(field.schema);
 }
 
 /** On PUT only the id and the timestamp are required, and null clears an optional field (contract, section 5). */

@@ -1,8 +1,12 @@
-// Builders for the rules that one field's schema can't say. A rule asks only which fields are there (a null is not), so
-// that it can be run on a payload whose other fields are wrong; it never reports what a schema reports.
+// Builders for the rules that one field's schema can't say, in words, as a check, and as the JSON Schema of what they
+// forbid. A rule asks only which fields are there (a null is not), so that it can be run on a payload whose other fields
+// are wrong; it never reports what a schema reports.
 
 import type { FieldError } from "./error.ts";
-import type { Payload, Rule } from "./record-type.ts";
+import { jsonValueErrors } from "./json-value.ts";
+import { limits } from "./limits.ts";
+import type { JsonSchema, Payload, Rule } from "./record-type.ts";
+import { isJsonObject } from "./schema-shape.ts";
 
 const none: readonly FieldError[] = [];
 
@@ -21,6 +25,17 @@ function listed(words: readonly string[], last: "and" | "or"): string {
   return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
+/** JSON Schema of an object in which all of the fields are there and none is null. */
+function sentAll(...fields: readonly string[]): JsonSchema {
+  const properties = fields.map((field) => [field, { not: { type: "null" } }]);
+  return { type: "object", required: fields, properties: Object.fromEntries(properties) };
+}
+
+/** JSON Schema of an object in which the field is missing or null. */
+function missing(field: string): JsonSchema {
+  return { type: "object", properties: { [field]: { type: "null" } } };
+}
+
 /** At least one of the fields has to be sent when the record is added. */
 export function atLeastOneOf(...fields: readonly string[]): Rule {
   const summary = `At least one of ${listed(fields, "and")} is required.`;
@@ -31,15 +46,21 @@ export function atLeastOneOf(...fields: readonly string[]): Rule {
   return {
     on: "add",
     summary,
+    forbids: { allOf: fields.map(missing) },
     check: (payload) => (hasAny(payload, fields) ? none : [error]),
   };
 }
 
 /** No two of the fields may be sent together. Each one after the first is reported. */
 export function atMostOneOf(...fields: readonly string[]): Rule {
+  const pairs = fields.flatMap((one, index) =>
+    fields.slice(index + 1).map((other) => sentAll(one, other)),
+  );
   return {
     on: "always",
     summary: `At most one of ${listed(fields, "and")} may be sent.`,
+    forbids: pairs.length === 1 ? { ...pairs[0] } : { anyOf: pairs },
+    exclusive: fields,
     check: (payload) => {
       const sent = fields.filter((field) => has(payload, field));
       if (sent.length < 2) return none;
@@ -61,6 +82,7 @@ export function needs(field: string, companion: string): Rule {
   return {
     on: "add",
     summary: `${companion} is required when ${field} is sent.`,
+    forbids: { allOf: [sentAll(field), missing(companion)] },
     check: (payload) => (has(payload, field) && !has(payload, companion) ? [error] : none),
   };
 }
@@ -73,14 +95,34 @@ export interface Condition {
 /** Where a field has a certain value when the record is added, others are required. */
 export function requiredWhen(condition: Condition, fields: readonly string[]): Rule {
   const when = `when ${condition.field} is ${condition.is}`;
+  const met: JsonSchema = {
+    type: "object",
+    required: [condition.field],
+    properties: { [condition.field]: { const: condition.is } },
+  };
   return {
     on: "add",
     summary: `${listed(fields, "and")} are required ${when}.`,
+    forbids: { allOf: [met, { anyOf: fields.map(missing) }] },
     check: (payload) =>
       payload[condition.field] === condition.is
         ? fields
             .filter((field) => !has(payload, field))
             .map((field) => ({ field, message: `is required ${when}` }))
         : none,
+  };
+}
+
+/** The values in a map that takes any JSON can be stored as they were sent. JSON Schema has no word for depth. */
+export function jsonIn(field: string): Rule {
+  return {
+    on: "always",
+    summary: `Lists and objects in ${field} are at most ${limits.jsonFieldDepthMax} levels deep, itself included.`,
+    check: (payload) => {
+      const value = payload[field];
+      // One with too many entries is reported by its schema.
+      const isRead = isJsonObject(value) && Object.keys(value).length <= limits.listItemsMax;
+      return isRead ? jsonValueErrors(field, value) : none;
+    },
   };
 }

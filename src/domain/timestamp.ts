@@ -1,6 +1,8 @@
 // RFC 3339 timestamps as clients send them, and the normalised form in which Sluice compares them.
 // Never rounds: any number of fraction digits keeps its full precision.
 
+import { limits } from "./limits.ts";
+
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -40,7 +42,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   const toMinute = minuteInUtc(`${year}-${month}-${day}`, minutes);
   if (toMinute === undefined) return undefined;
   if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
-  const digits = fraction === undefined ? "" : fraction.replace(/0+$/, "");
+  const digits = fraction === undefined ? "" : withoutTrailingZeros(fraction);
   return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
 }
 
@@ -49,6 +51,18 @@ function isNormal(text: string, second: string | undefined): boolean {
   if (second === "60" || !text.endsWith("Z") || text.charAt(10) !== "T") return false;
   return text.length === wholeSecondsLength || text.at(-2) !== "0";
 }
+
+/** The latest timestamp that may be sent at a time (Unix milliseconds), to the second. */
+export function latestTimestamp(now: number): NormalisedTimestamp {
+  const second = Math.floor((now + limits.timestampAheadMsMax) / 1_000);
+  // Asked for every record; most requests fall into the second of the one before.
+  if (second !== bound.second) {
+    bound = { second, text: new Date(second * 1_000).toISOString().slice(0, -".000Z".length) };
+  }
+  return bound.text;
+}
+
+let bound = { second: 0, text: "1970-01-01T00:00:00" };
 
 /** The reply form of a normalised timestamp: RFC 3339 in UTC. */
 export function formatTimestamp(normalised: NormalisedTimestamp): string {
@@ -82,6 +96,12 @@ function minuteInUtc(day: string, minutes: number): string | undefined {
   const moved = new Date(Date.parse(`${day}T00:00:00.000Z`) + minutes * 60_000).toISOString();
   // Years before 0000 and after 9999 come back in the expanded form and have no place in RFC 3339.
   return moved.length === 24 ? moved.slice(0, 16) : undefined;
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 function twoDigits(number: number): string {

@@ -1,37 +1,41 @@
-// Judges a payload by its record type: fields first, then the rules across fields. A good payload costs one call of the
-// compiled validator and the rules; only a bad one is explained. Never changes what it looks at.
+// Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one call
+// of the compiled validator and the rules; only an invalid one is explained. Never changes the payload, and has no clock.
 
 import { Compile } from "typebox/compile";
 import type { FieldError } from "./error.ts";
-import { errorsMax, explainErrors, explainRefusal } from "./explain.ts";
+import { type ErrorBudget, explainErrors, explainRefusal } from "./explain.ts";
 import { identifier } from "./fields.ts";
-import { limits } from "./limits.ts";
-import { nounOf, type Payload, type RecordType } from "./record-type.ts";
+import { errorsMax, limits } from "./limits.ts";
+import { timestampOf } from "./payload.ts";
+import { nounOf, type Operation, type Payload, type RecordType } from "./record-type.ts";
 import { isJsonObject } from "./schema-shape.ts";
-
-export type Operation = "add" | "update";
+import { latestTimestamp } from "./timestamp.ts";
 
 const noErrors: readonly FieldError[] = [];
 const identifierValidator = Compile(identifier("An id."));
-const nullMessage =
-  "must not be null: null clears a field in an update (PUT); leave the field out when adding (POST)";
 
-/** What is wrong with a payload, by field; empty when it is valid. */
+export interface Validation {
+  /** Unix milliseconds; without it a timestamp may lie in any future. */
+  readonly now?: number | undefined;
+  readonly budget?: ErrorBudget | undefined;
+}
+
+/** What is wrong with a payload, by field; empty when it is valid. Linear in its size. */
 export function validatePayload(
   type: RecordType,
   operation: Operation,
   value: unknown,
+  { now, budget }: Validation = {},
 ): readonly FieldError[] {
   const validator = operation === "add" ? type.addValidator : type.updateValidator;
   const isObject = isJsonObject(value);
-  if (isObject && validator.Check(value)) return ruleErrors(type, operation, value);
-  const errors = explainRefusal(validator, value, {
-    what: nounOf(type),
-    nullMessage: operation === "add" ? nullMessage : undefined,
-  });
+  if (isObject && validator.Check(value)) return ruleErrors(type, value, { operation, now });
+  const errors = explainRefusal(validator, value, { what: nounOf(type), budget });
   if (!isObject) return errors;
   const explained = new Set(errors.map((error) => error.field));
-  const more = ruleErrors(type, operation, value).filter((error) => !explained.has(error.field));
+  const more = ruleErrors(type, value, { operation, now }).filter(
+    (error) => !explained.has(error.field),
+  );
   return [...errors, ...more].slice(0, errorsMax);
 }
 
@@ -44,8 +48,8 @@ export function validateIdentifier(name: string, value: unknown): readonly Field
 
 function ruleErrors(
   type: RecordType,
-  operation: Operation,
   payload: Payload,
+  { operation, now }: { readonly operation: Operation; readonly now: number | undefined },
 ): readonly FieldError[] {
   let errors = noErrors;
   for (const rule of type.rules) {
@@ -53,8 +57,25 @@ function ruleErrors(
     const found = rule.check(payload);
     if (found.length > 0) errors = [...errors, ...found];
   }
+  if (now !== undefined && isTooFarAhead(payload, now)) errors = [...errors, tooFarAhead];
   const repeated = repeatedKeys(payload["additional_properties"]);
   return repeated.length > 0 ? [...errors, ...repeated] : errors;
+}
+
+/** The rules, in words, that a state folded from valid changes does not keep to (decision 0026). */
+export function brokenRules(type: RecordType, state: Payload): readonly string[] {
+  return type.rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
+}
+
+const daysAheadMax = limits.timestampAheadMsMax / 86_400_000;
+const tooFarAhead: FieldError = {
+  field: "timestamp",
+  message: `must be at most ${daysAheadMax} days in the future; check its year and the clock it comes from`,
+};
+
+function isTooFarAhead(payload: Payload, now: number): boolean {
+  const timestamp = timestampOf(payload);
+  return timestamp !== undefined && timestamp > latestTimestamp(now);
 }
 
 /** The keys of additional_properties are unique; JSON Schema can't say that of a part of an item. */

@@ -4,12 +4,15 @@
 import { createHash, hash } from "node:crypto";
 import { type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
 
-/** What is asked of a bucket: one token, or only what is left. */
-export type BucketCost = 0 | 1;
+/**
+ * What is asked of a bucket: one token if there is one, only what is left, or any number of tokens that a request has cost
+ * already, which may leave less than none.
+ */
+export type BucketCost = 0 | 1 | { readonly charge: number };
 
 /**
- * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take. Gives whether there was a token,
- * and the tokens that are left, as text, since numbers of a script's reply lose their fraction. A bucket that is not
+ * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 if they are taken even
+ * where there are not as many. Gives whether there was a token, and the tokens that are left, as text, since numbers of a script's reply lose their fraction. A bucket that is not
  * there is full, so each is kept for only as long as it takes to fill. A clock that was set back neither gains nor loses.
  */
 export const bucketScript = `
@@ -23,7 +26,10 @@ if held then
   tokens = math.min(burst, tonumber(held) + gained)
 end
 local allowed = 0
-if tokens >= 1 then
+if ARGV[4] == "1" then
+  tokens = math.max(-burst, tokens - cost)
+  if tokens >= 1 then allowed = 1 end
+elseif tokens >= 1 then
   allowed = 1
   tokens = tokens - cost
 end
@@ -52,7 +58,10 @@ export function bucketKey(scope: string, policy: BucketPolicy, owner: string): s
 
 /** What follows the number of keys in EVAL and EVALSHA. */
 export function bucketArguments(key: string, policy: BucketPolicy, cost: BucketCost): string[] {
-  return [key, String(policy.perSecond), String(policy.burst), String(cost)];
+  const isCharge = typeof cost === "object";
+  const tokens = isCharge ? cost.charge : cost;
+  const numbers = [policy.perSecond, policy.burst, tokens, isCharge ? 1 : 0];
+  return [key, ...numbers.map(String)];
 }
 
 /** Throws when the reply is not one of the script. */

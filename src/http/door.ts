@@ -2,6 +2,9 @@
 
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
+import type { BulkClient } from "./bulk/bulk-client.ts";
+import type { BodyBudget } from "./load/body-budget.ts";
+import type { OrganizationLoad } from "./load/organization-load.ts";
 import type { Operation } from "./operation.ts";
 import type { RateGate } from "./rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply.ts";
@@ -10,6 +13,8 @@ export interface Door {
   readonly app: App;
   readonly log: Logger;
   readonly rates: RateGate;
+  readonly bulk: BulkClient;
+  readonly load: { readonly organizations: OrganizationLoad; readonly bodies: BodyBudget };
   readonly replies: Replies;
   readonly observe: ObserveRequest;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;

@@ -39,14 +39,14 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
     ...context.headers,
   };
   if (!context.problem) return { status, body: JSON.stringify(body), headers };
-  const { message, ...rest } = body;
   const title = STATUS_CODES[status] ?? "Error";
   const problem = {
     type: `urn:sluice:error:${error.code}`,
     title,
     status,
-    detail: message,
-    ...rest,
+    detail: body.message,
+    // Extension members (RFC 9457, section 3.2): whoever reads an Error can read this one.
+    ...body,
   };
   return {
     status,

@@ -1,7 +1,7 @@
 // The Idempotency-Key header: its form, and what it is tied to.
 
 import type { FastifyRequest } from "fastify";
-import { markRequest } from "../actions/idempotency.ts";
+import { markRequest, type RequestIdentity } from "../actions/idempotency.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { IdempotencyMark } from "../domain/record-write.ts";
@@ -16,12 +16,20 @@ export function idempotencyMark(
     body,
   }: { organizationId: string; operation: Operation; body: Buffer },
 ): IdempotencyMark | undefined {
+  const found = idempotencyRequest(request, operation);
+  return found === undefined ? undefined : markRequest(organizationId, { ...found, body });
+}
+
+/** The same before the body is read: all that makes two requests the same request, but the body. */
+export function idempotencyRequest(
+  request: FastifyRequest,
+  { method, path }: Operation,
+): Omit<RequestIdentity, "body"> | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
   requireForm(key, request.raw.rawHeaders);
   const manner = String(request.headers["prefer"] ?? "");
-  const name = `${operation.method} ${operation.path}`;
-  return markRequest(organizationId, { idempotencyKey: key, operation: name, manner, body });
+  return { idempotencyKey: key, operation: `${method} ${path}`, manner };
 }
 
 function requireForm(

@@ -1,11 +1,15 @@
 // Where a text stops being JSON (RFC 8259), as the parser of the language does not tell for every mistake. Is asked only
-// about text that the parser refused, and repeats none of it.
+// about text that the parser refused, and repeats none of it. Reads no further than the nesting that a body may have.
+
+import { limits } from "../domain/limits.ts";
 
 export interface JsonFault {
   /** In UTF-16 units from the beginning: the first that can't stand where it does; the length where more is missing. */
   readonly at: number;
   /** Whether a whole value ended before. */
   readonly isBehindEnd: boolean;
+  /** Whether it was nested deeper than a body may be, so that it was read no further. */
+  readonly isTooDeep: boolean;
 }
 
 /** What may come next: `or end` where the list or object may also be closed. */
@@ -22,8 +26,12 @@ interface Scan {
 export function findJsonFault(text: string): JsonFault {
   const scan: Scan = { text, at: 0, awaited: "value", open: [] };
   do skip(scan, blanks);
-  while (scan.at < text.length && step(scan));
-  return { at: scan.at, isBehindEnd: scan.awaited === "comma or end" && scan.open.length === 0 };
+  while (scan.at < text.length && scan.open.length <= limits.jsonDepthMax && step(scan));
+  return {
+    at: scan.at,
+    isBehindEnd: scan.awaited === "comma or end" && scan.open.length === 0,
+    isTooDeep: scan.open.length > limits.jsonDepthMax,
+  };
 }
 
 const blanks = /[\t\n\r ]*/y;

@@ -1,68 +1,86 @@
-// From bytes to a JSON value, refusing what would be changed by reading it: bytes that are not UTF-8, and numbers with
-// more digits than a double holds. Bounded in depth. Never repeats what was sent in an error.
+// From bytes to a JSON value that nothing was changed in: bytes that are not UTF-8 are rejected, and a number that a double
+// does not hold exactly becomes Infinity, which validation rejects at its place. Never repeats what was sent in an error.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { AppError } from "../domain/error.ts";
-import { findRoundedNumbers, mayBeRounded } from "../domain/exact-number.ts";
+import { parseExactJson } from "../domain/exact-number.ts";
 import { limits } from "../domain/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
 
 /** What the bytes are to whoever sent them: errors speak of that. */
 export type JsonSource = "body" | "line";
 
-/** Throws AppError malformed_json, or validation_failed that names each number that would be rounded. */
+/**
+ * A pure function of the bytes, linear in their number. Throws AppError malformed_json. How deep the value is nested is
+ * for validation to check: the parser of the language needs no stack for it.
+ */
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
   if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
   // The same for ASCII, and copied instead of decoded.
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
-  const isSuspect = mayBeRounded(text, bytes);
-  // Short bodies can't nest deep enough to cost anything before validation refuses them, but for the slow path, which
-  // goes as deep as they do.
-  if (isSuspect || bytes.length > limits.recordBytesMax) requireDepth(bytes, source);
-  const value = parse(text, source);
-  if (!isSuspect) return value;
-  const errors = findRoundedNumbers(text);
-  if (errors.length > 0) throw new AppError("validation_failed", { errors });
-  return value;
-}
-
-function parse(text: string, source: JsonSource): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text, bytes);
   } catch {
     throw malformed(explain(text, source));
   }
 }
 
-function explain(text: string, source: JsonSource): string {
+/**
+ * Why a list is not JSON whose items before `from` are: that is the beginning of an item, or of the body. Reads only what
+ * comes after it, and tells the place in the whole body.
+ */
+export function describeListFault(body: Buffer, from: number): AppError {
+  const rest = body.subarray(from);
+  if (body.length === 0) return malformed("The body is empty; send JSON.");
+  if (!isUtf8(rest)) return malformed("The body is not valid UTF-8.");
+  if (from === 0) return malformed(explain(rest.toString(), "body"));
+  // Where an item begins, the list is open.
+  return malformed(explain(`[${rest.toString()}`, "body", startOf(body, from - 1)));
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+const beginning: Place = { line: 1, column: 1 };
+
+function explain(text: string, source: JsonSource, start: Place = beginning): string {
   if (text.startsWith("\ufeff")) {
     return `The ${source} begins with a byte order mark; send it without one (RFC 8259, section 8.1).`;
   }
-  const { at, isBehindEnd } = findJsonFault(text);
+  const { at, isBehindEnd, isTooDeep } = findJsonFault(text);
+  if (isTooDeep) return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
   const what = `The ${source} is not valid JSON:`;
   if (at === text.length) return `${what} it ends too early.`;
-  const before = text.slice(0, at).split("\n");
-  const column = `column ${(before.at(-1)?.length ?? 0) + 1}`;
-  const place = source === "line" ? column : `line ${before.length}, ${column}`;
+  const { line, column } = placeOf(text, at, start);
+  const place = source === "line" ? `column ${column}` : `line ${line}, column ${column}`;
   return isBehindEnd
     ? `${what} something stands behind its end, at ${place}.`
     : `${what} look at ${place}.`;
 }
 
-function requireDepth(bytes: Buffer, source: JsonSource): void {
-  let depth = 0;
-  let inText = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index];
-    if (byte === 0x22) inText = !inText;
-    else if (inText) index += byte === 0x5c ? 1 : 0;
-    else if (byte === 0x5b || byte === 0x7b) depth += 1;
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth > limits.jsonDepthMax) {
-      throw malformed(`The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`);
-    }
+/** Counted from 1, without making a string of each line. */
+function placeOf(text: string, at: number, start: Place): Place {
+  let { line } = start;
+  let lineStart = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < at; end = text.indexOf("\n", lineStart)) {
+    line += 1;
+    lineStart = end + 1;
   }
+  return { line, column: at - lineStart + (line === start.line ? start.column : 1) };
+}
+
+/** The place of a byte, whose column counts UTF-16 units as the parser does. */
+function startOf(body: Buffer, at: number): Place {
+  let line = 1;
+  let lineStart = 0;
+  for (let end = body.indexOf(0x0a); end !== -1 && end < at; end = body.indexOf(0x0a, lineStart)) {
+    line += 1;
+    lineStart = end + 1;
+  }
+  return { line, column: body.subarray(lineStart, at).toString().length + 1 };
 }
 
 function malformed(message: string): AppError {

@@ -22,6 +22,8 @@ export interface Limited {
 export interface RateGate {
   /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
   organization(caller: Identity): Limited | Promise<Limited>;
+  /** What a request of an organization has cost beyond its first token (work-units.ts). */
+  work(caller: Identity, tokens: number): Limited | Promise<Limited>;
   /** An exchange of an API key for a token. */
   tokenIssuing(keyId: string): Limited | Promise<Limited>;
   /** A failed authentication from an address. */
@@ -54,6 +56,12 @@ export class RateLimits implements RateGate {
     const policy = this.organizationPolicy(caller);
     if (policy === undefined) return unlimited;
     return limited(policy, this.#organizations.take(caller.organizationId, policy));
+  }
+
+  work(caller: Identity, tokens: number): Limited {
+    const policy = this.organizationPolicy(caller);
+    if (policy === undefined) return unlimited;
+    return limited(policy, this.#organizations.charge(caller.organizationId, policy, tokens));
   }
 
   tokenIssuing(keyId: string): Limited {

@@ -84,7 +84,12 @@ export async function readLargeBody(
   const expected = request.headers["content-encoding"] === undefined ? declared : 0;
   const room = await budget.reserve(organizationId, expected || unknownBytes, signal);
   try {
-    const body = new LargeBodyBytes({ bytesMax, expected, reserved: expected || unknownBytes, room });
+    const body = new LargeBodyBytes({
+      bytesMax,
+      expected,
+      reserved: expected || unknownBytes,
+      room,
+    });
     return { bytes: await collect(decodedBody(request), body), room };
   } catch (error) {
     room.release();
@@ -207,6 +212,16 @@ function collect<Whole>(source: Readable, collector: Collector<Whole>): Promise<
     });
     source.on("end", () => resolve(collector.whole()));
     source.on("error", (cause) => reject(brokenBody(cause)));
+  });
+}
+
+/** Throws AppError too_large for a stream that decodes to much more than was sent: nobody means to send such. */
+export function requireRatio(source: Readable, decodedBytes: number): void {
+  if (!("bytesWritten" in source)) return;
+  const received = Math.max(Number(source.bytesWritten), limits.streamRatioBytesMin);
+  if (decodedBytes <= received * limits.streamRatioMax) return;
+  throw new AppError("too_large", {
+    message: `A stream may decode to at most ${limits.streamRatioMax} times its size.`,
   });
 }
 

@@ -74,17 +74,24 @@ async function answer(
   };
   request.visit = visit;
   const ticket = watch.begin(visit);
+  const { organizations } = door.load;
+  let began: string | undefined;
   try {
     if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
     requireSoundHead(request.raw);
     // Nothing to wait for when the caller is in memory, and nothing of the body is read before.
     const pending = isOpen ? undefined : authenticate(door, request, { visit, scopes });
     if (pending !== undefined) await pending;
+    if (visit.caller !== undefined) {
+      organizations.beginRequest(visit.caller.organizationId);
+      began = visit.caller.organizationId;
+    }
     const found = await handler({ request, reply, visit, caller: visit.caller ?? nobody });
     if (found !== undefined) door.replies.send(request, reply, found);
   } catch (error) {
     sendError(door, request, { reply, error });
   } finally {
     watch.end(ticket);
+    if (began !== undefined) organizations.endRequest(began);
   }
 }

@@ -4,14 +4,6 @@
 import type { ServerResponse } from "node:http";
 import { limits } from "../domain/limits.ts";
 
-/** Characters that are handed over at once. */
-const partCharactersMax = 64 * 1_024;
-
-interface Part {
-  text: string;
-  lines: number;
-}
-
 export class ReplyLines {
   readonly #response: ServerResponse;
   readonly #patienceMs: number;
@@ -30,13 +22,11 @@ export class ReplyLines {
     return this.#unlisted;
   }
 
-  /** Resolves when all are sent, counted, or of no use because the client is gone. */
-  async write(lines: readonly object[]): Promise<void> {
-    for (const { text, lines: count } of partsOf(lines)) {
-      if (this.#response.writableNeedDrain) await this.#waitForRoom();
-      if (this.#response.writableNeedDrain) this.#unlisted += count;
-      else if (!this.#response.destroyed) this.#response.write(text);
-    }
+  /** `text` holds so many lines. Resolves when they are sent, counted, or of no use because the client is gone. */
+  async write(text: string, lines: number): Promise<void> {
+    if (this.#response.writableNeedDrain) await this.#waitForRoom();
+    if (this.#response.writableNeedDrain) this.#unlisted += lines;
+    else if (!this.#response.destroyed) this.#response.write(text);
   }
 
   /** A line that is sent whatever the client does. */
@@ -61,18 +51,4 @@ export class ReplyLines {
       response.on("drain", settle).on("close", settle);
     });
   }
-}
-
-function partsOf(lines: readonly object[]): readonly Part[] {
-  const parts: Part[] = [];
-  let last: Part = { text: "", lines: 0 };
-  for (const line of lines) {
-    if (last.text.length >= partCharactersMax || parts.length === 0) {
-      last = { text: "", lines: 0 };
-      parts.push(last);
-    }
-    last.text += `${JSON.stringify(line)}\n`;
-    last.lines += 1;
-  }
-  return parts;
 }

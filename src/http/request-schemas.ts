@@ -75,8 +75,16 @@ export function requestCheck(schema: TSchema, what: string): RequestCheck {
   const validator: Validator = Compile(schema);
   return (value) => {
     if (validator.Check(value)) return;
-    const errors = explainErrors(validator, value, { what }).slice(0, limits.fieldErrorsMax);
-    throw new AppError("validation_failed", { message: `The ${what} is not valid.`, errors });
+    const all = explainErrors(validator, value, { what });
+    const errors = all.slice(0, limits.fieldErrorsMax);
+    const more =
+      all.length === errors.length
+        ? ""
+        : ` The first ${errors.length} errors are listed; there are more.`;
+    throw new AppError("validation_failed", {
+      message: `The ${what} is not valid.${more}`,
+      errors,
+    });
   };
 }
 

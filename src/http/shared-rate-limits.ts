@@ -49,6 +49,13 @@ export function shareRateLimits(
       const owner = caller.organizationId;
       return ask({ policy, owner, cost: 1, alone: () => own.organization(caller) });
     },
+    work: (caller, tokens) => {
+      const policy = own.organizationPolicy(caller);
+      if (policy === undefined) return unlimited;
+      const owner = caller.organizationId;
+      const alone = () => own.work(caller, tokens);
+      return ask({ policy, owner, cost: { charge: tokens }, alone });
+    },
     tokenIssuing: (owner) =>
       ask({ policy: tokenPolicy, owner, cost: 1, alone: () => own.tokenIssuing(owner) }),
     failedAuthentication: (owner) =>

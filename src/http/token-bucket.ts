@@ -40,6 +40,16 @@ export class TokenBuckets {
     return describeBucket(bucket, policy, allowed);
   }
 
+  /**
+   * Takes what a request has cost beyond its first token, even if there is not as much: then later requests wait for it,
+   * but never longer than a full bucket takes to fill. Tells whether another request would be allowed now.
+   */
+  charge(owner: string, policy: BucketPolicy, tokens: number): Taken {
+    const bucket = this.#filled(owner, policy);
+    bucket.tokens = Math.max(-policy.burst, bucket.tokens - tokens);
+    return describeBucket(bucket, policy, bucket.tokens >= 1);
+  }
+
   /** Tells what there is, and takes nothing. */
   look(owner: string, policy: BucketPolicy): Taken {
     const bucket = this.#filled(owner, policy);
@@ -79,7 +89,7 @@ export function describeBucket(
   const missing = allowed ? policy.burst - tokens : 1 - tokens;
   return {
     allowed,
-    remaining: Math.floor(tokens),
+    remaining: Math.max(0, Math.floor(tokens)),
     waitSeconds: Math.max(allowed ? 0 : 1, Math.ceil(missing / policy.perSecond)),
   };
 }

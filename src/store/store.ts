@@ -30,6 +30,7 @@ import type {
   WriteOutcome,
 } from "../domain/record-write.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
+import type { MessagePort } from "node:worker_threads";
 
 /** Who does it, for the audit trail: `operator`, `worker`, or a key id. */
 export interface Act {
@@ -53,7 +54,21 @@ export interface ChangePage {
   readonly limit: number;
 }
 
+/** How a further thread of a process reaches the store to write records: to be handed to `openRecordWriter` there. */
+export interface SharedWriter {
+  readonly data: SharedWriterData;
+  readonly transfer: readonly MessagePort[];
+}
+
+export type SharedWriterData =
+  | { readonly engine: "sqlite"; readonly port: MessagePort }
+  | { readonly engine: "postgres"; readonly url: string; readonly connections: ConnectionSettings };
+
 export interface RecordStore {
+  /** Only where the store is served. */
+  shareWriter(): SharedWriter;
+  /** To be called before anybody is told of a write that another thread of this process made: reads see it from then on. */
+  writtenElsewhere(): void;
   /** Throws AppError idempotency_reused. With a known mark it gives the first outcome again and writes nothing. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;

@@ -96,7 +96,7 @@ describe("errors as application/problem+json", () => {
       assert.equal(body["detail"], other.body.message);
       assert.equal(body["type"], `urn:sluice:error:${body.code}`);
       assert.equal(typeof body["title"], "string");
-      assert.equal("message" in body, false);
+      assert.equal("message" in body, false, what);
     }
   });
 

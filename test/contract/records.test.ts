@@ -138,8 +138,11 @@ for (const type of recordTypes) {
       const { state, changes } = await show(type, id);
       assert.equal(changes.length, 2);
       const { required } = type.addSchema as { required: readonly string[] };
+      const exclusive = type.rules.flatMap((rule) => rule.exclusive ?? []);
+      const isReplaced = exclusive.some((name) => (update[name] ?? null) !== null);
       for (const name of type.fieldNames) {
-        const sent = name in update ? update[name] : record[name];
+        const isKept = !(isReplaced && exclusive.includes(name));
+        const sent = name in update ? update[name] : isKept ? record[name] : undefined;
         const kept = sent === null && !required.includes(name) ? undefined : sent;
         if (kept === undefined && name === "is_test") continue;
         assert.deepEqual(state[name], kept, name);
@@ -156,15 +159,29 @@ for (const type of recordTypes) {
       }
     });
 
-    it("loses an optional field to a null in an update, and may not be added with one", async () => {
+    it("is the same with null in optional fields as without them", async () => {
+      const { required } = type.addSchema as { required: readonly string[] };
+      const optional = type.fieldNames.filter((name) => !required.includes(name));
+      const record = records.record(type);
+      const nulls = Object.fromEntries(
+        optional.filter((name) => !(name in record)).map((name) => [name, null]),
+      );
+      assert.ok(Object.keys(nulls).length > 0);
+      const added = await post(type, { ...nulls, ...record });
+      assert.equal(added.status, 201, added.text);
+      const again = await post(type, record);
+      assert.deepEqual([again.status, again.body.code], [409, 40901]);
+      const { changes } = await show(type, idOf(type, record));
+      assert.deepEqual(
+        changes.map(({ payload }) => payload),
+        [record],
+      );
+    });
+
+    it("loses an optional field to a null in an update", async () => {
       const { required } = type.addSchema as { required: readonly string[] };
       const optional = type.fieldNames.filter((name) => !required.includes(name));
       for (const field of optional) {
-        const record = records.record(type);
-        const nulled = await post(type, { ...record, [field]: null });
-        assert.equal(nulled.status, 400, field);
-        const named = nulled.body.errors?.some((error) => error.field === field);
-        assert.ok(named, nulled.text);
         const id = idOf(
           type,
           await scene.addRecord(customer, type, { timestamp: "2019-06-01T00:00:00Z" }),
@@ -173,6 +190,18 @@ for (const type of recordTypes) {
         assert.equal((await put(type, update)).status, 200, field);
         const { state } = await show(type, id);
         assert.ok(!(field in state) || field === "is_test", field);
+      }
+    });
+
+    it("may not be dated more than 366 days ahead, whether it is added or updated", async () => {
+      const timestamp = "2999-01-01T00:00:00Z";
+      const id = idOf(type, await scene.addRecord(customer, type));
+      for (const reply of [
+        await post(type, records.record(type, { timestamp })),
+        await put(type, { [type.idField]: id, timestamp }),
+      ]) {
+        assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+        assert.match(reply.body.errors?.[0]?.message ?? "", /at most 366 days in the future/);
       }
     });
 

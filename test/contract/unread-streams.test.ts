@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { after, describe, it } from "node:test";
-import { createGzip } from "node:zlib";
+import { createGzip, gzipSync } from "node:zlib";
 import { limits } from "../../src/domain/limits.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Fields } from "../support/record-generator.ts";
@@ -65,11 +65,13 @@ describe("a stream whose reply is not read before all is sent", () => {
     const last = records.record(type);
     await sendChunk(socket, `${JSON.stringify(first)}\n`);
     // More refusals, and then more to refuse, than the kernel keeps on the way.
-    const [short, long] = [60_000, 1_500];
-    await sendChunk(socket, "x\n".repeat(short));
+    const [wrong, long] = [4_000, 1_500];
+    const unknown = Array.from({ length: 60 }, (_, index) => [`unknown_${index}`, index]);
+    const line = `${JSON.stringify(Object.fromEntries(unknown))}\n`;
+    for (let sent = 0; sent < wrong; sent += 100) await sendChunk(socket, line.repeat(100));
     const tooLong = `${"x".repeat(limits.streamLineBytesMax + 1)}\n`;
     for (let sent = 0; sent < long; sent += 1) await sendChunk(socket, tooLong);
-    const refused = short + long;
+    const refused = wrong + long;
     await sendChunk(socket, `${JSON.stringify(last)}\n`);
     const lines = await endAndRead(socket);
     const summary = lines.at(-1) ?? {};
@@ -114,12 +116,30 @@ describe("a stream that has failed", () => {
   });
 });
 
-describe("a stream that decompresses to very much", () => {
-  it("takes a small part of that in memory", async () => {
+describe("a stream of which too much is not valid", () => {
+  it("is ended with a summary that says so, and keeps what was valid", async () => {
+    const record = records.record(type);
+    const wrong = "x\n".repeat(limits.streamInvalidLinesMax + 10_000);
+    const stream = openStream(client.address, {
+      method: "POST",
+      path: listPathOf(type),
+      token: customer.token,
+    });
+    await stream.write(Buffer.from(`${JSON.stringify(record)}\n${wrong}`));
+    const { success, code, write_count, refused, message } =
+      linesOf(await stream.end()).at(-1) ?? {};
+    assert.deepEqual([success, code, write_count], [false, 40000, 1]);
+    assert.ok(Number(refused) >= limits.streamInvalidLinesMax);
+    assert.ok(Number(refused) < limits.streamInvalidLinesMax + 2_000);
+    assert.match(String(message), /more than 10000 of its lines are not valid/);
+    assert.ok(await exists(record));
+  });
+});
+
+describe("a stream that decompresses to very much more than was sent", () => {
+  it("is ended with a summary that says so, in a small part of that memory", async () => {
     const bytes = 400 * 1_024 * 1_024;
-    const line = Buffer.alloc(limits.streamLineBytesMax + 1, "x");
-    line[line.length - 1] = 0x0a;
-    const long = Buffer.concat([Buffer.from("y"), line]);
+    const blank = Buffer.concat([Buffer.alloc(limits.streamLineBytesMax - 1, " "), newline]);
     const stream = openStream(client.address, {
       method: "POST",
       path: listPathOf(type),
@@ -128,19 +148,37 @@ describe("a stream that decompresses to very much", () => {
     });
     const before = process.memoryUsage().rss;
     let most = before;
-    const count = Math.ceil(bytes / long.length);
-    const text = Readable.from(repeat(long, count));
+    const text = Readable.from(repeat(blank, Math.ceil(bytes / blank.length)));
     await pipeline(text, createGzip({ level: 1 }), async (compressed) => {
       for await (const part of compressed) {
         await stream.write(part as Buffer);
         most = Math.max(most, process.memoryUsage().rss);
       }
     });
-    const summary = linesOf(await stream.end()).at(-1) ?? {};
-    assert.deepEqual([summary["received"], summary["refused"]], [count, count]);
+    const { success, code, message } = linesOf(await stream.end()).at(-1) ?? {};
+    assert.deepEqual([success, code], [false, 41301]);
+    assert.match(String(message), /at most 200 times its size/);
     assert.ok(most - before < bytes / 3, `${most - before} bytes more`);
   });
+
+  it("is read to its end where it keeps to the bound", async () => {
+    const record = JSON.stringify(records.record(type));
+    // As well as text of that kind compresses, and better.
+    const line = `${record.slice(0, -1)},"additional_properties":[${" ".repeat(20_000)}]}\n`;
+    const body = gzipSync(Buffer.from(line.repeat(500)));
+    const stream = openStream(client.address, {
+      method: "POST",
+      path: listPathOf(type),
+      token: customer.token,
+      headers: { "content-encoding": "gzip" },
+    });
+    await stream.write(body);
+    const { success, received } = linesOf(await stream.end()).at(-1) ?? {};
+    assert.deepEqual([success, received], [true, 500]);
+  });
 });
+
+const newline = Buffer.from("\n");
 
 function* repeat(bytes: Buffer, count: number): Generator<Buffer> {
   for (let sent = 0; sent < count; sent += 1) yield bytes;

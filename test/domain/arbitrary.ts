@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/codes.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
+import { alternativesOf, isJsonObject, type SchemaShape } from "../../src/domain/schema-shape.ts";
 
 export const anyType: fc.Arbitrary<RecordType> = fc.constantFrom(...recordTypes);
 
@@ -59,11 +59,38 @@ export function anyValue(schema: SchemaShape): fc.Arbitrary<unknown> {
       return typeof schema.additionalProperties === "object"
         ? fc.dictionary(anyText, anyValue(schema.additionalProperties), { maxKeys: 4 })
         : anyObject(schema);
-    case "null":
     case undefined:
+      return schema.allOf === undefined ? fc.jsonValue({ maxDepth: 2 }) : fc.constant(null);
+    case "null":
     default:
       return fc.constant(null);
   }
+}
+
+/** What a value stands for: without the nulls in optional fields, which are the same as leaving them out. */
+export function withoutNulls(schema: SchemaShape, value: unknown): unknown {
+  const alternatives = alternativesOf(schema);
+  if (Array.isArray(value)) {
+    const items = alternatives.find((one) => one.items !== undefined)?.items ?? {};
+    return value.map((item) => withoutNulls(items, item));
+  }
+  const closed = alternatives.find((one) => one.additionalProperties === false);
+  if (closed === undefined || !isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(
+    ([name, held]) => held !== null || closed.required?.includes(name) === true,
+  );
+  return Object.fromEntries(
+    kept.map(([name, held]) => [name, withoutNulls(closed.properties?.[name] ?? {}, held)]),
+  );
+}
+
+/** The same of an update, where a null at the top clears the field. */
+export function withoutInnerNulls(type: RecordType, payload: object): object {
+  const properties: Readonly<Record<string, SchemaShape>> = type.updateSchema.properties;
+  const entries = Object.entries(payload);
+  return Object.fromEntries(
+    entries.map(([name, held]) => [name, withoutNulls(properties[name] ?? {}, held)]),
+  );
 }
 
 /** Required fields and any of the others, in any order. */

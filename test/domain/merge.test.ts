@@ -8,7 +8,7 @@ import { canonicalPayload } from "../../src/domain/payload.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import type { Change } from "../../src/domain/record-write.ts";
-import { anyPayload, anyType } from "./arbitrary.ts";
+import { anyPayload, anyType, withoutInnerNulls } from "./arbitrary.ts";
 
 function typeNamed(name: string): RecordType {
   const type = recordTypeByName(name);
@@ -102,6 +102,28 @@ describe("the state of a record", () => {
     assert.deepEqual(merged, person.example);
   });
 
+  it("shows of fields that exclude each other only the one that was set last", () => {
+    const assessment = typeNamed("risk_assessment");
+    const state = (...payloads: readonly Payload[]) =>
+      mergeChanges(assessment, arrived(assessment, payloads));
+    const person = { related_person_id: "p", timestamp: at("01") };
+    const company = { related_company_id: "c", timestamp: at("02") };
+    const cleared = { related_company_id: null, timestamp: at("03") };
+    assert.deepEqual(state(person, company), company);
+    assert.deepEqual(state(company, person), company);
+    for (const order of [
+      [person, company, cleared],
+      [cleared, company, person],
+      [company, cleared, person],
+    ]) {
+      assert.deepEqual(state(...order), { timestamp: at("03") });
+    }
+    assert.deepEqual(state(person, { related_company_id: "c", timestamp: at("01") }), {
+      related_company_id: "c",
+      timestamp: at("01"),
+    });
+  });
+
   it("replaces lists and objects as a whole", () => {
     const person = typeNamed("person");
     const changes = arrived(person, [
@@ -138,8 +160,13 @@ const anyHistory = anyType.chain((type) => {
   });
 });
 
+function isSet(payload: Payload, field: string): boolean {
+  return (payload[field] ?? null) !== null;
+}
+
 /** The contract's sentence, field by field, as slowly as it reads. */
-function naiveState(type: RecordType, payloads: readonly Payload[]): Payload {
+function naiveState(type: RecordType, sent: readonly Payload[]): Payload {
+  const payloads = sent.map((payload) => withoutInnerNulls(type, payload) as Payload);
   const state: Record<string, unknown> = {};
   for (const name of type.fieldNames) {
     const holding = payloads.filter((payload) => payload[name] !== undefined);
@@ -147,6 +174,12 @@ function naiveState(type: RecordType, payloads: readonly Payload[]): Payload {
     const isValue = type.resourceType === "transaction" && name === "amount";
     if (latest !== undefined && (latest[name] !== null || isValue)) state[name] = latest[name];
     else if (type.resourceType === "transaction" && name === "is_test") state[name] = false;
+  }
+  for (const { exclusive = [] } of type.rules) {
+    const setting = payloads.filter((payload) => exclusive.some((field) => isSet(payload, field)));
+    const [latest] = setting.toSorted((one, other) => time(other) - time(one));
+    const kept = exclusive.find((field) => latest !== undefined && isSet(latest, field));
+    for (const field of exclusive) if (field !== kept) delete state[field];
   }
   return JSON.parse(JSON.stringify(state));
 }

@@ -135,7 +135,7 @@ function outOfBounds(schema: SchemaShape): readonly [string, unknown][] {
         ["a C1 control character", "a\u0085b"],
       ];
     case "well-formed":
-      return [halfPair, ["too long", "😀".repeat(limits.textCharactersMax + 1)]];
+      return [halfPair, ["too long", "😀".repeat((schema.maxLength ?? 0) + 1)]];
     case "date-time":
       return [
         halfPair,

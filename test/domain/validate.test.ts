@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { inexactMessage } from "../../src/domain/exact-number.ts";
 import { limits } from "../../src/domain/limits.ts";
-import type { RecordType } from "../../src/domain/record-type.ts";
+import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../src/domain/record-types.ts";
 import { kindOf } from "../../src/domain/schema-shape.ts";
-import { type Operation, validateIdentifier, validatePayload } from "../../src/domain/validate.ts";
+import { brokenRules, validateIdentifier, validatePayload } from "../../src/domain/validate.ts";
 import { fullPayload, placesOf, type Step, withPlace, wrongValues } from "./samples.ts";
 
 const operations: readonly Operation[] = ["add", "update"];
@@ -84,14 +85,20 @@ for (const type of recordTypes) {
       }
     });
 
-    it("takes null only where it clears an optional field of an update, or is a value", () => {
+    it("takes null in optional fields, at any depth, and as an amount", () => {
       for (const { path, steps, required } of places) {
         const value = fullWith(type, steps, null);
         const isAmount = type.resourceType === "transaction" && path === "amount";
-        const onAdd = pathsOf(type, "add", value).includes(path);
-        assert.equal(onAdd, !isAmount, `add: ${path}`);
-        const clears = steps.length === 1 && !required;
-        assert.deepEqual(pathsOf(type, "update", value), isAmount || clears ? [] : [path]);
+        // That a rule requires it may be another error, but of another kind.
+        const isTaken = isAmount || !required;
+        for (const operation of operations) {
+          const errors = validatePayload(type, operation, value);
+          const isNamed = errors.some(
+            (error) => error.field === path && /null/.test(error.message ?? ""),
+          );
+          assert.equal(isNamed, !isTaken, `${operation}: ${path}`);
+        }
+        if (isTaken) assert.deepEqual(pathsOf(type, "update", value), [], path);
       }
     });
 
@@ -227,22 +234,122 @@ describe("bounds", () => {
     assert.deepEqual(pathsOf(transaction, "add", { ...within, amount: 2 ** 53 }), ["amount"]);
   });
 
-  it("hold for the keys and values of a map too, whatever characters they are of", () => {
+  it("hold for the keys of a map too, whatever characters they are of", () => {
     const flow = named("onboarding_flow");
     const long = "x".repeat(limits.textCharactersMax + 1);
-    const reason = {
-      "line\nbreak": 5,
-      "\ud800": "half a pair",
-      [long]: "long",
-      ok: long,
-      good: "",
-    };
+    const reason = { "line\nbreak": "good", "\ud800": "half a pair", [long]: "long", good: "" };
     const paths = pathsOf(flow, "add", { ...flow.example, outcome_reason: reason });
-    assert.deepEqual(paths, [
-      "outcome_reason.line\nbreak",
-      "outcome_reason.\ud800",
-      `outcome_reason.${"x".repeat(256)}…`,
-      "outcome_reason.ok",
+    assert.deepEqual(paths, ["outcome_reason.\ud800", `outcome_reason.${"x".repeat(256)}…`]);
+  });
+
+  it("are wider for narratives", () => {
+    const most = "😀".repeat(limits.longTextCharactersMax);
+    for (const [name, field] of [
+      ["customer_sar", "sar_reason"],
+      ["screening", "outcome_details"],
+    ] as const) {
+      const { example } = named(name);
+      assert.deepEqual(pathsOf(named(name), "add", { ...example, [field]: most }), []);
+      assert.deepEqual(pathsOf(named(name), "add", { ...example, [field]: `${most}x` }), [field]);
+    }
+    const property = { key: "k", value: most, type: "STRING" };
+    assert.deepEqual(
+      pathsOf(transaction, "add", { ...transaction.example, additional_properties: [property] }),
+      [],
+    );
+  });
+});
+
+function nested(levels: number): unknown {
+  return JSON.parse("[".repeat(levels) + "]".repeat(levels));
+}
+
+describe("a map of any JSON values", () => {
+  const flow = named("onboarding_flow");
+  const told = (reason: unknown) =>
+    validatePayload(flow, "add", { ...flow.example, outcome_reason: reason }).map(
+      ({ field, message }) => `${field}: ${message}`,
+    );
+
+  it("takes every value that JSON has", () => {
+    assert.deepEqual(
+      told({ a: null, b: [1, true, "x", { c: {} }], d: { e: [[]] }, "": 1e300 }),
+      [],
+    );
+  });
+
+  it("is bounded in depth, itself included", () => {
+    assert.deepEqual(told({ a: nested(limits.jsonFieldDepthMax - 1) }), []);
+    const [error, ...more] = told({ a: 1, b: nested(limits.jsonFieldDepthMax) });
+    assert.deepEqual(more, []);
+    assert.match(
+      error ?? "",
+      /^outcome_reason\.b(\[0\])+: is nested too deep: .* at most 14 levels$/,
+    );
+    assert.equal(told({ a: nested(1_000_000) }).length, 1);
+  });
+
+  it("is refused for what could not be stored as it was sent, at its path", () => {
+    assert.deepEqual(told({ a: [{ b: Infinity }], c: { "\udc00": "\ud800" } }), [
+      `outcome_reason.a[0].b: ${inexactMessage}`,
+      "outcome_reason.c.\udc00: as a key holds half of a surrogate pair, which is no text",
+      "outcome_reason.c.\udc00: holds half of a surrogate pair, which is no text",
+    ]);
+    const many = Array.from({ length: 5_000 }, () => Infinity);
+    assert.equal(told({ many }).length, limits.fieldErrorsMax + 1);
+  });
+});
+
+describe("a timestamp", () => {
+  const now = Date.parse("2026-03-01T12:00:00.500Z");
+  const transaction = named("transaction");
+  const errorsAt = (timestamp: string, at?: number) =>
+    validatePayload(transaction, "add", { ...transaction.example, timestamp }, { now: at });
+
+  it("may lie 366 days in the future, and no second more", () => {
+    for (const within of [
+      "2027-03-02T12:00:00Z",
+      "2027-03-02T14:00:00.000+02:00",
+      "0001-01-01T00:00:00Z",
+    ]) {
+      assert.deepEqual(errorsAt(within, now), []);
+    }
+    for (const beyond of [
+      "2027-03-02T12:00:01Z",
+      "2027-03-02T11:00:00-02:00",
+      "2999-01-01T00:00:00Z",
+    ]) {
+      assert.deepEqual(errorsAt(beyond, now), [
+        {
+          field: "timestamp",
+          message:
+            "must be at most 366 days in the future; check its year and the clock it comes from",
+        },
+      ]);
+    }
+  });
+
+  it("may lie anywhere where no time is given, as for a state that is read", () => {
+    assert.deepEqual(errorsAt("2999-01-01T00:00:00Z"), []);
+  });
+
+  it("is bounded in updates too, beside other errors", () => {
+    const update = { tx_id: "t", amount: "x", timestamp: "2999-01-01T00:00:00Z" };
+    const errors = validatePayload(transaction, "update", update, { now });
+    assert.deepEqual(
+      errors.map(({ field }) => field),
+      ["amount", "timestamp"],
+    );
+  });
+});
+
+describe("rules that a folded state may break", () => {
+  it("are told in words", () => {
+    const transaction = named("transaction");
+    assert.deepEqual(brokenRules(transaction, transaction.example), []);
+    const { sender_id: _id, ...state } = transaction.example;
+    assert.deepEqual(brokenRules(transaction, state), [
+      "At least one of sender_id and receiver_id is required.",
     ]);
   });
 });

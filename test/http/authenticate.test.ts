@@ -35,6 +35,7 @@ function makeSharedLimits(): RateGate {
   const own = makeLimits();
   return {
     organization: async (caller) => own.organization(caller),
+    work: async (caller, tokens) => own.work(caller, tokens),
     tokenIssuing: async (keyId) => own.tokenIssuing(keyId),
     failedAuthentication: async (address) => own.failedAuthentication(address),
     failuresLeft: async (address) => own.failuresLeft(address),

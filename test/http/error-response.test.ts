@@ -69,6 +69,7 @@ describe("the reply as application/problem+json", () => {
       title: "Bad Request",
       status: 400,
       detail: "Not so.",
+      message: "Not so.",
       code: 40000,
       errors,
     });

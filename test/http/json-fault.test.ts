@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
+import { limits } from "../../src/domain/limits.ts";
 import { findJsonFault } from "../../src/http/json-fault.ts";
 
 function isJson(text: string): boolean {
@@ -22,7 +23,11 @@ describe("the fault of a text", () => {
   it("is none in JSON: all of it is passed", () => {
     fc.assert(
       fc.property(whole, (text) => {
-        assert.deepEqual(findJsonFault(text), { at: text.length, isBehindEnd: true });
+        assert.deepEqual(findJsonFault(text), {
+          at: text.length,
+          isBehindEnd: true,
+          isTooDeep: false,
+        });
       }),
     );
   });
@@ -67,6 +72,9 @@ describe("the fault of a text", () => {
   it("is found in long texts and deep ones", () => {
     const long = `["${"x\\n".repeat(500_000)}", x]`;
     assert.equal(findJsonFault(long).at, long.length - 2);
-    assert.equal(findJsonFault("[".repeat(100_000)).at, 100_000);
+    const most = "[".repeat(limits.jsonDepthMax);
+    assert.deepEqual(findJsonFault(most), { at: 16, isBehindEnd: false, isTooDeep: false });
+    const deep = '[{"a":'.repeat(100_000);
+    assert.deepEqual(findJsonFault(deep), { at: 49, isBehindEnd: false, isTooDeep: true });
   });
 });

@@ -3,8 +3,11 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Compile, type Validator } from "typebox/compile";
+import * as fc from "fast-check";
+import { Compile } from "typebox/compile";
+import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import { validatePayload } from "../../src/domain/validate.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
 import {
@@ -12,6 +15,7 @@ import {
   deletionRequestSchema,
   tokenRequestSchema,
 } from "../../src/http/request-schemas.ts";
+import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import { makeCompiler } from "./document-validators.ts";
 
@@ -72,11 +76,21 @@ const spoilers: readonly unknown[] = [
   Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, "v"])),
 ];
 
-function requireAgreement(
-  validator: Validator,
-  component: string,
-  values: Iterable<unknown>,
-): void {
+interface Judge {
+  Check(value: unknown): boolean;
+}
+
+/** What POST or PUT takes: fields and rules across them, but for what JSON Schema has no words for. */
+function judgeOf(type: RecordType, operation: Operation): Judge {
+  return {
+    Check: (value) => {
+      const errors = validatePayload(type, operation, value);
+      return errors.every(({ message = "" }) => /must be unique, but|levels?$/.test(message));
+    },
+  };
+}
+
+function requireAgreement(validator: Judge, component: string, values: Iterable<unknown>): void {
   const schema = document.components.schemas[component];
   assert.ok(schema !== undefined, `${component} is not in the document`);
   const published = compile(schema);
@@ -111,17 +125,40 @@ describe("the published schema of a record", () => {
   for (const type of recordTypes) {
     it(`agrees with what POST takes: ${type.resourceType}`, () => {
       const made = several(5, () => withSpoiled(records.record(type), type.fieldNames));
-      requireAgreement(type.addValidator, componentName(type), made);
+      requireAgreement(judgeOf(type, "add"), componentName(type), made);
     });
 
     it(`agrees with what PUT takes: ${type.resourceType}`, () => {
       const make = () => withSpoiled(records.update(type, "id-1"), type.fieldNames);
-      requireAgreement(type.updateValidator, `${componentName(type)}Update`, several(5, make));
+      requireAgreement(judgeOf(type, "update"), `${componentName(type)}Update`, several(5, make));
     });
 
-    it(`puts no default into an update: ${type.resourceType}`, () => {
-      const update = document.components.schemas[`${componentName(type)}Update`];
-      assert.doesNotMatch(JSON.stringify(update), /"default":/);
+    it(`agrees with both on whatever is sent: ${type.resourceType}`, () => {
+      for (const [operation, component] of [
+        ["add", componentName(type)],
+        ["update", `${componentName(type)}Update`],
+      ] as const) {
+        const published = compile(document.components.schemas[component] ?? {});
+        const judge = judgeOf(type, operation);
+        const verdicts = new Set<boolean>();
+        const submission = fc.oneof(anyPayload(type, operation), anySubmission(type));
+        fc.assert(
+          fc.property(submission, (value) => {
+            verdicts.add(judge.Check(value));
+            assert.equal(published(value), judge.Check(value), component);
+          }),
+          { numRuns: 300 },
+        );
+        assert.equal(verdicts.size, 2, component);
+      }
+    });
+
+    it(`has each rule that JSON Schema can say: ${type.resourceType}`, () => {
+      const schema = JSON.stringify(document.components.schemas[componentName(type)]);
+      for (const { summary, forbids } of type.rules) {
+        const published = `"description":${JSON.stringify(summary)}`;
+        assert.equal(schema.includes(published), forbids !== undefined, summary);
+      }
     });
   }
 });
@@ -156,6 +193,11 @@ function byCode(one = "", other = ""): number {
 
 describe("the document's schemas", () => {
   const schemas = JSON.stringify(document.components.schemas);
+
+  it("have no defaults, which generators would require or fill in", () => {
+    assert.doesNotMatch(schemas, /"default":/);
+    assert.match(schemas, /Counts as false if left out\./);
+  });
 
   it("know no keyword and no format of the service's own", () => {
     assert.doesNotMatch(schemas, /"expected":/);

@@ -36,7 +36,7 @@ export function makeRecordGenerator(seed: number, prefix = ""): RecordGenerator 
       return complete(type, "add", { ...fields, ...overrides }, random);
     },
     update(type, recordId, overrides = {}) {
-      const fields = objectValue(type.updateSchema, random);
+      const fields = objectValue(type.updateSchema, random, { nulls: true });
       fields[type.idField] = recordId;
       return complete(type, "update", { ...fields, ...overrides }, random);
     },
@@ -58,7 +58,7 @@ function complete(
       if (rule.on === "add" && operation === "update") continue;
       for (const { field = "", message = "" } of rule.check(fields)) {
         if (message.startsWith("can't be sent together")) delete fields[field];
-        else fields[field] = valueOf(propertyOf(type, field), random);
+        else fields[field] = valueOf(withoutNull(propertyOf(type, field)), random);
       }
     }
   }
@@ -90,19 +90,27 @@ function valueOf(schema: SchemaShape, random: Random): unknown {
       return typeof one.additionalProperties === "object"
         ? mapValue(one.additionalProperties, random)
         : objectValue(one, random);
-    case "null":
     case undefined:
+      return random.pick(jsonValues);
+    case "null":
     default:
       return null;
   }
 }
 
-/** Required fields, and each other one in half of all cases. */
-function objectValue(schema: SchemaShape, random: Random): Fields {
+const jsonValues: readonly unknown[] = [null, "text", -0.5, true, [], [[null]], { a: { b: [1] } }];
+
+function withoutNull(schema: SchemaShape): SchemaShape {
+  return { anyOf: alternativesOf(schema).filter(({ type }) => type !== "null") };
+}
+
+/** Required fields, and each other one in half of all cases; `nulls`: now and then as null. */
+function objectValue(schema: SchemaShape, random: Random, { nulls = false } = {}): Fields {
   const fields: Fields = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const required = schema.required?.includes(name) === true;
-    if (required || random.chance(0.5)) fields[name] = valueOf(property, random);
+    if (!required && !random.chance(0.5)) continue;
+    fields[name] = valueOf(required || nulls ? property : withoutNull(property), random);
   }
   return fields;
 }

@@ -11,12 +11,15 @@ import { openRateLimits } from "../../src/http/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
+import { BodyBudget } from "../../src/http/load/body-budget.ts";
+import { OrganizationLoad } from "../../src/http/load/organization-load.ts";
 import { makeMetrics } from "../../src/metrics.ts";
 import type { Store } from "../../src/store/store.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
 import { startLoop } from "../../src/worker/loop.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
+import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
@@ -93,11 +96,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onShared: (isShared) => metrics.rateLimitsShared(isShared),
     onCountedAlone: () => metrics.countedAlone(),
   });
+  const bulk = bulkInProcess(app.store);
   let closing = false;
   const door: Door = {
     app,
     log: logger,
     rates: rates.gate,
+    bulk,
+    load: { organizations: new OrganizationLoad(), bodies: new BodyBudget() },
     replies: makeReplies((...figures) => metrics.observeRequest(...figures)),
     observe: (...figures) => metrics.observeRequest(...figures),
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
@@ -127,6 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop: async () => {
       client.close();
       await server.close();
+      await bulk.close();
       await rates.close();
       await worker.stop();
       await upkeep.stop();

@@ -35,22 +35,22 @@ export interface Transaction {
   currency: CurrencyCode;
   /** How far the transaction has come. */
   status: "CREATED" | "PENDING" | "SETTLED" | "FAILED" | "REJECTED" | "REFUNDED";
-  /** Made for a test, not real. */
-  is_test?: boolean | undefined;
+  /** Made for a test, not real. Counts as false if left out. */
+  is_test?: boolean | null | undefined;
   /** Amount in US dollars. */
-  amount_usd?: number | undefined;
+  amount_usd?: number | null | undefined;
   /** Who sends the money. */
-  sender_id?: string | undefined;
+  sender_id?: string | null | undefined;
   /** Country that the money comes from. */
-  sender_country?: CountryCode | undefined;
+  sender_country?: CountryCode | null | undefined;
   /** Who receives the money. */
-  receiver_id?: string | undefined;
+  receiver_id?: string | null | undefined;
   /** Country that the money goes to. */
-  receiver_country?: CountryCode | undefined;
+  receiver_country?: CountryCode | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /**
@@ -71,7 +71,7 @@ export interface AdditionalProperty {
   /** What the text stands for. */
   type: "STRING" | "NUMBER" | "BOOLEAN" | "OBJECT" | "ARRAY";
   /** What it means. */
-  description?: string | undefined;
+  description?: string | null | undefined;
 }
 
 /** Changes to a record that exists. Null clears a field. */
@@ -101,7 +101,7 @@ export interface TransactionUpdate {
   sender_country?: CountryCode | null | undefined;
   receiver_id?: string | null | undefined;
   receiver_country?: CountryCode | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -114,15 +114,15 @@ export interface TransactionCheck {
   /** Whether the transaction waited for the check. */
   type: "INLINE_MONITORING" | "DELAYED_MONITORING";
   /** Made for a test, not real. */
-  is_test?: boolean | undefined;
+  is_test?: boolean | null | undefined;
   /** Transactions that were checked. */
-  related_tx_ids?: readonly string[] | undefined;
+  related_tx_ids?: readonly string[] | null | undefined;
   /** Transaction that was checked; send `related_tx_ids` instead. */
-  related_tx_id?: string | undefined;
+  related_tx_id?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /** Changes to a record that exists. Null clears a field. */
@@ -133,7 +133,7 @@ export interface TransactionCheckUpdate {
   is_test?: boolean | null | undefined;
   related_tx_ids?: readonly string[] | null | undefined;
   related_tx_id?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -144,17 +144,17 @@ export interface TransactionAlert {
   /** How far the alert has come. */
   status: "CREATED" | "PENDING" | "CLOSED";
   /** Type of the check that raised it. */
-  check_type?: "INLINE_MONITORING" | "DELAYED_MONITORING" | undefined;
+  check_type?: "INLINE_MONITORING" | "DELAYED_MONITORING" | null | undefined;
   /** Check that raised it. */
-  related_check_id?: string | undefined;
+  related_check_id?: string | null | undefined;
   /** Transactions that it is about. */
-  related_tx_ids?: readonly string[] | undefined;
+  related_tx_ids?: readonly string[] | null | undefined;
   /** Made for a test, not real. */
-  is_test?: boolean | undefined;
+  is_test?: boolean | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /** Changes to a record that exists. Null clears a field. */
@@ -165,7 +165,7 @@ export interface TransactionAlertUpdate {
   related_check_id?: string | null | undefined;
   related_tx_ids?: readonly string[] | null | undefined;
   is_test?: boolean | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -174,33 +174,33 @@ export interface TransactionSuspiciousActivity {
   /** Unique identifier of the suspicious activity. */
   suspicious_activity_id: string;
   /** When it was noticed. */
-  detection_date: string;
+  detection_date: string | Date;
   /** The report to the authority. */
-  report_id?: string | undefined;
+  report_id?: string | null | undefined;
   /** When the report was filed. */
-  report_filed_at?: string | undefined;
+  report_filed_at?: string | Date | null | undefined;
   /** Transactions that it is about. */
-  related_tx_ids?: readonly string[] | undefined;
+  related_tx_ids?: readonly string[] | null | undefined;
   /** Alert behind it. */
-  related_alert_id?: string | undefined;
+  related_alert_id?: string | null | undefined;
   /** Made for a test, not real. */
-  is_test?: boolean | undefined;
+  is_test?: boolean | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /** Changes to a record that exists. Null clears a field. */
 export interface TransactionSuspiciousActivityUpdate {
   suspicious_activity_id: string;
-  detection_date?: string | undefined;
+  detection_date?: string | Date | undefined;
   report_id?: string | null | undefined;
-  report_filed_at?: string | null | undefined;
+  report_filed_at?: string | Date | null | undefined;
   related_tx_ids?: readonly string[] | null | undefined;
   related_alert_id?: string | null | undefined;
   is_test?: boolean | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -230,17 +230,17 @@ export interface Screening {
   /** Lists that were searched. */
   lists: readonly string[];
   /** More about the outcome. */
-  outcome_details?: string | undefined;
+  outcome_details?: string | null | undefined;
   /** Transaction that it is about. */
-  related_tx_id?: string | undefined;
+  related_tx_id?: string | null | undefined;
   /** Person that it is about. */
-  related_person_id?: string | undefined;
+  related_person_id?: string | null | undefined;
   /** Company that it is about. */
-  related_company_id?: string | undefined;
+  related_company_id?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /**
@@ -268,7 +268,7 @@ export interface ScreeningUpdate {
   related_tx_id?: string | null | undefined;
   related_person_id?: string | null | undefined;
   related_company_id?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -287,13 +287,13 @@ export interface RiskAssessment {
   /** What came of it, such as LOW, MEDIUM, HIGH or CRITICAL. */
   outcome: string;
   /** Person that it is about. */
-  related_person_id?: string | undefined;
+  related_person_id?: string | null | undefined;
   /** Company that it is about. */
-  related_company_id?: string | undefined;
+  related_company_id?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /**
@@ -309,7 +309,7 @@ export interface RiskAssessmentUpdate {
   outcome?: string | undefined;
   related_person_id?: string | null | undefined;
   related_company_id?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -329,53 +329,53 @@ export interface Person {
   /** A customer in their own right, not for a company. */
   is_retail_customer: boolean;
   /** Owns the company in the end. */
-  is_beneficial_owner?: boolean | undefined;
+  is_beneficial_owner?: boolean | null | undefined;
   /** Directs the company. */
-  is_director?: boolean | undefined;
+  is_director?: boolean | null | undefined;
   /** Owns the account. */
-  is_account_owner?: boolean | undefined;
+  is_account_owner?: boolean | null | undefined;
   /** Holds shares in the company. */
-  is_shareholder?: boolean | undefined;
+  is_shareholder?: boolean | null | undefined;
   /** Company that the person has to do with. */
-  related_company_id?: string | undefined;
+  related_company_id?: string | null | undefined;
   /** Trades as a sole proprietor. */
-  is_sole_prop?: boolean | undefined;
+  is_sole_prop?: boolean | null | undefined;
   /** Controls the company to a significant degree. */
-  is_significant_control_person?: boolean | undefined;
+  is_significant_control_person?: boolean | null | undefined;
   /** Share of the company that the person owns. */
-  ownership_percentage?: number | undefined;
+  ownership_percentage?: number | null | undefined;
   /** State of the account. */
-  account_status?: "APPROVED" | "BLOCKED" | "CLOSED" | "PENDING" | "REJECTED" | undefined;
+  account_status?: "APPROVED" | "BLOCKED" | "CLOSED" | "PENDING" | "REJECTED" | null | undefined;
   /** Full name. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** First name. */
-  first_name?: string | undefined;
+  first_name?: string | null | undefined;
   /** Last name. */
-  last_name?: string | undefined;
+  last_name?: string | null | undefined;
   /** Email address. */
-  email?: string | undefined;
-  address?: Address | undefined;
+  email?: string | null | undefined;
+  /** A postal address. */
+  address?: Address | null | undefined;
   /** Phone number. */
-  phone_number?: string | undefined;
+  phone_number?: string | null | undefined;
   /** Date of birth. */
-  date_of_birth?: string | undefined;
+  date_of_birth?: string | null | undefined;
   /** Nationality. */
-  nationality?: NationalityCode | undefined;
+  nationality?: NationalityCode | null | undefined;
   /** Occupation. */
-  occupation?: string | undefined;
+  occupation?: string | null | undefined;
   /** When the first transaction was completed. */
-  first_transaction_completed_at?: string | undefined;
+  first_transaction_completed_at?: string | Date | null | undefined;
   /** A number that a state gave to the person. */
-  national_identification_number?: PersonNationalIdentificationNumber | undefined;
+  national_identification_number?: PersonNationalIdentificationNumber | null | undefined;
   /** Product that the person uses. */
-  product_type?: string | undefined;
+  product_type?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
-/** A number that a state gave to the person. */
 export interface PersonNationalIdentificationNumber {
   /** Which number it is, such as a passport or a tax number. */
   type: string;
@@ -386,17 +386,17 @@ export interface PersonNationalIdentificationNumber {
 /** A postal address. */
 export interface Address {
   /** Street lines. */
-  lines?: readonly string[] | undefined;
+  lines?: readonly string[] | null | undefined;
   /** City. */
-  city?: string | undefined;
+  city?: string | null | undefined;
   /** State or province. */
-  state?: string | undefined;
+  state?: string | null | undefined;
   /** County. */
-  county?: string | undefined;
+  county?: string | null | undefined;
   /** Postal code. */
-  postal_code?: string | undefined;
+  postal_code?: string | null | undefined;
   /** Country. */
-  country?: string | undefined;
+  country?: string | null | undefined;
 }
 
 /** An ISO 3166-1 alpha-2 or alpha-3 country code, or XK or XKX (Kosovo). */
@@ -425,10 +425,10 @@ export interface PersonUpdate {
   date_of_birth?: string | null | undefined;
   nationality?: NationalityCode | null | undefined;
   occupation?: string | null | undefined;
-  first_transaction_completed_at?: string | null | undefined;
+  first_transaction_completed_at?: string | Date | null | undefined;
   national_identification_number?: PersonNationalIdentificationNumber | null | undefined;
   product_type?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -439,57 +439,57 @@ export interface Company {
   /** Made for a test, not real. */
   is_test_company: boolean;
   /** State of the account. */
-  account_status?: "APPROVED" | "BLOCKED" | "CLOSED" | "PENDING" | "REJECTED" | undefined;
+  account_status?: "APPROVED" | "BLOCKED" | "CLOSED" | "PENDING" | "REJECTED" | null | undefined;
   /** Name in the register. */
-  legal_name?: string | undefined;
+  legal_name?: string | null | undefined;
   /** Name under which it trades. */
-  trading_name?: string | undefined;
+  trading_name?: string | null | undefined;
   /** Email address. */
-  email?: string | undefined;
+  email?: string | null | undefined;
   /** Where the company is found. */
-  addresses?: readonly CompanyAddressesItem[] | undefined;
+  addresses?: readonly CompanyAddressesItem[] | null | undefined;
   /** Phone number. */
-  phone_number?: string | undefined;
+  phone_number?: string | null | undefined;
   /** Legal form. */
-  type?: string | undefined;
+  type?: string | null | undefined;
   /** Number under which the company is registered. */
-  registration_number?: CompanyRegistrationNumber | undefined;
+  registration_number?: CompanyRegistrationNumber | null | undefined;
   /** When it was incorporated. */
-  incorporation_date?: string | undefined;
+  incorporation_date?: string | null | undefined;
   /** Country of incorporation. */
-  incorporation_country?: string | undefined;
+  incorporation_country?: string | null | undefined;
   /** State or province of incorporation. */
-  incorporation_state?: string | undefined;
+  incorporation_state?: string | null | undefined;
   /** Country where it mostly operates. */
-  primary_operation_country?: string | undefined;
+  primary_operation_country?: string | null | undefined;
   /** Industry, in words. */
-  industry?: string | undefined;
+  industry?: string | null | undefined;
   /** What the company does, by a published classification. */
-  industry_classification?: CompanyIndustryClassification | undefined;
+  industry_classification?: CompanyIndustryClassification | null | undefined;
   /** Where its wealth comes from. */
-  source_of_wealth?: string | undefined;
+  source_of_wealth?: string | null | undefined;
   /** Where its funds come from. */
-  source_of_funds?: string | undefined;
+  source_of_funds?: string | null | undefined;
   /** When the first transaction was completed. */
-  first_transaction_completed_at?: string | undefined;
+  first_transaction_completed_at?: string | Date | null | undefined;
   /** Product that the company uses. */
-  product_type?: string | undefined;
+  product_type?: string | null | undefined;
   /** The register shows it as inactive. */
-  registered_as_inactive?: boolean | undefined;
+  registered_as_inactive?: boolean | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /** An address of the company. */
 export interface CompanyAddressesItem {
   /** What the address is for, such as registered or trading. */
-  type?: string | undefined;
-  address?: Address | undefined;
+  type?: string | null | undefined;
+  /** A postal address. */
+  address?: Address | null | undefined;
 }
 
-/** Number under which the company is registered. */
 export interface CompanyRegistrationNumber {
   /** Which register or number it is. */
   type: string;
@@ -497,14 +497,13 @@ export interface CompanyRegistrationNumber {
   value: string;
 }
 
-/** What the company does, by a published classification. */
 export interface CompanyIndustryClassification {
   /** Which classification, such as NACE or SIC. */
   code_type: string;
   /** Codes in it. */
   code: readonly string[];
   /** What the codes mean. */
-  description?: string | undefined;
+  description?: string | null | undefined;
 }
 
 /** Changes to a record that exists. Null clears a field. */
@@ -527,10 +526,10 @@ export interface CompanyUpdate {
   industry_classification?: CompanyIndustryClassification | null | undefined;
   source_of_wealth?: string | null | undefined;
   source_of_funds?: string | null | undefined;
-  first_transaction_completed_at?: string | null | undefined;
+  first_transaction_completed_at?: string | Date | null | undefined;
   product_type?: string | null | undefined;
   registered_as_inactive?: boolean | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -549,17 +548,18 @@ export interface IdentityVerification {
   /** What was verified, one by one. */
   verified_data: readonly IdentityVerificationVerifiedDataItem[];
   /** What came of it all. */
-  verification_overall_outcome?: string | undefined;
+  verification_overall_outcome?: string | null | undefined;
   /** How it was done. */
-  verification_type?: "DOCUMENT_MATCH" | "DATABASE_MATCH" | "MANUAL_VERIFICATION" | undefined;
+  verification_type?:
+    "DOCUMENT_MATCH" | "DATABASE_MATCH" | "MANUAL_VERIFICATION" | null | undefined;
   /** Person that it is about. */
-  related_person_id?: string | undefined;
+  related_person_id?: string | null | undefined;
   /** Company that it is about. */
-  related_company_id?: string | undefined;
+  related_company_id?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /** One thing that was verified. */
@@ -569,11 +569,11 @@ export interface IdentityVerificationVerifiedDataItem {
   /** What came of it. */
   outcome: string;
   /** The value that was verified. */
-  value?: string | undefined;
+  value?: string | null | undefined;
   /** Matched with a source outside. */
-  is_matched_externally?: boolean | undefined;
+  is_matched_externally?: boolean | null | undefined;
   /** Verified by a human. */
-  is_manually_verified?: boolean | undefined;
+  is_manually_verified?: boolean | null | undefined;
 }
 
 /**
@@ -592,7 +592,7 @@ export interface IdentityVerificationUpdate {
     "DOCUMENT_MATCH" | "DATABASE_MATCH" | "MANUAL_VERIFICATION" | null | undefined;
   related_person_id?: string | null | undefined;
   related_company_id?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -602,6 +602,7 @@ export interface IdentityVerificationUpdate {
  * Rules:
  *
  * - At most one of related_person_id and related_company_id may be sent.
+ * - Lists and objects in outcome_reason are at most 14 levels deep, itself included.
  */
 export interface OnboardingFlow {
   /** Unique identifier of the onboarding flow. */
@@ -610,16 +611,19 @@ export interface OnboardingFlow {
   flow_name: string;
   /** What came of it. */
   outcome: string;
-  /** Why it came out so: one text, or texts under keys of the sender's own. */
-  outcome_reason?: string | Readonly<Record<string, string>> | undefined;
+  /**
+   * Why it came out so: one text, or any JSON values under keys of the sender's own, at most 14
+   * levels deep.
+   */
+  outcome_reason?: string | Readonly<Record<string, unknown>> | null | undefined;
   /** Person that it is about. */
-  related_person_id?: string | undefined;
+  related_person_id?: string | null | undefined;
   /** Company that it is about. */
-  related_company_id?: string | undefined;
+  related_company_id?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /**
@@ -628,15 +632,16 @@ export interface OnboardingFlow {
  * Rules:
  *
  * - At most one of related_person_id and related_company_id may be sent.
+ * - Lists and objects in outcome_reason are at most 14 levels deep, itself included.
  */
 export interface OnboardingFlowUpdate {
   onboarding_flow_id: string;
   flow_name?: string | undefined;
   outcome?: string | undefined;
-  outcome_reason?: string | Readonly<Record<string, string>> | null | undefined;
+  outcome_reason?: string | Readonly<Record<string, unknown>> | null | undefined;
   related_person_id?: string | null | undefined;
   related_company_id?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
@@ -653,15 +658,15 @@ export interface CustomerSar {
   /** How far the report has come. */
   status: "PENDING" | "FILED" | "CANCELLED";
   /** Why it is made. */
-  sar_reason?: string | undefined;
+  sar_reason?: string | null | undefined;
   /** Person that it is about. */
-  related_person_id?: string | undefined;
+  related_person_id?: string | null | undefined;
   /** Company that it is about. */
-  related_company_id?: string | undefined;
+  related_company_id?: string | null | undefined;
   /** When it happened (business time), with offset. */
-  timestamp: string;
+  timestamp: string | Date;
   /** The sender's own fields. */
-  additional_properties?: readonly AdditionalProperty[] | undefined;
+  additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
 /** Changes to a record that exists. Null clears a field. */
@@ -671,6 +676,6 @@ export interface CustomerSarUpdate {
   sar_reason?: string | null | undefined;
   related_person_id?: string | null | undefined;
   related_company_id?: string | null | undefined;
-  timestamp: string;
+  timestamp: string | Date;
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }

@@ -1,7 +1,7 @@
 // Rows of NDJSON, and of a JSON list, as a stream: the text of each item is found first, and read by itself. Never rounds
 // a number: a row that holds one with too many digits can't be read.
 
-import { findRoundedNumbers, mayBeRounded } from "../../domain/exact-number.ts";
+import { findInexactNumbers, parseExactJson } from "../../domain/exact-number.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
 import { bulkKeys } from "../bulk-keys.ts";
 import { CliError } from "../cli-error.ts";
@@ -39,11 +39,11 @@ function readRow(text: string, number: number): Row {
 /** The object, or why there is none. */
 function readObject(text: string): JsonObject | string {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     if (!isJsonObject(value)) return "is not an object";
-    const rounded = mayBeRounded(text) ? findRoundedNumbers(text) : [];
-    if (rounded.length === 0) return value;
-    return rounded.map(({ field, message }) => `${field ?? ""} ${message ?? ""}`).join("; ");
+    const inexact = findInexactNumbers(value);
+    if (inexact.length === 0) return value;
+    return inexact.map(({ field, message }) => `${field ?? ""} ${message ?? ""}`).join("; ");
   } catch {
     return "is not JSON";
   }

@@ -2,7 +2,7 @@
 // them exactly, and as text where none does. Rounds nothing.
 
 import type { ParquetParsers } from "hyparquet";
-import { findRoundedNumbers, isExactNumber, mayBeRounded } from "../../domain/exact-number.ts";
+import { findInexactNumbers, isExactNumber, parseExactJson } from "../../domain/exact-number.ts";
 
 /** What the library makes of annotated values, before they come to a reader. */
 export const parsers: Partial<ParquetParsers> = {
@@ -58,8 +58,8 @@ function readUtf8(bytes: Uint8Array): string {
 /** The text itself where it is none, or has a number that would be rounded. */
 function readJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return mayBeRounded(text) && findRoundedNumbers(text).length > 0 ? text : value;
+    const value = parseExactJson(text);
+    return findInexactNumbers(value).length > 0 ? text : value;
   } catch {
     return text;
   }

@@ -44,7 +44,7 @@ function look({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow, "row"
   return {
     records: submissions.map(({ payload }) => payload),
     errors: submissions.flatMap(({ update, payload }) =>
-      validatePayload(type, update ? "update" : "add", payload),
+      validatePayload(type, update ? "update" : "add", payload, { now: Date.now() }),
     ),
   };
 }

@@ -1,6 +1,6 @@
 // A suspicious activity report about a customer; it belongs to the person or the company, or to both.
 
-import { identifier, oneOf, optional, required, text } from "../fields.ts";
+import { identifier, longText, oneOf, optional, required } from "../fields.ts";
 import { defineRecordType } from "../record-type.ts";
 import { atLeastOneOf } from "../rules.ts";
 
@@ -15,7 +15,7 @@ export const customerSar = defineRecordType({
   fields: {
     sar_id: required(identifier("Unique identifier of the report.")),
     status: required(oneOf("How far the report has come.", statuses)),
-    sar_reason: optional(text("Why it is made.")),
+    sar_reason: optional(longText("Why it is made.")),
     related_person_id: optional(identifier("Person that it is about.")),
     related_company_id: optional(identifier("Company that it is about.")),
   },

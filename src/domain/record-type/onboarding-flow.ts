@@ -1,13 +1,14 @@
 // How the onboarding of a person or a company went; it belongs to whom it is about.
 
-import { either, identifier, mapOf, optional, required, text } from "../fields.ts";
+import { either, identifier, jsonMap, optional, required, text } from "../fields.ts";
+import { limits } from "../limits.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atMostOneOf } from "../rules.ts";
+import { atMostOneOf, jsonIn } from "../rules.ts";
 
 const outcomeReason = either(
-  "Why it came out so: one text, or texts under keys of the sender's own.",
-  [text("The reason."), mapOf("The reasons, by key.", text("A reason."))],
-  "text, or an object whose values are text",
+  `Why it came out so: one text, or any JSON values under keys of the sender's own, at most ${limits.jsonFieldDepthMax} levels deep.`,
+  [text("The reason."), jsonMap("The reasons, by key.")],
+  "text, or an object",
 );
 
 export const onboardingFlow = defineRecordType({
@@ -28,7 +29,7 @@ export const onboardingFlow = defineRecordType({
     { field: "related_person_id", to: "person", kind: "belongs" },
     { field: "related_company_id", to: "company", kind: "belongs" },
   ],
-  rules: [atMostOneOf("related_person_id", "related_company_id")],
+  rules: [atMostOneOf("related_person_id", "related_company_id"), jsonIn("outcome_reason")],
   example: {
     onboarding_flow_id: "flow-15",
     flow_name: "retail onboarding",

@@ -1,7 +1,7 @@
 // A look-up of a transaction's party, a person or a company in lists of sanctions and the like; it belongs to what it is
 // about.
 
-import { identifier, listOf, oneOf, optional, required, text } from "../fields.ts";
+import { identifier, listOf, longText, oneOf, optional, required, text } from "../fields.ts";
 import { defineRecordType } from "../record-type.ts";
 import { atMostOneOf } from "../rules.ts";
 
@@ -28,7 +28,7 @@ export const screening = defineRecordType({
     outcome: required(oneOf("What came of it.", outcomes)),
     provider: required(text("Who did the screening.")),
     lists: required(listOf("Lists that were searched.", text("A list."))),
-    outcome_details: optional(text("More about the outcome.")),
+    outcome_details: optional(longText("More about the outcome.")),
     related_tx_id: optional(identifier("Transaction that it is about.")),
     related_person_id: optional(identifier("Person that it is about.")),
     related_company_id: optional(identifier("Company that it is about.")),

@@ -46,14 +46,15 @@ export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<Lis
     if (isLast && items === 0 && itemStart === open + 1 && skipBlanks(body, itemStart) === end) {
       return endOf(body, end, start);
     }
-    if (end - itemStart > bounds.itemBytesMax && items > 0) {
+    const isLarge = end - itemStart > bounds.itemBytesMax;
+    if (isLarge && items > 0) {
       yield { start, end: itemStart - 1, items };
       start = itemStart;
       items = 0;
     }
     items += 1;
     itemStart = end + 1;
-    if (isLast || items === bounds.itemsMax || end - start >= bounds.bytes) {
+    if (isLast || isLarge || items === bounds.itemsMax || end - start >= bounds.bytes) {
       yield { start, end, items };
       start = itemStart;
       items = 0;

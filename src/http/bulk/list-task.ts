@@ -38,8 +38,7 @@ const hashedBytesAtOnce = 1_024 * 1_024;
 const resultsAtOnce = 500;
 
 /** Rejects as `Submission.store` does, and with AppError malformed_json, validation_failed or too_large. */
-export async function writeList(
-  task: ListTask, context: TaskContext): Promise<ListReport> {
+export async function writeList(task: ListTask, context: TaskContext): Promise<ListReport> {
   const { order, operation, body } = task;
   const { meter, writer } = context;
   const submission = new Submission({
@@ -57,7 +56,11 @@ export async function writeList(
   return describeReport(task, report, context);
 }
 
-async function addSingle(task: ListTask, submission: Submission, context: TaskContext): Promise<void> {
+async function addSingle(
+  task: ListTask,
+  submission: Submission,
+  context: TaskContext,
+): Promise<void> {
   const { operation, body } = task;
   await takeTurn(task, context);
   context.meter.run(() => {
@@ -68,7 +71,11 @@ async function addSingle(task: ListTask, submission: Submission, context: TaskCo
   });
 }
 
-async function addItems(task: ListTask, submission: Submission, context: TaskContext): Promise<void> {
+async function addItems(
+  task: ListTask,
+  submission: Submission,
+  context: TaskContext,
+): Promise<void> {
   const { operation, body } = task;
   const slices = sliceList(body, sliceBounds);
   let items = 0;
@@ -110,10 +117,7 @@ function parseSlice(body: Buffer, start: number, end: number): readonly unknown[
   }
 }
 
-async function markOf(
-  task: ListTask,
-  context: TaskContext,
-): Promise<IdempotencyMark | undefined> {
+async function markOf(task: ListTask, context: TaskContext): Promise<IdempotencyMark | undefined> {
   const { idempotency } = task.order;
   if (idempotency === undefined) return undefined;
   const hash = createHash("sha256");

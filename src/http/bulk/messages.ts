@@ -1,6 +1,7 @@
 // What the main thread and the bulk thread say to one another. Bodies and chunks are transferred, not copied.
 
 import type { WriteMode } from "../../domain/record-write.ts";
+import type { Work } from "../load/work-tokens.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
 
@@ -35,18 +36,11 @@ export type ToBulk =
     }
   | { readonly kind: "stream"; readonly id: number; readonly order: WriteContext }
   | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
-  /** After the last chunk. */
-  | { readonly kind: "end"; readonly id: number }
-  /** The client is gone: stop at the next slice. */
+  /** After the last chunk; `whole` if the stream has come to its end. */
+  | { readonly kind: "end"; readonly id: number; readonly whole: boolean }
+  /** The client of a list is gone: stop at the next slice. */
   | { readonly kind: "abort"; readonly id: number }
   | { readonly kind: "close" };
-
-/** What was done for a request, to be charged to its organization. */
-export interface Work {
-  readonly items: number;
-  readonly bytes: number;
-  readonly processorMs: number;
-}
 
 export interface ListReport {
   readonly written: number;
@@ -74,7 +68,12 @@ export interface LineRefusal {
 
 export type FromBulk =
   | { readonly kind: "ready" }
-  | { readonly kind: "report"; readonly id: number; readonly report: ListReport; readonly work: Work }
+  | {
+      readonly kind: "report";
+      readonly id: number;
+      readonly report: ListReport;
+      readonly work: Work;
+    }
   | { readonly kind: "failed"; readonly id: number; readonly error: ErrorForm; readonly work: Work }
   /** A chunk is read, and may be followed by another. */
   | { readonly kind: "taken"; readonly id: number }
@@ -87,6 +86,8 @@ export type FromBulk =
       readonly lineCount: number;
       readonly work: Work;
     }
+  /** A stream has failed: what is sent further is not read. */
+  | { readonly kind: "stopped"; readonly id: number }
   | {
       readonly kind: "done";
       readonly id: number;

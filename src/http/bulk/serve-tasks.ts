@@ -31,7 +31,7 @@ export function serveTasks(
     port.postMessage(message);
   }
 
-  function begin(id: number): { giveUp: AbortController; context: TaskContext } {
+  function begin(): { giveUp: AbortController; context: TaskContext } {
     const giveUp = new AbortController();
     return { giveUp, context: { writer, turns, meter: new WorkMeter(), signal: giveUp.signal } };
   }
@@ -42,7 +42,7 @@ export function serveTasks(
   }
 
   async function runList({ id, order, body }: ToBulk & { kind: "list" }): Promise<void> {
-    const { giveUp, context } = begin(id);
+    const { giveUp, context } = begin();
     running.set(id, { giveUp });
     const { meter } = context;
     try {
@@ -61,19 +61,20 @@ export function serveTasks(
   }
 
   function openStream({ id, order }: ToBulk & { kind: "stream" }): void {
-    const { giveUp, context } = begin(id);
+    const { giveUp, context } = begin();
     const task = { order, operation: operationNamed(order.operation) };
     const stream = new StreamTask(task, context, {
       onTaken: () => tell({ kind: "taken", id }),
       onGroup: (group) => tell({ kind: "group", id, ...group }),
+      onStopped: () => tell({ kind: "stopped", id }),
     });
     running.set(id, { giveUp, stream });
   }
 
-  async function endStream(id: number): Promise<void> {
+  async function endStream(id: number, whole: boolean): Promise<void> {
     const stream = running.get(id)?.stream;
     if (stream === undefined) return;
-    const { tally, failure } = await stream.end();
+    const { tally, failure } = await stream.end(whole);
     const error = failure === undefined ? undefined : describeError(failure);
     tell({ kind: "done", id, tally, error });
     over(id);
@@ -91,7 +92,7 @@ export function serveTasks(
         running.get(message.id)?.stream?.push(asBuffer(message.bytes));
         break;
       case "end":
-        void endStream(message.id);
+        void endStream(message.id, message.whole);
         break;
       case "abort":
         running.get(message.id)?.giveUp.abort();

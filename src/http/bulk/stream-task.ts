@@ -1,6 +1,5 @@
 // Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, reading on while a
-// group is stored. Tells of each group after its commit, with the lines of the reply for what was refused. Stops between
-// two slices when the client is gone.
+// group is stored. Tells of each group after its commit, with the lines of the reply for what was refused.
 
 import { type ItemResult, Submission } from "../../actions/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
@@ -10,12 +9,15 @@ import type { Operation } from "../operation.ts";
 import { parseJson } from "../parse-json.ts";
 import { requireType } from "../require-type.ts";
 import type { TaskContext } from "./list-task.ts";
-import type { LineRefusal, StreamTally, Work, WriteContext } from "./messages.ts";
+import type { Work } from "../load/work-tokens.ts";
+import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
 
 export interface StreamEvents {
   /** A chunk is read, and another may be sent. */
   readonly onTaken: () => void;
   readonly onGroup: (group: WrittenGroup) => void;
+  /** It has failed, and reads no further; `end` tells why. */
+  readonly onStopped: () => void;
 }
 
 export interface WrittenGroup {
@@ -47,7 +49,8 @@ export class StreamTask {
   readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
   #invalid = 0;
   #group: Group;
-  #storing: Promise<void> = Promise.resolve();
+  /** The group under way. */
+  #storing: Promise<void> | undefined;
   /** Chunks are worked on one after another. */
   #last: Promise<void> = Promise.resolve();
   #failure: unknown;
@@ -65,21 +68,24 @@ export class StreamTask {
   }
 
   push(chunk: Buffer): void {
-    this.#last = this.#last.then(async () => {
-      await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
-      this.#events.onTaken();
-    });
+    this.#last = this.#read(this.#last, chunk);
   }
 
-  /** Resolves when everything is stored, or stays away because of the failure. */
-  async end(): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
+  async #read(before: Promise<void>, chunk: Buffer): Promise<void> {
+    await before;
+    await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
+    this.#events.onTaken();
+  }
+
+  /**
+   * Resolves when everything is stored that will be. `whole`: whether the stream has come to its end, so that what is
+   * behind the last newline is a line.
+   */
+  async end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
     await this.#last;
-    await this.#attempt(() => this.#addLines(this.#splitter.end()));
-    await this.#attempt(async () => {
-      this.#storeGroup();
-      await this.#storing;
-    });
-    await this.#storing.catch(() => undefined);
+    if (whole) await this.#attempt(() => this.#addLines(this.#splitter.end()));
+    this.#startStoring();
+    while (this.#storing !== undefined) await this.#storing;
     return { tally: this.#tally, failure: this.#failure };
   }
 
@@ -89,22 +95,26 @@ export class StreamTask {
     try {
       await work();
     } catch (error) {
-      this.#failure ??= error;
+      this.#fail(error);
     }
   }
 
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#events.onStopped();
+  }
+
   async #addLines(lines: readonly Line[]): Promise<void> {
-    const { meter, turns, signal } = this.#context;
+    const { meter, turns } = this.#context;
     for (let at = 0; at < lines.length; at += linesAtOnce) {
       await turns.next(this.#order.organizationId);
-      signal.throwIfAborted();
       meter.run(() => {
         for (const line of lines.slice(at, at + linesAtOnce)) this.#addLine(line);
       });
-      if (this.#isFull()) {
-        await this.#storing;
-        this.#storeGroup();
-      }
+      while (this.#isFull() && this.#storing !== undefined) await this.#storing;
+      if (this.#failure !== undefined) return;
+      this.#startStoring();
       if (this.#invalid > limits.streamInvalidLinesMax) throw tooManyInvalid();
     }
   }
@@ -132,14 +142,20 @@ export class StreamTask {
     return lines >= limits.streamGroupItemsMax || bytes >= limits.streamGroupBytesMax;
   }
 
-  /** Begins to store what is gathered; what comes meanwhile goes into the next group. */
-  #storeGroup(): void {
+  /** Begins to store what is gathered, unless a group is under way: then what is gathered follows it. */
+  #startStoring(): void {
     const group = this.#group;
-    if (group.lines === 0) return;
+    if (this.#storing !== undefined || group.lines === 0) return;
     this.#group = this.#newGroup();
-    this.#storing = this.#store(group);
-    // It is looked at when the next group is full, or at the end.
-    this.#storing.catch((error: unknown) => (this.#failure ??= error));
+    this.#storing = this.#store(group)
+      .catch((error: unknown) => {
+        this.#fail(error);
+        this.#group = this.#newGroup();
+      })
+      .finally(() => {
+        this.#storing = undefined;
+        this.#startStoring();
+      });
   }
 
   async #store({ submission, numbers, refusals, lines }: Group): Promise<void> {

@@ -1,7 +1,7 @@
 // What a piece of work costs: items, bytes, and the processor time of this thread, counted while it runs and not while it
 // waits.
 
-import type { Work } from "./messages.ts";
+import type { Work } from "../load/work-tokens.ts";
 
 export class WorkMeter {
   #items = 0;

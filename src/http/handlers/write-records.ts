@@ -1,16 +1,21 @@
-// POST and PUT of records: one object, a list, or a stream, as the operation allows.
+// POST and PUT of records: one object, a list, or a stream, as the operation allows. What is small is read here; what is
+// large is handed to the bulk thread.
 
-import { type WriteReport, writeRecords } from "../../actions/write-records.ts";
-import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
+import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
+import { writeRecords } from "../../actions/write-records.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record-write.ts";
+import type { ListReport } from "../bulk/messages.ts";
+import { clientGone } from "../client-gone.ts";
 import type { Door } from "../door.ts";
-import { idempotencyMark } from "../idempotency-key.ts";
+import { idempotencyMark, idempotencyRequest } from "../idempotency-key.ts";
+import { requireListForm, requireSingleForm } from "../list-form.ts";
+import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { Operation } from "../operation.ts";
 import { parseJson } from "../parse-json.ts";
 import { prefersLenient } from "../prefer.ts";
-import { mediaTypeOf, readBody } from "../read-body.ts";
+import { isSmall, mediaTypeOf, readLargeBody, readSmallBody } from "../read-body.ts";
+import type { Answer } from "../reply.ts";
 import { requireType } from "../require-type.ts";
 import { type Call, type Handler, type HandlerMaker, ok } from "./handler.ts";
 import { makeWriteStream } from "./write-stream.ts";
@@ -21,91 +26,135 @@ export const makeAppendRecords: HandlerMaker = (door, operation) =>
 export const makeUpdateRecords: HandlerMaker = (door, operation) =>
   makeWrite(door, operation, "update");
 
-function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
-  const type = requireType(operation);
-  const streams = operation.body !== "one";
-  const writeStream = makeWriteStream(door, operation, mode);
-  const messageOf = makeMessage(mode, type);
-  return async (call) => {
-    if (mediaTypeOf(call.request.raw, streams) === "ndjson") return writeStream(call);
-    const lenient = streams && prefersLenient(call.request);
-    const report = await readBody(call.request.raw).then((bytes) =>
-      writeBody(door, call, { operation, type, mode, lenient, bytes }),
-    );
-    if (!report.repeated) door.onRecordsWritten(type.resourceType, report.written);
-    const body = {
-      success: true,
-      write_count: report.written,
-      message: messageOf(report),
-      organization_id: call.caller.organizationId,
-    };
-    if (!lenient) return ok(operation.success, body);
-    const answer = ok(operation.success, { ...body, results: report.results });
-    return { ...answer, headers: { "preference-applied": "handling=lenient" } };
-  };
-}
-
-interface Manner {
+interface WriteOperation {
   readonly operation: Operation;
   readonly type: RecordType;
   readonly mode: WriteMode;
-  readonly lenient: boolean;
+}
+
+function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
+  const write: WriteOperation = { operation, type: requireType(operation), mode };
+  const streams = operation.body !== "one";
+  const writeStream = makeWriteStream(door, operation, mode);
+  const messageOf = makeMessage(write);
+  return async (call) => {
+    const { raw } = call.request;
+    if (mediaTypeOf(raw, streams) === "ndjson") return writeStream(call);
+    const lenient = streams && prefersLenient(call.request);
+    const report = isSmall(raw)
+      ? await readSmallBody(raw).then((bytes) =>
+          writeSmall(door, call, { ...write, lenient, bytes }),
+        )
+      : await writeLarge(door, call, { ...write, lenient });
+    if (!report.repeated) door.onRecordsWritten(write.type.resourceType, report.written);
+    return answer(call, { operation, lenient, report, message: messageOf(report, lenient) });
+  };
 }
 
 /** Not `async`, so that nothing holds on to the body and what was read from it while the store writes. */
-function writeBody(
+function writeSmall(
   door: Door,
-  { request, caller: { organizationId } }: Call,
-  { operation, type, mode, lenient, bytes }: Manner & { readonly bytes: Buffer },
-): Promise<WriteReport> {
+  { request, visit, caller }: Call,
+  { operation, type, mode, lenient, bytes }: WriteOperation & { lenient: boolean; bytes: Buffer },
+): Promise<ListReport> {
+  const { organizationId } = caller;
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
+  if (single) requireSingleForm(operation);
+  else requireListForm(operation, value.length);
   const items: readonly unknown[] = single ? [value] : value;
-  requireForm(operation, { single, items });
   const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
-  return writeRecords(door.app, {
-    organizationId,
-    type,
-    mode,
-    lenient,
-    single,
-    items,
-    idempotency,
+  const options = { organizationId, type, mode, lenient, single, items, idempotency };
+  const count = items.length;
+  return writeRecords(door.app, options).then(({ written, repeated, results }) => {
+    const work = { items: count, bytes: bytes.length, processorMs: 0 };
+    if (count > 1) void charge(door, { visit, caller }, work);
+    if (results === undefined) return { written, repeated, refused: 0, results };
+    const refused = results.filter(({ status }) => status === "refused").length;
+    return { written, repeated, refused, results: JSON.stringify(results) };
   });
 }
 
-function requireForm(
-  { body, type }: Operation,
-  { single, items }: { single: boolean; items: readonly unknown[] },
-): void {
-  if (body === "list" && single) throw invalid("The body must be a list of objects.");
-  if (body === "one" && !single) {
-    throw invalid(`The body must be one object; send lists to /v2/${type?.batchPath ?? ""}.`);
-  }
-  if (items.length === 0) throw invalid("The list must hold at least one item.");
-  if (items.length > limits.batchItemsMax) {
-    throw new AppError("too_large", {
-      message:
-        `A list may have at most ${limits.batchItemsMax} items, and this one has ${items.length}; ` +
-        "send it in parts, or as a stream (application/x-ndjson).",
-    });
+async function writeLarge(
+  door: Door,
+  call: Call,
+  { operation, mode, lenient }: WriteOperation & { readonly lenient: boolean },
+): Promise<ListReport> {
+  const { organizationId } = call.caller;
+  const key = idempotencyRequest(call.request, operation);
+  const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
+  const signal = clientGone(call.reply.raw);
+  const { bytes, room } = await readLargeBody(call.request.raw, {
+    organizationId,
+    budget: door.load.bodies,
+    signal,
+  });
+  try {
+    const idempotency =
+      key === undefined || keyHash === undefined ? undefined : { keyHash, context: contextOf(key) };
+    const receivedAt = door.app.now();
+    const order = {
+      operation: operation.name,
+      mode,
+      organizationId,
+      receivedAt,
+      lenient,
+      idempotency,
+    };
+    const outcome = await door.app.inFlight.run(keyHash, () =>
+      door.bulk.writeList(order, bytes, signal),
+    );
+    await charge(door, call, outcome.work);
+    if ("error" in outcome) throw outcome.error;
+    return outcome.report;
+  } finally {
+    room.release();
   }
 }
 
-function invalid(message: string): AppError {
-  return new AppError("validation_failed", { message });
+/** One token was taken before the request was read. */
+async function charge(
+  door: Door,
+  { visit, caller }: Pick<Call, "visit" | "caller">,
+  work: Work,
+): Promise<void> {
+  const tokens = tokensOf(work) - 1;
+  if (tokens > 0) visit.rate = (await door.rates.work(caller, tokens)).headers;
+}
+
+interface Written {
+  readonly operation: Operation;
+  readonly lenient: boolean;
+  readonly report: ListReport;
+  readonly message: string;
+}
+
+function answer({ caller }: Call, { operation, lenient, report, message }: Written): Answer {
+  const { organizationId } = caller;
+  const { written, results } = report;
+  const head = { success: true, write_count: written, message, organization_id: organizationId };
+  if (!lenient) return ok(operation.success, head);
+  // The results come as JSON already.
+  const body = `${JSON.stringify(head).slice(0, -1)},"results":${results ?? "[]"}}`;
+  return {
+    status: operation.success,
+    body,
+    headers: { "preference-applied": "handling=lenient" },
+  };
 }
 
 const verbs = { add: "added", append: "recorded", update: "updated" } as const;
 
-function makeMessage(mode: WriteMode, type: RecordType): (report: WriteReport) => string {
+function makeMessage({
+  mode,
+  type,
+}: WriteOperation): (report: ListReport, lenient: boolean) => string {
   const noun = nounOf(type);
   const verb = verbs[mode];
   const one = `1 ${noun} was ${verb}.`;
-  return ({ written, results }) => {
-    if (written === 1 && results === undefined) return one;
+  return ({ written, refused }, lenient) => {
+    if (written === 1 && !lenient) return one;
     const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
-    const refused = results?.filter((item) => item.status === "refused").length ?? 0;
     const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
     return `${counted} ${verb}.${rest}`;
   };

@@ -1,154 +1,188 @@
 // Streams of records (application/x-ndjson): one a line, any length, in bounded memory. Groups become durable as they
-// arrive; the reply has a line for each refused item and ends with a summary. Never answers for a line before its commit.
+// arrive; the reply has a line for each refused item and ends with a summary. Passes chunks on to the bulk thread, and its
+// answers back; never answers for a line before its commit.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/identify-caller.ts";
-import { type ItemResult, writeRecords } from "../../actions/write-records.ts";
-import { AppError, errorCatalogue, type FieldError } from "../../domain/error.ts";
+import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { WriteMode } from "../../domain/record-write.ts";
+import type { OpenStream } from "../bulk/bulk-client.ts";
+import type { StreamTally } from "../bulk/messages.ts";
+import { clientGone } from "../client-gone.ts";
 import type { Door } from "../door.ts";
-import { GroupWriter } from "../group-writer.ts";
-import { type Line, LineSplitter } from "../line-splitter.ts";
+import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { Operation } from "../operation.ts";
-import { parseJson } from "../parse-json.ts";
-import { brokenBody, decodedBody } from "../read-body.ts";
+import { brokenBody, decodedBody, requireRatio } from "../read-body.ts";
 import { ReplyLines } from "../reply-lines.ts";
 import { requireType } from "../require-type.ts";
 import type { Call, Handler } from "./handler.ts";
 
-interface Refusal {
-  readonly line: number;
-  readonly id?: string | undefined;
-  readonly code: number;
-  readonly message?: string | undefined;
-  readonly errors?: readonly FieldError[] | undefined;
-}
-
-/** A line as it was read: a value, or why there is none. */
-interface ParsedLine {
-  readonly number: number;
-  readonly value?: unknown;
-  readonly refusal?: Refusal;
-}
-
-interface Tally {
-  received: number;
-  written: number;
-  unchanged: number;
-  refused: number;
-}
-
-interface Stream {
-  readonly operation: Operation;
-  readonly mode: WriteMode;
-  readonly tally: Tally;
-  readonly replyLines: ReplyLines;
-}
+/** Chunks that may be on their way to the bulk thread, so that it never waits for the next. */
+const chunksAhead = 4;
 
 export function makeWriteStream(door: Door, operation: Operation, mode: WriteMode): Handler {
   return async (call) => {
     refuseIdempotencyKey(call);
-    const source = decodedBody(call.request.raw);
-    const tally: Tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
-    begin(call, operation);
-    const stream = { operation, mode, tally, replyLines: new ReplyLines(call.reply.raw) };
-    let failure: AppError | undefined;
+    const { organizationId } = call.caller;
+    door.load.organizations.beginStream(organizationId);
     try {
-      await readInGroups(source, async (group) => {
-        // A stream may go on for longer than its token, or the key behind it, is good for.
-        await identifyCaller(door.app, call.request.headers.authorization);
-        await writeGroup(door, call, { ...stream, group });
-      });
-    } catch (error) {
-      failure = asAppError(door, call, error);
+      const source = decodedBody(call.request.raw);
+      begin(call, operation);
+      const stream = new WriteStream(door, call, { operation, mode });
+      const failure = await stream.run(source);
+      if (failure !== undefined) await discardRest(call.request.raw, source);
+      call.reply.raw.end();
+      return undefined;
+    } finally {
+      door.load.organizations.endStream(organizationId);
     }
-    finish(door, call, { ...stream, failure });
-    if (failure !== undefined) await discardRest(call.request.raw, source);
-    call.reply.raw.end();
-    return undefined;
   };
 }
 
-/** Resolves when all lines are written; rejects at the first failure to read or to write, all that came before written. */
-function readInGroups(
-  source: Readable,
-  write: (group: readonly ParsedLine[]) => Promise<void>,
-): Promise<void> {
-  const splitter = new LineSplitter();
-  return new Promise((resolve, reject) => {
-    const writer = new GroupWriter<ParsedLine>({
-      write,
-      itemsMax: limits.streamGroupItemsMax,
-      bytesMax: limits.streamGroupBytesMax,
-      onRoom: () => source.resume(),
-      onFailure: reject,
-    });
-    const gather = (lines: readonly Line[]): void => {
-      for (const line of lines) writer.add(parseLine(line), line.bytes?.length ?? 0);
-      writer.start();
-      if (writer.isFull) source.pause();
+class WriteStream {
+  readonly #door: Door;
+  readonly #call: Call;
+  readonly #operation: Operation;
+  readonly #replyLines: ReplyLines;
+  readonly #task: OpenStream;
+  /** Ends when everything that the task told so far is in the reply. */
+  #replying: Promise<void> = Promise.resolve();
+  /** When the organization has tokens again, if it has used more than it had. */
+  #paidAt = 0;
+  #stopped = false;
+  /** Chunks that the task has not read yet. */
+  readonly #ahead = new Set<Promise<void>>();
+
+  constructor(
+    door: Door,
+    call: Call,
+    { operation, mode }: { operation: Operation; mode: WriteMode },
+  ) {
+    this.#door = door;
+    this.#call = call;
+    this.#operation = operation;
+    this.#replyLines = new ReplyLines(call.reply.raw);
+    const { organizationId } = call.caller;
+    const { resourceType } = requireType(operation);
+    this.#task = door.bulk.openStream(
+      { operation: operation.name, mode, organizationId, receivedAt: door.app.now() },
+      {
+        onGroup: ({ written, lines, lineCount, work }) => {
+          door.onRecordsWritten(resourceType, written);
+          this.#charge(work);
+          if (lineCount > 0) this.#reply(lines, lineCount);
+        },
+        onStopped: () => (this.#stopped = true),
+      },
+    );
+  }
+
+  /** Resolves when the summary is sent; with the failure, if there was one. */
+  async run(source: Readable): Promise<AppError | undefined> {
+    const gone = clientGone(this.#call.reply.raw);
+    let failure: unknown;
+    try {
+      await this.#feed(source, gone);
+    } catch (error) {
+      failure = error;
+    }
+    const { tally, error } = await this.#task.end(failure === undefined && !gone.aborted);
+    await this.#replying;
+    const told = failure ?? error;
+    const known = told === undefined ? undefined : this.#asAppError(told);
+    this.#finish(tally, known);
+    return known;
+  }
+
+  async #feed(source: Readable, gone: AbortSignal): Promise<void> {
+    let decodedBytes = 0;
+    for await (const chunk of chunksOf(source)) {
+      decodedBytes += chunk.length;
+      // A stream may go on for longer than its token, or the key behind it, is good for.
+      await identifyCaller(this.#door.app, this.#call.request.headers.authorization);
+      requireRatio(source, decodedBytes);
+      await this.#mayGoOn(gone);
+      if (this.#stopped || gone.aborted) return;
+      const taken = this.#task.write(copyOf(chunk));
+      this.#ahead.add(taken);
+      void taken.then(() => this.#ahead.delete(taken));
+    }
+  }
+
+  /** Until the task has read, the client has read, and the organization has paid for what was done. */
+  async #mayGoOn(gone: AbortSignal): Promise<void> {
+    while (this.#ahead.size >= chunksAhead) await Promise.race(this.#ahead);
+    await this.#replying;
+    for (let owedMs = this.#paidAt - performance.now(); owedMs > 0 && !gone.aborted;) {
+      await sleep(owedMs, undefined, { signal: gone }).catch(() => undefined);
+      owedMs = this.#paidAt - performance.now();
+    }
+  }
+
+  #charge(work: Work): void {
+    const asked = this.#door.rates.work(this.#call.caller, tokensOf(work));
+    const note = ({
+      allowed,
+      retryAfterSeconds,
+    }: {
+      allowed: boolean;
+      retryAfterSeconds: number;
+    }) => {
+      this.#paidAt = allowed ? 0 : performance.now() + retryAfterSeconds * 1_000;
     };
-    const end = (settle: () => void): void => void writer.end().then(settle, reject);
-    source.on("data", (chunk: Buffer) => gather(splitter.push(chunk)));
-    source.on("end", () => {
-      gather(splitter.end());
-      end(resolve);
+    if (asked instanceof Promise) void asked.then(note);
+    else note(asked);
+  }
+
+  #reply(lines: string, lineCount: number): void {
+    this.#replying = this.#replying.then(() => this.#replyLines.write(lines, lineCount));
+  }
+
+  #finish(tally: StreamTally, failure: AppError | undefined): void {
+    const { unlisted } = this.#replyLines;
+    const { visit, caller } = this.#call;
+    const read = "The stream was read to its end.";
+    const hint = ` ${unlisted} refused lines are not listed, for the reply was not read while they were sent.`;
+    this.#replyLines.writeLast({
+      success: failure === undefined,
+      write_count: tally.written,
+      message: (failure?.message ?? read) + (unlisted === 0 ? "" : hint),
+      organization_id: caller.organizationId,
+      received: tally.received,
+      unchanged: tally.unchanged,
+      refused: tally.refused,
+      ...(unlisted === 0 ? {} : { unlisted }),
+      ...(failure === undefined ? {} : { code: failure.code }),
     });
-    source.on("error", (cause) => end(() => reject(brokenBody(cause))));
-    source.on("close", () => end(() => reject(brokenBody(undefined))));
-  });
+    const { name, success } = this.#operation;
+    this.#door.observe(name, success, (performance.now() - visit.startedAt) / 1_000);
+  }
+
+  /** What was committed stays; the summary says where it ended and why. */
+  #asAppError(error: unknown): AppError {
+    if (error instanceof AppError) return error;
+    this.#door.log.error({ err: error, request_id: this.#call.request.id }, "a stream failed");
+    return new AppError("internal");
+  }
 }
 
-async function writeGroup(
-  door: Door,
-  call: Call,
-  { operation, mode, tally, replyLines, group }: Stream & { group: readonly ParsedLine[] },
-): Promise<void> {
-  const type = requireType(operation);
-  const refusals = group.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]));
-  const sound = group.filter(({ refusal }) => refusal === undefined);
-  const { organizationId } = call.caller;
-  const report =
-    sound.length === 0
-      ? { written: 0, results: [] }
-      : await writeRecords(door.app, {
-          organizationId,
-          type,
-          mode,
-          lenient: true,
-          single: false,
-          items: sound.map(({ value }) => value),
-        });
-  for (const result of report.results ?? []) {
-    if (result.status === "unchanged") tally.unchanged += 1;
-    if (result.status !== "refused") continue;
-    refusals.push(refusalOf(sound[result.index]?.number ?? 0, result));
-  }
-  tally.received += group.length;
-  tally.written += report.written;
-  tally.refused += refusals.length;
-  door.onRecordsWritten(type.resourceType, report.written);
-  await replyLines.write(refusals.toSorted((one, other) => one.line - other.line));
-}
-
-function parseLine({ number, bytes }: Line): ParsedLine {
-  if (bytes === undefined) {
-    const message = `A line may have at most ${limits.streamLineBytesMax} bytes.`;
-    return { number, refusal: { line: number, code: errorCatalogue.too_large.code, message } };
-  }
+/** Leaves the source as it is when it ends early, so that the rest can still be taken off the wire. */
+async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   try {
-    return { number, value: parseJson(bytes, "line") };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { code, message, errors } = error;
-    return { number, refusal: { line: number, code, message, errors } };
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (cause) {
+    throw brokenBody(cause);
   }
 }
 
-function refusalOf(line: number, { id, code, message, errors }: ItemResult): Refusal {
-  return { line, id, code: code ?? errorCatalogue.validation_failed.code, message, errors };
+/** In memory of its own, which can be transferred. */
+function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(chunk.length);
+  copy.set(chunk);
+  return copy;
 }
 
 function begin({ request, reply, visit }: Call, operation: Operation): void {
@@ -160,28 +194,6 @@ function begin({ request, reply, visit }: Call, operation: Operation): void {
       ? {}
       : { ratelimit: visit.rate.rateLimit, "ratelimit-policy": visit.rate.rateLimitPolicy }),
   });
-}
-
-function finish(
-  door: Door,
-  { visit, caller }: Call,
-  { operation, tally, replyLines, failure }: Stream & { failure: AppError | undefined },
-): void {
-  const { unlisted } = replyLines;
-  const read = "The stream was read to its end.";
-  const hint = ` ${unlisted} refused lines are not listed, for the reply was not read while they were sent.`;
-  replyLines.writeLast({
-    success: failure === undefined,
-    write_count: tally.written,
-    message: (failure?.message ?? read) + (unlisted === 0 ? "" : hint),
-    organization_id: caller.organizationId,
-    received: tally.received,
-    unchanged: tally.unchanged,
-    refused: tally.refused,
-    ...(unlisted === 0 ? {} : { unlisted }),
-    ...(failure === undefined ? {} : { code: failure.code }),
-  });
-  door.observe(operation.name, operation.success, (performance.now() - visit.startedAt) / 1_000);
 }
 
 /**
@@ -212,11 +224,4 @@ function refuseIdempotencyKey({ request }: Call): void {
       "A stream takes no Idempotency-Key; it can be sent again as it is, with the same effect.",
     errors: [{ field: "Idempotency-Key", message: "must be left out with application/x-ndjson" }],
   });
-}
-
-/** What was committed stays; the summary says where it ended and why. */
-function asAppError(door: Door, { request }: Call, error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  door.log.error({ err: error, request_id: request.id }, "a stream failed");
-  return new AppError("internal");
 }

@@ -81,7 +81,7 @@ export class BodyBudget {
       signal.removeEventListener("abort", giveUp);
       this.#leave(organizationId, waiting);
     };
-    const timer = setTimeout(giveUp, this.#options.waitMsMax);
+    const timer = setTimeout(giveUp, this.#options.waitMsMax).unref();
     signal.addEventListener("abort", giveUp);
     const line = this.#waiting.get(organizationId) ?? new Set();
     this.#waiting.set(organizationId, line.add(waiting));

@@ -95,7 +95,16 @@ export function publishShape(source: unknown): JsonSchema {
   for (const [keyword, value] of Object.entries(source as JsonSchema)) {
     Object.assign(published, publishers[keyword]?.(value) ?? { [keyword]: value });
   }
-  return published;
+  return "default" in published ? withDefaultInWords(published) : published;
+}
+
+/**
+ * What a field counts as where it is left out. As a keyword it would make generators require the field, or fill it in, of
+ * which neither is meant.
+ */
+function withDefaultInWords({ default: value, description, ...rest }: JsonSchema): JsonSchema {
+  const what = typeof description === "string" ? `${description} ` : "";
+  return { ...rest, description: `${what}Counts as ${JSON.stringify(value)} if left out.` };
 }
 
 /** By keyword, what comes in its place; a keyword that is not here stays as it is. */

@@ -147,13 +147,14 @@ export const generalSchemas: Readonly<Record<string, JsonSchema>> = {
     { sometimes: ["errors"] },
   ),
   Problem: reply(
-    "The same error as RFC 9457 has it, for `Accept: application/problem+json`.",
+    "The same error as RFC 9457 has it, for `Accept: application/problem+json`: all of Error, and more.",
     {
+      code,
+      message: text("Error message."),
       type: { type: "string", format: "uri", description: "Names the kind of error, by its code." },
       title: text("The HTTP status in words."),
       status: { type: "integer", format: "int32", description: "The HTTP status." },
-      detail: text("Error message."),
-      code,
+      detail: text("Error message, as `message`."),
       errors: fieldErrors,
     },
     { sometimes: ["errors"] },

@@ -24,12 +24,16 @@ export function requestSchemasOf(type: RecordType): Record<string, JsonSchema> {
   const schemas: Record<string, JsonSchema> = {
     [name]: {
       ...described(type.summary + ruleList(type, ["add", "always"]), type.addSchema),
+      ...forbidden(type, ["add", "always"]),
       examples: [type.example],
     },
-    [`${name}Update`]: described(
-      `Changes to a record that exists. Null clears a field.${ruleList(type, ["always"])}`,
-      withoutDefaults(type.updateSchema),
-    ),
+    [`${name}Update`]: {
+      ...described(
+        `Changes to a record that exists. Null clears a field.${ruleList(type, ["always"])}`,
+        withoutDefaults(type.updateSchema),
+      ),
+      ...forbidden(type, ["always"]),
+    },
   };
   if (type.deletable === true) {
     schemas[`${name}DeletionRequest`] = described(
@@ -44,7 +48,19 @@ function described(description: string, schema: unknown): JsonSchema {
   return { ...publishShape(schema), description };
 }
 
-/** Rules across fields are checked by code; generators stumble over the JSON Schema that would say the same. */
+/**
+ * What the rules across fields forbid, in the one keyword that generators pass over; conditions and alternatives beside
+ * the properties become types that do not compile.
+ */
+function forbidden({ rules }: RecordType, on: readonly string[]): JsonSchema {
+  const schemas = rules.flatMap(({ on: when, summary, forbids }) =>
+    forbids === undefined || !on.includes(when) ? [] : [{ description: summary, ...forbids }],
+  );
+  const [first] = schemas;
+  if (first === undefined) return {};
+  return { not: schemas.length === 1 ? first : { anyOf: schemas } };
+}
+
 function ruleList({ rules }: RecordType, on: readonly string[]): string {
   const summaries = rules
     .filter((rule) => on.includes(rule.on))

@@ -11,7 +11,7 @@ import { ServerFault } from "./failure.ts";
 import { migrate } from "./migrate.ts";
 import { makeMoveTarget } from "./move-target.ts";
 import { PostgresStore } from "./postgres-store.ts";
-import { defaultSettings } from "./settings.ts";
+import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
 import { refuseUnfinishedMove } from "./unfinished-move.ts";
 
 const oldestServer = 150_000;
@@ -29,10 +29,22 @@ interface Server {
 
 /** Throws StoreError. */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
-  const database = await openDatabase(url, options, async (opened) => {
+  const { own, shared } = shareOut(options);
+  const database = await openDatabase(url, { connections: own }, async (opened) => {
     await opened.transaction({}, refuseUnfinishedMove);
   });
-  return new PostgresStore(database, options);
+  if (options.role === "command") return new PostgresStore(database, options);
+  return new PostgresStore(database, { ...options, sharing: { url, connections: shared } });
+}
+
+/** Of the connections of a serving process a few are for its bulk thread. */
+function shareOut({ role, connections = defaultSettings }: StoreOptions) {
+  const { poolMax } = connections;
+  const forBulk = role === "command" ? 0 : Math.min(bulkConnectionsMax, Math.floor(poolMax / 2));
+  return {
+    own: { ...connections, poolMax: poolMax - forBulk },
+    shared: { ...connections, poolMax: forBulk },
+  };
 }
 
 /** For a move; the schema is brought up, and nothing else is done. Throws StoreError. */

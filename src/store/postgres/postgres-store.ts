@@ -66,6 +66,11 @@ import { allOrganizations, oneOrAll, organization, type Scope } from "./scope.ts
 const credentials: Scope = { view: "credentials" };
 const deletions: Scope = { view: "deletions" };
 
+export interface PostgresOptions extends promised.StoreOptions {
+  /** How another thread of a serving process opens connections of its own. */
+  readonly sharing?: { readonly url: string; readonly connections: promised.ConnectionSettings };
+}
+
 export class PostgresStore implements promised.Store {
   readonly engine = "postgres";
   readonly schemaVersion = schemaVersion;
@@ -77,10 +82,12 @@ export class PostgresStore implements promised.Store {
   readonly #leases = new Leases();
   readonly #vacuum: ErasureVacuum;
   readonly #sealReceipt: promised.SealReceipt | undefined;
+  readonly #sharing: PostgresOptions["sharing"];
   #closed: Promise<void> | undefined;
 
-  constructor(database: Database, options: promised.StoreOptions) {
+  constructor(database: Database, options: PostgresOptions) {
     this.#database = database;
+    this.#sharing = options.sharing;
     this.#vacuum = new ErasureVacuum(database);
     this.#sealReceipt = options.sealReceipt;
     this.#jobs = makeJobQueue(database, options.onGroup);
@@ -91,6 +98,14 @@ export class PostgresStore implements promised.Store {
       itemsMax: limits.groupWritesMax,
     });
   }
+
+  shareWriter(): promised.SharedWriter {
+    if (this.#sharing === undefined) throw new TypeError("a command has no writer to share");
+    return { data: { engine: "postgres", ...this.#sharing }, transfer: [] };
+  }
+
+  /** Every read is a transaction of its own. */
+  writtenElsewhere(): void {}
 
   async writeRecords(write: RecordWrite): Promise<WriteOutcome> {
     const result = await this.#jobs.submit({ kind: "write", write });

@@ -9,6 +9,9 @@ export const defaultSettings: ConnectionSettings = {
   lockTimeoutMs: 10_000,
 };
 
+/** Of a serving process's connections, for the thread that writes large lists and streams. */
+export const bulkConnectionsMax = 2;
+
 /** How long a request waits for a connection of the pool, or for a new one, before it is told to try again. */
 export const connectTimeoutMs = 5_000;
 

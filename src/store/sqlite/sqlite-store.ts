@@ -42,6 +42,7 @@ import type {
   Reopening,
   SealedReceipt,
   SealReceipt,
+  SharedWriter,
   Store,
 } from "../store.ts";
 import { toAuditEntry } from "../audit-row.ts";
@@ -124,6 +125,17 @@ export class SqliteStore implements Store {
   /** Deletions that were under way in a process that is gone can be claimed at once. */
   async takeOver(): Promise<void> {
     await this.#perform("voidAllLeases", undefined);
+  }
+
+  shareWriter(): SharedWriter {
+    const { connect } = this.#writer;
+    if (connect === undefined) throw new TypeError("a command has no writer to share");
+    const port = connect();
+    return { data: { engine: "sqlite", port }, transfer: [port] };
+  }
+
+  writtenElsewhere(): void {
+    this.#snapshot?.end();
   }
 
   /** Not `async`, so that nothing holds on to what was sent while it is written. */

@@ -93,8 +93,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
 }
 
 export interface WriterThread extends Writer {
-  /** A port for one more client, to be transferred to its thread. */
-  connect(): MessagePort;
+  readonly connect: () => MessagePort;
 }
 
 /** Starts the thread; resolves when its store is open. Throws StoreError if that fails. */
@@ -152,6 +151,24 @@ export async function useWriterThread(
       await before?.();
       worker.postMessage(null satisfies ToWriter);
       await gone.promise;
+    },
+  };
+}
+
+/** The client of a port that `connect` gave, in the thread that it was transferred to. */
+export function useWriterPort(port: MessagePort): Pick<Writer, "submit" | "close"> {
+  const client = new WriterClient(port);
+  port.on("message", (message: FromWriter) => {
+    if ("answers" in message) client.take(message.answers);
+  });
+  port.on("close", () => {
+    client.fail(new StoreError("The store's writer has stopped; restart the service."));
+  });
+  return {
+    submit: (job) => client.submit(job),
+    close: async () => {
+      await client.close();
+      port.close();
     },
   };
 }

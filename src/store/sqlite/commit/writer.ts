@@ -1,6 +1,7 @@
 // How the store asks for writes: of the writer thread, or of a connection of its own in commands.
 
 import { setImmediate as endOfTick } from "node:timers/promises";
+import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../../domain/error.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
@@ -12,6 +13,8 @@ export interface Writer {
   submit(job: Job): Promise<unknown>;
   /** Takes nothing more from now on, finishes what waits, awaits `before`, then closes. */
   close(before?: () => Promise<void>): Promise<void>;
+  /** Where a thread writes: a port for one more client of it, to be transferred to the client's thread. */
+  readonly connect?: () => MessagePort;
 }
 
 export type OnGroup = ((figures: GroupFigures) => void) | undefined;

@@ -1,0 +1,60 @@
+// How many requests and streams of each organization are under way, and how many there may be at once.
+
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+
+interface Load {
+  requests: number;
+  streams: number;
+}
+
+export class OrganizationLoad {
+  /** Only organizations with something under way. */
+  readonly #loads = new Map<string, Load>();
+  #streams = 0;
+
+  /** To be followed by `endRequest`. Throws AppError rate_limited if too many are under way. */
+  beginRequest(organizationId: string): void {
+    let load = this.#loads.get(organizationId);
+    if (load === undefined) this.#loads.set(organizationId, (load = { requests: 0, streams: 0 }));
+    if (load.requests >= limits.organizationRequestsMax) {
+      throw tooMany(`${limits.organizationRequestsMax} requests`);
+    }
+    load.requests += 1;
+  }
+
+  endRequest(organizationId: string): void {
+    const load = this.#loads.get(organizationId);
+    if (load === undefined) return;
+    load.requests -= 1;
+    if (load.requests === 0) this.#loads.delete(organizationId);
+  }
+
+  /** Of a request that has begun; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */
+  beginStream(organizationId: string): void {
+    const load = this.#loads.get(organizationId);
+    if (load === undefined) throw new TypeError("a stream is part of a request that has begun");
+    if (load.streams >= limits.organizationStreamsMax) {
+      throw tooMany(`${limits.organizationStreamsMax} streams`);
+    }
+    if (this.#streams >= limits.streamsMax) {
+      const message = "The service has as many streams open as it takes. Try again soon.";
+      throw new AppError("unavailable", { message, retryAfterSeconds: 1 });
+    }
+    load.streams += 1;
+    this.#streams += 1;
+  }
+
+  endStream(organizationId: string): void {
+    const load = this.#loads.get(organizationId);
+    if (load !== undefined) load.streams -= 1;
+    this.#streams -= 1;
+  }
+}
+
+function tooMany(what: string): AppError {
+  return new AppError("rate_limited", {
+    message: `Your organization has ${what} under way already, which is as many as may be at once. Try again when one has ended.`,
+    retryAfterSeconds: 1,
+  });
+}

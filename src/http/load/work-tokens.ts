@@ -1,0 +1,19 @@
+// What a request costs in tokens of its organization's rate limit: one for a small one, more for one that makes more work.
+
+import { limits } from "../../domain/limits.ts";
+
+export interface Work {
+  readonly items: number;
+  /** After decoding. */
+  readonly bytes: number;
+  readonly processorMs: number;
+}
+
+/** Tokens; below one for little work. */
+export function tokensOf({ items, bytes, processorMs }: Work): number {
+  return Math.max(
+    items / limits.itemsPerToken,
+    bytes / limits.bytesPerToken,
+    processorMs / limits.processorMsPerToken,
+  );
+}

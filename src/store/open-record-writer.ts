@@ -1,0 +1,28 @@
+// Opens what another thread of a serving process needs to write records, and nothing more: on SQLite a port to the writer
+// thread, on PostgreSQL connections of its own.
+
+import type { RecordWrite, WriteOutcome } from "../domain/record-write.ts";
+import { type PackedOutcome, unpackOutcome } from "./packed-outcome.ts";
+import type { SharedWriterData } from "./store.ts";
+
+export interface OpenRecordWriter {
+  /** As RecordStore.writeRecords. */
+  writeRecords(write: RecordWrite): Promise<WriteOutcome>;
+  /** Finishes what was accepted, then closes. */
+  close(): Promise<void>;
+}
+
+/** Throws StoreError. Loads only the engine that is used. */
+export async function openRecordWriter(shared: SharedWriterData): Promise<OpenRecordWriter> {
+  if (shared.engine === "postgres") {
+    const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
+    return openPostgresStore(shared.url, { role: "command", connections: shared.connections });
+  }
+  const { useWriterPort } = await import("./sqlite/commit/writer-client.ts");
+  const writer = useWriterPort(shared.port);
+  return {
+    writeRecords: (write) =>
+      writer.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome)),
+    close: () => writer.close(),
+  };
+}

@@ -1,0 +1,140 @@
+// Slices of JSON lists: together they hold every item once, and what is no list is found out, in work that grows with the
+// body.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { type ListEnd, type SliceBounds, sliceList } from "../../../src/http/bulk/list-slices.ts";
+
+const wide: SliceBounds = { itemsMax: 1_000, bytes: 1_000_000, itemBytesMax: 1_000_000 };
+
+/** The text of each slice and how many items it is said to hold. */
+function slicesOf(text: string, bounds = wide): { slices: [string, number][]; end: ListEnd } {
+  const body = Buffer.from(text);
+  const slices: [string, number][] = [];
+  const iterator = sliceList(body, bounds);
+  for (;;) {
+    const next = iterator.next();
+    if (next.done === true) return { slices, end: next.value };
+    const { start, end, items } = next.value;
+    slices.push([body.toString("utf8", start, end), items]);
+  }
+}
+
+describe("slices of a list", () => {
+  it("end with an item, by number and by bytes", () => {
+    const { slices, end } = slicesOf("[1, 2,3 ,4,5]", { ...wide, itemsMax: 2 });
+    assert.deepEqual(slices, [
+      ["1, 2", 2],
+      ["3 ,4", 2],
+      ["5", 1],
+    ]);
+    assert.deepEqual(end, { whole: true });
+    assert.deepEqual(slicesOf('["aaa","bb","c"]', { ...wide, bytes: 6 }).slices, [
+      ['"aaa","bb"', 2],
+      ['"c"', 1],
+    ]);
+  });
+
+  it("hold an item beyond its bound alone", () => {
+    const bounds = { ...wide, itemBytesMax: 5 };
+    assert.deepEqual(slicesOf('[1,2,"large one",3]', bounds).slices, [
+      ["1,2", 2],
+      ['"large one"', 1],
+      ["3", 1],
+    ]);
+  });
+
+  it("are none of a list without items", () => {
+    assert.deepEqual(slicesOf(" [ \n ] "), { slices: [], end: { whole: true } });
+  });
+
+  for (const text of [
+    "",
+    " ",
+    "{}",
+    "[",
+    "[1",
+    "[1,2",
+    '["a',
+    '["a\\"]',
+    "[1}",
+    "[{]",
+    "[1]]",
+    "[1] x",
+  ]) {
+    it(`tell that ${JSON.stringify(text)} is no whole list`, () => {
+      assert.equal(slicesOf(text).end.whole, false);
+    });
+  }
+
+  it("give every item of any list once and in order, whatever the bounds", () => {
+    const anyBounds = fc.record({
+      itemsMax: fc.integer({ min: 1, max: 5 }),
+      bytes: fc.integer({ min: 1, max: 40 }),
+      itemBytesMax: fc.integer({ min: 1, max: 40 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue()),
+        anyBounds,
+        fc.constantFrom(0, 1),
+        (list, bounds, gap) => {
+          const { slices, end } = slicesOf(JSON.stringify(list, null, gap), bounds);
+          assert.deepEqual(end, { whole: true });
+          const parsed = slices.map(([text]) => JSON.parse(`[${text}]`) as unknown[]);
+          assert.deepEqual(
+            parsed.map(({ length }) => length),
+            slices.map(([, items]) => items),
+          );
+          assert.deepEqual(parsed.flat(), JSON.parse(JSON.stringify(list)));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("never make JSON of what is none: a text is whole and its slices parse, or JSON.parse rejects it too", () => {
+    const anyText = fc.stringMatching(/^\[[[\]{}",:\\1a ]{0,12}\]?$/);
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { slices, end } = slicesOf(text, { ...wide, itemsMax: 2 });
+        const isList =
+          end.whole &&
+          slices.every(([slice, items]) => {
+            const parsed = parse(`[${slice}]`);
+            return Array.isArray(parsed) && parsed.length === items;
+          });
+        assert.equal(isList, Array.isArray(parse(text)));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("read each byte a bounded number of times", () => {
+    const reads = (items: number): number => {
+      let count = 0;
+      const body = Buffer.from(
+        `[${Array.from({ length: items }, () => '{"a":"b\\"c"}').join(",")}]`,
+      );
+      const counted = new Proxy(body, {
+        get: (target, name) => {
+          if (typeof name === "string" && /^\d+$/.test(name)) count += 1;
+          return Reflect.get(target, name, target) as unknown;
+        },
+      });
+      for (const _ of sliceList(counted, { ...wide, itemsMax: 7, itemBytesMax: 3 }));
+      return count / body.length;
+    };
+    assert.ok(reads(2_000) < 4);
+    assert.ok(reads(4_000) < reads(2_000) * 1.05);
+  });
+});
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+// Room for request bodies: what fits goes at once, what does not waits its turn, and room that is given back is used again.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { BodyBudget, type Room } from "../../../src/http/load/body-budget.ts";
+
+const options = { totalBytesMax: 100, organizationBytesMax: 60, waitMsMax: 60_000, waitingMax: 2 };
+const here = new AbortController().signal;
+
+/** Which of the promises are settled by now. */
+async function settled(waits: readonly (Room | Promise<Room>)[]): Promise<readonly boolean[]> {
+  const none = Symbol("none");
+  return Promise.all(
+    waits.map(async (wait) => (await Promise.race([wait, Promise.resolve(none)])) !== none),
+  );
+}
+
+describe("the budget of bodies", () => {
+  it("gives room at once while there is some, for each organization and over all", () => {
+    const budget = new BodyBudget(options);
+    const first = budget.reserve("a", 60, here);
+    assert.ok(!(first instanceof Promise));
+    assert.ok(budget.reserve("a", 1, here) instanceof Promise, "the organization has none left");
+    assert.ok(!(budget.reserve("b", 40, here) instanceof Promise));
+    assert.ok(budget.reserve("c", 1, here) instanceof Promise, "there is none left at all");
+    assert.equal(budget.heldBytes, 100);
+  });
+
+  it("lets who waits have what is given back, each organization in its order", async () => {
+    const budget = new BodyBudget(options);
+    const first = budget.reserve("a", 60, here) as Room;
+    const waits = [budget.reserve("a", 50, here), budget.reserve("a", 10, here)];
+    assert.deepEqual(await settled(waits), [false, false]);
+    first.release();
+    first.release();
+    assert.deepEqual(await settled(waits), [true, true]);
+    assert.equal(budget.heldBytes, 60);
+  });
+
+  it("does not let a large one of one organization keep others waiting", async () => {
+    const budget = new BodyBudget(options);
+    const held = [budget.reserve("a", 60, here), budget.reserve("b", 40, here)] as Room[];
+    const waits = [budget.reserve("a", 60, here), budget.reserve("c", 30, here)];
+    held[1]?.release();
+    assert.deepEqual(await settled(waits), [false, true]);
+  });
+
+  it("rejects what has waited too long, or what more waits than may", async () => {
+    const budget = new BodyBudget({ ...options, waitMsMax: 10 });
+    budget.reserve("a", 60, here);
+    const waits = [budget.reserve("a", 1, here), budget.reserve("a", 1, here)];
+    assert.throws(() => budget.reserve("a", 1, here), { errorName: "unavailable" });
+    for (const wait of waits) {
+      await assert.rejects(Promise.resolve(wait), {
+        errorName: "unavailable",
+        retryAfterSeconds: 1,
+      });
+    }
+    assert.equal(budget.heldBytes, 60);
+  });
+
+  it("forgets who is gone", async () => {
+    const budget = new BodyBudget(options);
+    const held = budget.reserve("a", 60, here) as Room;
+    const gone = new AbortController();
+    const wait = budget.reserve("a", 60, gone.signal);
+    gone.abort();
+    await assert.rejects(Promise.resolve(wait));
+    held.release();
+    assert.equal(budget.heldBytes, 0);
+  });
+
+  it("extends room only while there is some", () => {
+    const budget = new BodyBudget(options);
+    const room = budget.reserve("a", 10, here) as Room;
+    room.extend(50);
+    assert.throws(() => room.extend(1), { errorName: "unavailable" });
+    room.release();
+    assert.equal(budget.heldBytes, 0);
+  });
+
+  it("never holds more than its bounds, and in the end serves or rejects everybody", async () => {
+    const anyStep = fc.record({
+      organization: fc.constantFrom("a", "b", "c"),
+      bytes: fc.integer({ min: 1, max: 60 }),
+      releaseFirst: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
+        const budget = new BodyBudget({ ...options, waitingMax: 100 });
+        const rooms: Room[] = [];
+        const waits: Promise<unknown>[] = [];
+        for (const { organization, bytes, releaseFirst } of steps) {
+          if (releaseFirst) rooms.shift()?.release();
+          waits.push(
+            Promise.resolve(budget.reserve(organization, bytes, here)).then((room) =>
+              rooms.push(room),
+            ),
+          );
+          await Promise.resolve();
+          assert.ok(budget.heldBytes <= 100);
+        }
+        for (let round = 0; round <= steps.length; round += 1) {
+          await new Promise(setImmediate);
+          for (const room of rooms.splice(0)) room.release();
+        }
+        await Promise.all(waits);
+        for (const room of rooms) room.release();
+        assert.equal(budget.heldBytes, 0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,31 @@
+// The tasks of the bulk thread, run in this process on a store that the test can make fail. The messages go through a
+// channel as they do between threads.
+
+import { EventEmitter } from "node:events";
+import { MessageChannel } from "node:worker_threads";
+import { BulkClient, type BulkThread } from "../../src/http/bulk/bulk-client.ts";
+import { serveTasks } from "../../src/http/bulk/serve-tasks.ts";
+import type { Store } from "../../src/store/store.ts";
+
+export function bulkInProcess(store: Store): BulkClient {
+  return new BulkClient({
+    start: () => startTasks(store),
+    onWritten: () => store.writtenElsewhere(),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+}
+
+function startTasks(store: Store): BulkThread {
+  const { port1, port2 } = new MessageChannel();
+  const thread = new EventEmitter();
+  port1.on("message", (message) => thread.emit("message", message));
+  void serveTasks(port2, store).then(() => {
+    port1.close();
+    return thread.emit("exit", 0);
+  });
+  return Object.assign(thread, {
+    postMessage: port1.postMessage.bind(port1),
+  }) as unknown as BulkThread;
+}
