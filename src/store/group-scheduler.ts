@@ -33,7 +33,13 @@ const activeMs = 1_000;
 
 const others: readonly Exclude<Lane, "small">[] = ["alone", "lists", "long"];
 
+export interface SchedulerOptions {
+  /** After a long list the lane rests for so many times what it took; 0 where others are not kept waiting by it. */
+  readonly longListRestTimes: number;
+}
+
 export class GroupScheduler<Item> {
+  readonly #options: SchedulerOptions;
   readonly #lanes = {
     small: new FairLane<Item>(smallRowsMax),
     lists: new FairLane<Item>(limits.groupRowsMax / 4),
@@ -48,6 +54,10 @@ export class GroupScheduler<Item> {
   #lastOrganizationId = "";
   #lastAt = -Infinity;
   #lastOfOthersAt = -Infinity;
+
+  constructor(options: SchedulerOptions = { longListRestTimes: limits.longListRestTimes }) {
+    this.#options = options;
+  }
 
   /** How many jobs wait. */
   get size(): number {
@@ -68,7 +78,7 @@ export class GroupScheduler<Item> {
 
   /** To be told how long a group took, from which the rest of the long lane follows. */
   ran(lane: Lane, tookMs: number, nowMs: number): void {
-    if (lane === "long") this.#longAllowedAt = nowMs + tookMs * limits.longListRestTimes;
+    if (lane === "long") this.#longAllowedAt = nowMs + tookMs * this.#options.longListRestTimes;
   }
 
   /** When to ask again though nothing arrives; undefined if there is no need to. */

@@ -1,18 +1,20 @@
 // Group commit: what arrives while a group is under way waits, and goes into the next one together. A lone job waits for
-// nobody. One group is under way at a time, so that jobs take effect in the order in which they came.
+// nobody. One group is under way at a time; the scheduler says which jobs it holds, so that organizations take turns.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import { GroupScheduler } from "../group-scheduler.ts";
 import type { GroupFigures } from "../store.ts";
 
 export interface GroupOptions<Job, Result> {
   /** Results in the order of the jobs. */
   readonly run: (jobs: readonly Job[]) => Promise<readonly Result[]>;
-  /** How much a job counts towards `itemsMax`. */
-  readonly sizeOf: (job: Job) => number;
-  /** Whether a job may go into the group that begins with another. */
-  readonly mayShare: (first: Job, job: Job) => boolean;
-  readonly itemsMax: number;
+  readonly organizationOf: (job: Job) => string;
+  /** How many rows a job writes or reads; at least 1. */
+  readonly rowsOf: (job: Job) => number;
+  readonly bytesOf: (job: Job) => number;
+  /** Only jobs of one kind share a transaction. */
+  readonly kindOf: (job: Job) => string;
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
 }
 
@@ -28,7 +30,7 @@ interface Waiting<Job, Result> {
 
 export class GroupQueue<Job, Result> {
   readonly #options: GroupOptions<Job, Result>;
-  #waiting: Waiting<Job, Result>[] = [];
+  readonly #scheduler = new GroupScheduler<Waiting<Job, Result>>({ longListRestTimes: 0 });
   #scheduled = false;
   /** How many jobs were there when the last group ended. */
   #expected = 0;
@@ -43,12 +45,20 @@ export class GroupQueue<Job, Result> {
   /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
   submit(job: Job): Promise<Result> {
     if (this.#closing) return Promise.reject(new AppError("unavailable"));
-    if (this.#waiting.length >= limits.queuedWritesMax) {
+    if (this.#scheduler.size >= limits.queuedWritesMax) {
       return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
     }
+    const { organizationOf, rowsOf, bytesOf } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, resolve, reject });
-      if (this.#waiting.length >= this.#expected) this.#gathered?.();
+      const arrival = {
+        item: { job, resolve, reject },
+        organizationId: organizationOf(job),
+        rows: rowsOf(job),
+        bytes: bytesOf(job),
+        alone: false,
+      };
+      this.#scheduler.add(arrival, performance.now());
+      if (this.#scheduler.size >= this.#expected) this.#gathered?.();
       this.#schedule();
     });
   }
@@ -56,7 +66,7 @@ export class GroupQueue<Job, Result> {
   /** Takes nothing more, and finishes what waits. */
   async close(): Promise<void> {
     this.#closing = true;
-    while (this.#waiting.length > 0 || this.#underWay !== undefined) await this.#start();
+    while (this.#scheduler.size > 0 || this.#underWay !== undefined) await this.#start();
   }
 
   /** At the end of this turn of the event loop, so that what arrives in one turn shares a group. */
@@ -77,11 +87,11 @@ export class GroupQueue<Job, Result> {
 
   async #runNext(): Promise<void> {
     await this.#gather();
-    const group = this.#takeGroup();
-    await this.#runGroup(group);
-    this.#expected = group.length + this.#waiting.length;
+    const group = this.#scheduler.take(performance.now())?.items ?? [];
+    for (const part of this.#partsOf(group)) await this.#runGroup(part);
+    this.#expected = group.length + this.#scheduler.size;
     this.#underWay = undefined;
-    if (this.#waiting.length > 0) void this.#start();
+    if (this.#scheduler.size > 0) void this.#start();
   }
 
   /**
@@ -89,7 +99,7 @@ export class GroupQueue<Job, Result> {
    * server half as much as two that take turns. Where few ask, nobody waits.
    */
   async #gather(): Promise<void> {
-    if (this.#expected < gatherMin || this.#waiting.length >= this.#expected) return;
+    if (this.#expected < gatherMin || this.#scheduler.size >= this.#expected) return;
     const gathered = Promise.withResolvers<void>();
     this.#gathered = gathered.resolve;
     const timer = setTimeout(gathered.resolve, gatherMs);
@@ -116,19 +126,17 @@ export class GroupQueue<Job, Result> {
     }
   }
 
-  #takeGroup(): readonly Waiting<Job, Result>[] {
-    const { sizeOf, mayShare, itemsMax } = this.#options;
-    const first = this.#waiting[0];
-    if (first === undefined) return [];
-    let count = 0;
-    let items = 0;
-    for (const { job } of this.#waiting) {
-      items += sizeOf(job);
-      if (count > 0 && (items > itemsMax || !mayShare(first.job, job))) break;
-      count += 1;
-      if (count >= limits.groupWritesMax) break;
+  /** Runs of jobs of one kind, so that all take effect in their order. */
+  #partsOf(group: readonly Waiting<Job, Result>[]): readonly (readonly Waiting<Job, Result>[])[] {
+    const parts: Waiting<Job, Result>[][] = [];
+    let kind: string | undefined;
+    for (const waiting of group) {
+      const next = this.#options.kindOf(waiting.job);
+      if (next === kind) parts.at(-1)?.push(waiting);
+      else parts.push([waiting]);
+      kind = next;
     }
-    return this.#waiting.splice(0, count);
+    return parts;
   }
 }
 

@@ -1,7 +1,7 @@
 // Runs groups of jobs of one kind, each group in one transaction. Holds no SQL.
 
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
+import type { RecordWrite } from "../../domain/record-write.ts";
 import type { GroupFigures } from "../store.ts";
 import type { Database } from "./database.ts";
 import { requestDeletion } from "./deletion.ts";
@@ -21,11 +21,18 @@ export function makeJobQueue(
       if (writes.length === jobs.length) return writeGroups.run(writes.map(({ write }) => write));
       return runRequests(database, jobs as readonly RequestJob[]);
     },
-    sizeOf: (job) => (job.kind === "write" ? Math.max(1, job.write.drafts.length) : 1),
-    mayShare: (one, other) => one.kind === other.kind,
-    itemsMax: limits.groupRowsMax,
+    organizationOf: (job) => (job.kind === "write" ? job.write : job.request).organizationId,
+    rowsOf: (job) => (job.kind === "write" ? Math.max(1, job.write.drafts.length) : 1),
+    bytesOf: (job) => (job.kind === "write" ? countBytes(job.write) : 0),
+    kindOf: ({ kind }) => kind,
     onGroup,
   });
+}
+
+function countBytes({ drafts }: RecordWrite): number {
+  let bytes = 0;
+  for (const { payload } of drafts) bytes += payload.length;
+  return bytes;
 }
 
 function runRequests(

@@ -10,7 +10,6 @@ import type {
   Organization,
 } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import type {
   RecordHistory,
@@ -93,9 +92,10 @@ export class PostgresStore implements promised.Store {
     this.#jobs = makeJobQueue(database, options.onGroup);
     this.#looks = new GroupQueue<RecordKey, Sighting | null>({
       run: (keys) => this.#findAll(keys),
-      sizeOf: () => 1,
-      mayShare: () => true,
-      itemsMax: limits.groupWritesMax,
+      organizationOf: ({ organizationId }) => organizationId,
+      rowsOf: () => 1,
+      bytesOf: () => 0,
+      kindOf: () => "look-up",
     });
   }
 
