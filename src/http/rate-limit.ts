@@ -22,7 +22,7 @@ export interface Limited {
 export interface RateGate {
   /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
   organization(caller: Identity): Limited | Promise<Limited>;
-  /** What a request of an organization has cost beyond its first token (work-units.ts). */
+  /** What a request of an organization has cost beyond its first token (work-tokens.ts). */
   work(caller: Identity, tokens: number): Limited | Promise<Limited>;
   /** An exchange of an API key for a token. */
   tokenIssuing(keyId: string): Limited | Promise<Limited>;

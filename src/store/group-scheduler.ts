@@ -147,6 +147,17 @@ export class GroupScheduler<Item> {
 
 function laneOf<Item>({ alone, rows, bytes }: Arrival<Item>): Lane {
   if (alone) return "alone";
-  if (rows > limits.groupRowsMax || bytes > limits.groupBytesMax) return "long";
+  if (isLongList({ rows, bytes })) return "long";
   return rows > smallRowsMax ? "lists" : "small";
+}
+
+/** True for what no group may hold beside anything else. */
+export function isLongList({
+  rows,
+  bytes,
+}: {
+  readonly rows: number;
+  readonly bytes: number;
+}): boolean {
+  return rows > limits.groupRowsMax || bytes > limits.groupBytesMax;
 }

@@ -74,9 +74,8 @@ export function useStores(make: MakeStore): void {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const folder = options.folder ?? makeTempFolder();
   const clock = options.clock ?? makeFakeClock();
-  const config = readConfig(
-    testEnvironment(folder, { ...(await makeStore(folder, clock)), ...options.environment }),
-  );
+  const stored = await makeStore(folder, clock);
+  const config = readConfig(testEnvironment(folder, { ...stored, ...options.environment }));
   const opened = await openApp(config, { role: "serve", now: clock.now });
   const { store, breakStore, holdStore } = breakable(opened.store);
   const app: App = { ...opened, store };

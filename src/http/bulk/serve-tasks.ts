@@ -7,105 +7,113 @@ import { describeError } from "../../domain/error-form.ts";
 import type { Operation } from "../operation.ts";
 import { operations } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
-import type { FromBulk, ToBulk } from "./messages.ts";
+import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
 import { StreamTask } from "./stream-task.ts";
 import { Turns } from "./turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-interface Running {
-  readonly giveUp: AbortController;
-  readonly stream?: StreamTask;
-}
+type Port = Pick<MessagePort, "postMessage" | "on">;
 
 /** Resolves when the main thread has asked for the end and every task is over. */
-export function serveTasks(
-  port: Pick<MessagePort, "postMessage" | "on">,
-  writer: RecordWriter,
-): Promise<void> {
-  const turns = new Turns();
-  const running = new Map<number, Running>();
-  const ended = Promise.withResolvers<void>();
-  let closing = false;
+export function serveTasks(port: Port, writer: RecordWriter): Promise<void> {
+  return new TaskServer(port, writer).ended;
+}
 
-  function tell(message: FromBulk): void {
-    port.postMessage(message);
+class TaskServer {
+  readonly ended: Promise<void>;
+  readonly #port: Port;
+  readonly #writer: RecordWriter;
+  readonly #turns = new Turns();
+  readonly #lists = new Map<number, AbortController>();
+  readonly #streams = new Map<number, StreamTask>();
+  readonly #end: () => void;
+  #closing = false;
+
+  constructor(port: Port, writer: RecordWriter) {
+    this.#port = port;
+    this.#writer = writer;
+    const ended = Promise.withResolvers<void>();
+    this.ended = ended.promise;
+    this.#end = ended.resolve;
+    port.on("message", (message: ToBulk) => this.#take(message));
+    this.#tell({ kind: "ready" });
   }
 
-  function begin(): { giveUp: AbortController; context: TaskContext } {
-    const giveUp = new AbortController();
-    return { giveUp, context: { writer, turns, meter: new WorkMeter(), signal: giveUp.signal } };
-  }
-
-  function over(id: number): void {
-    running.delete(id);
-    if (closing && running.size === 0) ended.resolve();
-  }
-
-  async function runList({ id, order, body }: ToBulk & { kind: "list" }): Promise<void> {
-    const { giveUp, context } = begin();
-    running.set(id, { giveUp });
-    const { meter } = context;
-    try {
-      const { buffer, byteOffset, length } = body;
-      const task = {
-        order,
-        operation: operationNamed(order.operation),
-        body: Buffer.from(buffer, byteOffset, length),
-      };
-      const report = await writeList(task, context);
-      tell({ kind: "report", id, report, work: meter.take() });
-    } catch (error) {
-      tell({ kind: "failed", id, error: describeError(error), work: meter.take() });
-    }
-    over(id);
-  }
-
-  function openStream({ id, order }: ToBulk & { kind: "stream" }): void {
-    const { giveUp, context } = begin();
-    const task = { order, operation: operationNamed(order.operation) };
-    const stream = new StreamTask(task, context, {
-      onTaken: () => tell({ kind: "taken", id }),
-      onGroup: (group) => tell({ kind: "group", id, ...group }),
-      onStopped: () => tell({ kind: "stopped", id }),
-    });
-    running.set(id, { giveUp, stream });
-  }
-
-  async function endStream(id: number, whole: boolean): Promise<void> {
-    const stream = running.get(id)?.stream;
-    if (stream === undefined) return;
-    const { tally, failure } = await stream.end(whole);
-    const error = failure === undefined ? undefined : describeError(failure);
-    tell({ kind: "done", id, tally, error });
-    over(id);
-  }
-
-  port.on("message", (message: ToBulk) => {
+  #take(message: ToBulk): void {
     switch (message.kind) {
       case "list":
-        void runList(message);
+        void this.#runList(message.id, message.order, message.body);
         break;
       case "stream":
-        openStream(message);
+        this.#openStream(message.id, message.order);
         break;
       case "chunk":
-        running.get(message.id)?.stream?.push(asBuffer(message.bytes));
+        this.#streams.get(message.id)?.push(asBuffer(message.bytes));
         break;
       case "end":
-        void endStream(message.id, message.whole);
+        void this.#endStream(message.id, message.whole);
         break;
       case "abort":
-        running.get(message.id)?.giveUp.abort();
+        this.#lists.get(message.id)?.abort();
         break;
       case "close":
       default:
-        closing = true;
-        if (running.size === 0) ended.resolve();
+        this.#closing = true;
+        this.#endIfIdle();
     }
-  });
-  tell({ kind: "ready" });
-  return ended.promise;
+  }
+
+  async #runList(id: number, order: ListOrder, bytes: Uint8Array): Promise<void> {
+    const giveUp = new AbortController();
+    this.#lists.set(id, giveUp);
+    const context = this.#newContext(giveUp.signal);
+    const { meter } = context;
+    try {
+      const task = { order, operation: operationNamed(order.operation), body: asBuffer(bytes) };
+      const report = await writeList(task, context);
+      this.#tell({ kind: "report", id, report, work: meter.take() });
+    } catch (error) {
+      this.#tell({ kind: "failed", id, error: describeError(error), work: meter.take() });
+    }
+    this.#lists.delete(id);
+    this.#endIfIdle();
+  }
+
+  #openStream(id: number, order: WriteContext): void {
+    const task = { order, operation: operationNamed(order.operation) };
+    const stream = new StreamTask(task, this.#newContext(never), {
+      onTaken: () => this.#tell({ kind: "taken", id }),
+      onGroup: (group) => this.#tell({ kind: "group", id, ...group }),
+      onStopped: () => this.#tell({ kind: "stopped", id }),
+    });
+    this.#streams.set(id, stream);
+  }
+
+  async #endStream(id: number, whole: boolean): Promise<void> {
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return;
+    const { tally, failure } = await stream.end(whole);
+    const error = failure === undefined ? undefined : describeError(failure);
+    this.#tell({ kind: "done", id, tally, error });
+    this.#streams.delete(id);
+    this.#endIfIdle();
+  }
+
+  #newContext(signal: AbortSignal): TaskContext {
+    return { writer: this.#writer, turns: this.#turns, meter: new WorkMeter(), signal };
+  }
+
+  #endIfIdle(): void {
+    if (this.#closing && this.#lists.size === 0 && this.#streams.size === 0) this.#end();
+  }
+
+  #tell(message: FromBulk): void {
+    this.#port.postMessage(message);
+  }
 }
+
+/** Of streams: what was handed over is written, and no more comes of a client that is gone. */
+const never = new AbortController().signal;
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);

@@ -40,11 +40,10 @@ import { eraseStep } from "./erasure.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
-import { GroupQueue } from "./group-queue.ts";
+import type { GroupQueue } from "./group-queue.ts";
 import { listHolds, placeHold, releaseHold } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
-import type { Job, JobResult } from "./job.ts";
-import { makeJobQueue } from "./job-groups.ts";
+import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./job-groups.ts";
 import { Leases, type Postponement } from "./lease.ts";
 import { schemaVersion } from "./migrate.ts";
 import {
@@ -56,8 +55,7 @@ import {
 } from "./organization.ts";
 import { purgeExpired } from "./purge.ts";
 import * as receipts from "./receipt.ts";
-import { countRecords, findRecords, readHistory } from "./record.ts";
-import { keyText } from "./record-key.ts";
+import { countRecords, readHistory } from "./record.ts";
 import { countReopened, reopenDeletions } from "./reopening.ts";
 import { ErasureVacuum } from "./vacuum.ts";
 import { allOrganizations, oneOrAll, organization, type Scope } from "./scope.ts";
@@ -76,7 +74,7 @@ export class PostgresStore implements promised.Store {
   /** Nothing is gained by more: processes share the work instead. */
   readonly deletionsAtOnce = 1;
   readonly #database: Database;
-  readonly #jobs: GroupQueue<Job, JobResult>;
+  readonly #jobs: JobQueue;
   readonly #looks: GroupQueue<RecordKey, Sighting | null>;
   readonly #leases = new Leases();
   readonly #vacuum: ErasureVacuum;
@@ -90,13 +88,7 @@ export class PostgresStore implements promised.Store {
     this.#vacuum = new ErasureVacuum(database);
     this.#sealReceipt = options.sealReceipt;
     this.#jobs = makeJobQueue(database, options.onGroup);
-    this.#looks = new GroupQueue<RecordKey, Sighting | null>({
-      run: (keys) => this.#findAll(keys),
-      organizationOf: ({ organizationId }) => organizationId,
-      rowsOf: () => 1,
-      bytesOf: () => 0,
-      kindOf: () => "look-up",
-    });
+    this.#looks = makeLookUpQueue(database);
   }
 
   shareWriter(): promised.SharedWriter {
@@ -117,12 +109,6 @@ export class PostgresStore implements promised.Store {
   /** Looks that are asked for at once share a transaction, as writes do. */
   async findRecord(key: RecordKey): Promise<Sighting | undefined> {
     return (await this.#looks.submit(key)) ?? undefined;
-  }
-
-  async #findAll(keys: readonly RecordKey[]): Promise<readonly (Sighting | null)[]> {
-    const organizations = keys.map(({ organizationId }) => organizationId);
-    const found = await this.#look({ organizations }, (tx) => findRecords(tx, keys));
-    return keys.map((key) => found.get(keyText(key)) ?? null);
   }
 
   readHistory(key: RecordKey): Promise<RecordHistory | undefined> {
