@@ -130,6 +130,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop: async () => {
       client.close();
       await server.close();
+      metrics.stop();
       await rates.close();
       await worker.stop();
       await upkeep.stop();
