@@ -147,7 +147,14 @@ function replyOf(status: number, text: string, headers: Record<string, string> =
 }
 
 function writeOf(text: string): WriteIntent {
-  return { type: typeNamed("person"), organizationId: "o", form: "json", text, valid: false };
+  return {
+    type: typeNamed("person"),
+    organizationId: "o",
+    operation: "add",
+    form: "json",
+    text,
+    valid: false,
+  };
 }
 
 function typeNamed(name: string) {
