@@ -2,6 +2,7 @@
 // Never rounds: any number of fraction digits keeps its full precision.
 
 import { limits } from "./limits.ts";
+import { withoutTrailing } from "./without-trailing.ts";
 
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
@@ -42,7 +43,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   const toMinute = minuteInUtc(`${year}-${month}-${day}`, minutes);
   if (toMinute === undefined) return undefined;
   if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
-  const digits = fraction === undefined ? "" : withoutTrailingZeros(fraction);
+  const digits = fraction === undefined ? "" : withoutTrailing(fraction, "0");
   return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
 }
 
@@ -96,12 +97,6 @@ function minuteInUtc(day: string, minutes: number): string | undefined {
   const moved = new Date(Date.parse(`${day}T00:00:00.000Z`) + minutes * 60_000).toISOString();
   // Years before 0000 and after 9999 come back in the expanded form and have no place in RFC 3339.
   return moved.length === 24 ? moved.slice(0, 16) : undefined;
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end -= 1;
-  return digits.slice(0, end);
 }
 
 function twoDigits(number: number): string {
