@@ -9,6 +9,7 @@ const rfc3339 =
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
 const wholeSecondsLength = "YYYY-MM-DDTHH:MM:SSZ".length;
 const minutesPerDay = 24 * 60;
+const secondsPerDay = minutesPerDay * 60;
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** A UTC instant as text that sorts in time order: `YYYY-MM-DDTHH:MM:SS[.fraction]`, no trailing zeros, no `Z`. */
@@ -55,7 +56,7 @@ function isNormal(text: string, second: string | undefined): boolean {
 
 /** The latest timestamp that may be sent at a time (Unix milliseconds), to the second. */
 export function latestTimestamp(now: number): NormalisedTimestamp {
-  const second = Math.floor((now + limits.timestampAheadMsMax) / 1_000);
+  const second = Math.floor(now / 1_000) + limits.timestampAheadDaysMax * secondsPerDay;
   // Asked for every record; most requests fall into the second of the one before.
   if (second !== bound.second) {
     bound = { second, text: new Date(second * 1_000).toISOString().slice(0, -".000Z".length) };
