@@ -1,9 +1,18 @@
 // The figures that an operator needs, as Prometheus text. docs/reference/metrics.md lists them; a test compares.
 
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { deletionStatuses } from "./domain/deletion.ts";
+import { registerProcess } from "./metrics/process-metrics.ts";
+import { Registry } from "./metrics/registry.ts";
+import {
+  combineSnapshots,
+  metricsContentType,
+  renderSnapshot,
+  type Snapshot,
+} from "./metrics/snapshot.ts";
 import type { DeletionFigures, GroupFigures } from "./store/store.ts";
-import { RequestHistogram } from "./request-histogram.ts";
+
+/** What memory is held for clients: bodies on their way in, replies on their way out. */
+export type HeldKind = "bodies" | "replies";
 
 export interface Metrics {
   observeRequest(operation: string, status: number, seconds: number): void;
@@ -14,128 +23,157 @@ export interface Metrics {
   rateLimitsShared(isShared: boolean): void;
   countDeletionCompleted(erased: number): void;
   countDeletionPostponed(): void;
-  render(): Promise<{ text: string; contentType: string }>;
+  /** All that is held now. */
+  setHeldBytes(kind: HeldKind, bytes: number): void;
+  /** The figures of this thread, as plain data. */
+  snapshot(): Promise<Snapshot>;
+  /** With the figures of other threads, if there are any. */
+  render(others?: readonly Snapshot[]): Promise<{ text: string; contentType: string }>;
+  /** Ends what measures in the background. */
+  stop(): void;
 }
 
 /** `deletions` is asked at each scrape. */
 export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics {
   const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry, prefix: "sluice_" });
-  const requests = new RequestHistogram(
-    "sluice_request_duration_seconds",
-    "Requests by operation and status, from the first byte read to the reply handed over.",
-  );
-  registry.registerMetric(requests.asMetric());
-  const records = new Counter({
+  const requests = registerRequests(registry);
+  const writes = registerWrites(registry);
+  const rateLimits = registerRateLimits(registry);
+  const deleted = registerDeletions(registry, deletions);
+  const process = registerProcess(registry);
+  return {
+    ...requests,
+    ...writes,
+    ...rateLimits,
+    ...deleted,
+    snapshot: () => registry.snapshot(),
+    render: async (others = []) => {
+      const all = combineSnapshots([await registry.snapshot(), ...others]);
+      return { text: renderSnapshot(all), contentType: metricsContentType };
+    },
+    stop: () => process.stop(),
+  };
+}
+
+function registerRequests(registry: Registry): Pick<Metrics, "observeRequest" | "setHeldBytes"> {
+  const requests = registry.histograms({
+    name: "sluice_request_duration_seconds",
+    help: "Requests by operation and status, from the first byte read to the reply handed over.",
+    labels: ["operation", "status"],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  const held = registry.gauges({
+    name: "sluice_held_bytes",
+    help: "Memory held for clients: bodies on their way in, replies on their way out.",
+    labels: ["kind"],
+  });
+  for (const kind of ["bodies", "replies"]) held.with(kind);
+  return {
+    observeRequest: (operation, status, seconds) =>
+      requests.with(operation, status).observe(seconds),
+    setHeldBytes: (kind, bytes) => held.with(kind).set(bytes),
+  };
+}
+
+function registerWrites(registry: Registry): Pick<Metrics, "countRecords" | "observeGroup"> {
+  const records = registry.counters({
     name: "sluice_records_written_total",
     help: "Changes stored, by record type.",
-    labelNames: ["resource_type"],
-    registers,
+    labels: ["resource_type"],
   });
-  const countsByType = new Map<string, Counter.Internal>();
-  const groupSeconds = new Histogram({
+  const groupSeconds = registry.histogram({
     name: "sluice_group_commit_duration_seconds",
     help: "Time that a group of writes took, up to its commit on stable storage.",
     buckets: [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2],
-    registers,
   });
-  const groupWrites = new Histogram({
+  const groupWrites = registry.histogram({
     name: "sluice_group_commit_writes",
     help: "Writes that shared one commit.",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
-    registers,
   });
-  const completed = new Counter({
-    name: "sluice_deletions_completed_total",
-    help: "Deletions completed by this process.",
-    registers,
-  });
-  const erased = new Counter({
-    name: "sluice_records_erased_total",
-    help: "Records erased by this process.",
-    registers,
-  });
-  const postponed = new Counter({
-    name: "sluice_deletion_failures_total",
-    help: "Attempts at a deletion that failed and will be made again.",
-    registers,
-  });
-  const rateLimits = registerRateLimits(registers);
-  registerDeletionGauges(registry, deletions);
   return {
-    observeRequest: (operation, status, seconds) => requests.observe(operation, status, seconds),
-    countRecords: (resourceType, count) => {
-      // Found once for each type: looking its labels up would cost more than all else that counts a request.
-      let counted = countsByType.get(resourceType);
-      if (counted === undefined) {
-        counted = records.labels(resourceType);
-        countsByType.set(resourceType, counted);
-      }
-      counted.inc(count);
-    },
+    countRecords: (resourceType, count) => records.with(resourceType).add(count),
     observeGroup: ({ writes, seconds }) => {
       groupSeconds.observe(seconds);
       groupWrites.observe(writes);
     },
-    ...rateLimits,
-    countDeletionCompleted: (count) => {
-      completed.inc();
-      erased.inc(count);
-    },
-    countDeletionPostponed: () => postponed.inc(),
-    render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   };
 }
 
 type RateLimitMetrics = Pick<Metrics, "countRateLimited" | "countedAlone" | "rateLimitsShared">;
 
-function registerRateLimits(registers: Registry[]): RateLimitMetrics {
-  const limited = new Counter({
+function registerRateLimits(registry: Registry): RateLimitMetrics {
+  const limited = registry.counters({
     name: "sluice_rate_limited_total",
     help: "Requests answered 429, by limit.",
-    labelNames: ["limit"],
-    registers,
+    labels: ["limit"],
   });
-  const shared = new Gauge({
+  const shared = registry.gauge({
     name: "sluice_rate_limits_shared",
     help: "1 while rate limits are shared with other processes, 0 while this one counts alone.",
-    registers,
+    combine: "same",
   });
-  const alone = new Counter({
+  const alone = registry.counter({
     name: "sluice_rate_limit_fallbacks_total",
     help: "Requests that this process counted alone since Redis did not answer in time.",
-    registers,
   });
   return {
-    countRateLimited: (limit) => limited.inc({ limit }),
-    countedAlone: () => alone.inc(),
+    countRateLimited: (limit) => limited.with(limit).add(),
+    countedAlone: () => alone.add(),
     rateLimitsShared: (isShared) => shared.set(isShared ? 1 : 0),
   };
 }
 
+type DeletionMetrics = Pick<Metrics, "countDeletionCompleted" | "countDeletionPostponed">;
+
+function registerDeletions(
+  registry: Registry,
+  figures: () => Promise<DeletionFigures>,
+): DeletionMetrics {
+  const completed = registry.counter({
+    name: "sluice_deletions_completed_total",
+    help: "Deletions completed by this process.",
+  });
+  const erased = registry.counter({
+    name: "sluice_records_erased_total",
+    help: "Records erased by this process.",
+  });
+  const postponed = registry.counter({
+    name: "sluice_deletion_failures_total",
+    help: "Attempts at a deletion that failed and will be made again.",
+  });
+  registerDeletionGauges(registry, figures);
+  return {
+    countDeletionCompleted: (count) => {
+      completed.add();
+      erased.add(count);
+    },
+    countDeletionPostponed: () => postponed.add(),
+  };
+}
+
+/** Read from the store, so the same in every thread. */
 function registerDeletionGauges(registry: Registry, figures: () => Promise<DeletionFigures>): void {
-  const registers = [registry];
-  const byState = new Gauge({
+  const byState = registry.gauges({
     name: "sluice_deletions",
     help: "Deletion requests by status.",
-    labelNames: ["status"],
-    registers,
-    async collect() {
-      const { byStatus, held: waiting, oldestDueAt } = await figures();
-      for (const status of deletionStatuses) byState.set({ status }, byStatus[status]);
-      held.set(waiting);
-      oldest.set(oldestDueAt === undefined ? 0 : Math.max(0, Date.now() - oldestDueAt) / 1_000);
-    },
+    labels: ["status"],
+    combine: "same",
   });
-  const held = new Gauge({
+  const held = registry.gauge({
     name: "sluice_deletions_held",
     help: "Open deletions that wait for the release of a legal hold.",
-    registers,
+    combine: "same",
   });
-  const oldest = new Gauge({
+  const oldest = registry.gauge({
     name: "sluice_deletion_oldest_due_age_seconds",
-    help: "How long the oldest open deletion has been due.",
-    registers,
+    help: "How long the oldest open deletion that no legal hold keeps has been due.",
+    combine: "same",
+  });
+  registry.onSnapshot(async () => {
+    const { byStatus, held: waiting, oldestDueAt } = await figures();
+    for (const status of deletionStatuses) byState.with(status).set(byStatus[status]);
+    held.set(waiting);
+    oldest.set(oldestDueAt === undefined ? 0 : Math.max(0, Date.now() - oldestDueAt) / 1_000);
   });
 }

@@ -55,6 +55,7 @@ export async function serve(config: Config): Promise<Serving> {
     return await startDoors({ app, config, log, metrics });
   } catch (error) {
     await app.close();
+    metrics.stop();
     throw error;
   }
 }
@@ -98,6 +99,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
       await closeWithin(server, config.shutdownGraceMs);
       await stopWork();
       await app.close();
+      metrics.stop();
       log.info("stopped");
     },
   };

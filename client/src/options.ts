@@ -55,7 +55,9 @@ function readBaseUrl(text: string): string {
   }
   const isPlain = `${url.username}${url.password}${url.search}${url.hash}` === "";
   if (!isPlain || !/^https?:$/.test(url.protocol)) throw wrong("baseUrl", expected);
-  return url.href.replace(/\/+$/, "");
+  let end = url.href.length;
+  while (url.href[end - 1] === "/") end -= 1;
+  return url.href.slice(0, end);
 }
 
 /** Whether a text can stand in a header; the runtime's own complaint would repeat it. */

@@ -9,10 +9,17 @@ type LimitName = keyof typeof limits;
 const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[] = [
   ["Characters of an id; at least 1, no control characters", "idCharactersMax", "400"],
   ["Characters of a text field", "textCharactersMax", "400"],
+  [
+    "Characters of `sar_reason`, `outcome_details` and the value of an additional property",
+    "longTextCharactersMax",
+    "400",
+  ],
   ["Characters of a reason for deletion; at least 1", "reasonCharactersMax", "400"],
   ["Items of a list in a record", "listItemsMax", "400"],
   ["Bytes of one record as JSON", "recordBytesMax", "413"],
   ["Magnitude of an amount (2^53 - 1)", "amountMagnitudeMax", "400"],
+  ["Characters of a number as it is written", "numberCharactersMax", "400"],
+  ["Days that a timestamp may lie in the future", "timestampAheadDaysMax", "400"],
   ["Items of a list of records; at least 1", "batchItemsMax", "413"],
   ["Bytes of a body, also after decompression", "bodyBytesMax", "413"],
   [
@@ -21,6 +28,7 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
     "the line is refused",
   ],
   ["Levels of nesting in a body", "jsonDepthMax", "400"],
+  ["Levels of nesting in a field that takes any JSON, itself included", "jsonFieldDepthMax", "400"],
   ["Bytes of a request's headers", "headerBytesMax", "431"],
   ["Errors that one reply names", "fieldErrorsMax", "the message says that there are more"],
   ["Characters of an Idempotency-Key; at least 1", "idempotencyKeyCharactersMax", "400"],

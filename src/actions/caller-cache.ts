@@ -9,7 +9,7 @@ export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly keyId: string;
-  /** Unix milliseconds. */
+  /** Unix milliseconds: the end of the token or of its key, whichever comes first. */
   readonly expiresAt: number;
   /** Everything that the token's scopes cover. */
   readonly covered: ReadonlySet<Scope>;

@@ -34,7 +34,8 @@ export function requireScope(caller: Identity, scope: Scope): void {
   });
 }
 
-const expired = "The access token has expired; request a new one at POST /auth/token.";
+const expired =
+  "The access token, or the API key behind it, has expired; request a new token at POST /auth/token.";
 
 function readBearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === "") {
@@ -83,12 +84,14 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
       message: "The API key behind this access token was revoked.",
     });
   }
-  if (token.expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  // The key's end may have come nearer since the token was issued, by a rotation.
+  const expiresAt = Math.min(token.expiresAt, key.expiresAt ?? Infinity);
+  if (expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
   return {
     organizationId: organization.organizationId,
     organizationName: organization.name,
     keyId: key.keyId,
-    expiresAt: token.expiresAt,
+    expiresAt,
     covered: coveredScopes(token.scopes, organization.strictScopes),
     rateLimitPerSecond: organization.rateLimitPerSecond,
     deletionGraceSeconds: organization.deletionGraceSeconds,

@@ -1,7 +1,7 @@
 // Exchanges an API key for an access token (interface document, "Request a new access token").
-// The token is told once, in the reply, and kept only as a hash.
+// The token is told once, in the reply, and kept only as a hash. It never outlives its key.
 
-import type { KeyHolder } from "../domain/access.ts";
+import type { ApiKey, KeyHolder } from "../domain/access.ts";
 import { AppError } from "../domain/error.ts";
 import { allScopes, coveredScopes, isScope, type Scope } from "../domain/scope.ts";
 import type { App } from "./app.ts";
@@ -36,11 +36,7 @@ export async function identifyKeyHolder(
   if (revokedAt !== undefined && revokedAt <= app.now()) {
     throw new AppError("credential_revoked", { message: "The API key was revoked." });
   }
-  if (expiresAt !== undefined && expiresAt <= app.now()) {
-    throw new AppError("credential_expired", {
-      message: "The API key has expired; ask the operator for a new one.",
-    });
-  }
+  if (expiresAt !== undefined && expiresAt <= app.now()) throw keyExpired();
   return holder;
 }
 
@@ -61,7 +57,7 @@ export async function issueToken(
   requireGranted(scopes, coveredScopes(key.scopes, organization.strictScopes));
   const token = makeCredential("access_token");
   const createdAt = app.now();
-  const expiry = Math.floor(createdAt / 1_000) + request.expiry_seconds;
+  const expiry = expiryOf(key, { createdAt, seconds: request.expiry_seconds });
   await app.store.createToken({
     tokenHash: hashSecret(token),
     keyId: key.keyId,
@@ -77,6 +73,27 @@ export async function issueToken(
     organization_name: organization.name,
     scopes: { organization_id: organization.organizationId, scopes },
   };
+}
+
+/**
+ * In Unix seconds: as requested, but never beyond the end of the key, even if that leaves less than a token may be requested
+ * for. Throws credential_expired where it leaves nothing.
+ */
+function expiryOf(
+  { expiresAt: keyEnd }: ApiKey,
+  { createdAt, seconds }: { readonly createdAt: number; readonly seconds: number },
+): number {
+  const requested = Math.floor(createdAt / 1_000) + seconds;
+  if (keyEnd === undefined) return requested;
+  const expiry = Math.min(requested, Math.floor(keyEnd / 1_000));
+  if (expiry * 1_000 <= createdAt) throw keyExpired();
+  return expiry;
+}
+
+function keyExpired(): AppError {
+  return new AppError("credential_expired", {
+    message: "The API key has expired; ask the operator for a new one.",
+  });
 }
 
 function readApiKey(authorization: string | undefined): string {

@@ -4,6 +4,7 @@ import { mergeChanges } from "../domain/merge.ts";
 import type { Payload } from "../domain/record-type.ts";
 import type { RecordKey } from "../domain/record-write.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
+import { brokenRules } from "../domain/validate.ts";
 import type { App } from "./app.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findType, nameTarget } from "./find-target.ts";
@@ -16,6 +17,8 @@ export interface RecordShown {
   /** RFC 3339 in UTC, as `lastSeen`. */
   readonly firstSeen: string;
   readonly lastSeen: string;
+  /** In words; a state that updates led to may break rules that each of them kept to. */
+  readonly brokenRules: readonly string[];
 }
 
 /** Throws OperatorError no_such_type, no_such_organization and no_such_record. */
@@ -26,8 +29,10 @@ export async function showRecord(app: App, key: RecordKey): Promise<RecordShown>
   if (history === undefined) {
     throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
   }
+  const state = mergeChanges(type, history.changes);
   return {
-    state: mergeChanges(type, history.changes),
+    state,
+    brokenRules: brokenRules(type, state),
     changes: history.changes.map(({ receivedAt, payload }) => ({
       receivedAt,
       payload: JSON.parse(payload) as Payload,

@@ -57,7 +57,7 @@ export function readCell(kind: CellKind, cell: string): unknown {
   return jsonLike.test(cell) ? readJson(cell) : readCell("text", cell);
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function readNumber(text: string): unknown {
   if (!decimal.test(text))

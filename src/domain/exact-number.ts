@@ -4,6 +4,7 @@
 import type { FieldError } from "./error.ts";
 import { limits } from "./limits.ts";
 import { fieldPath, itemPath } from "./path.ts";
+import { withoutTrailing } from "./without-trailing.ts";
 
 /** More significant digits than this are not kept by every double. */
 const digitsMax = 15;
@@ -126,11 +127,9 @@ function decimalOf(text: string): string {
   const part = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (part === null) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = part;
-  const all = whole + fraction;
+  const digits = withoutTrailing(whole + fraction, "0");
   let first = 0;
-  while (all[first] === "0") first += 1;
-  let end = all.length;
-  while (end > first && all[end - 1] === "0") end -= 1;
-  if (first === end) return "0";
-  return `${sign}${all.slice(first, end)}e${whole.length - first + Number(exponent)}`;
+  while (digits[first] === "0") first += 1;
+  if (first === digits.length) return "0";
+  return `${sign}${digits.slice(first)}e${whole.length - first + Number(exponent)}`;
 }

@@ -10,7 +10,7 @@ export const limits = {
   listItemsMax: 1_000,
   recordBytesMax: 64 * 1_024,
   /** How far in the future a timestamp may lie: a year ahead for payments that are dated ahead, and clocks that differ. */
-  timestampAheadMsMax: 366 * 24 * 60 * 60 * 1_000,
+  timestampAheadDaysMax: 366,
   // numbers: the largest integer that a double and every neighbour of it hold exactly
   amountMagnitudeMax: Number.MAX_SAFE_INTEGER,
   /** Every double can be written without an exponent in 345 characters; a longer text is not read as a number. */

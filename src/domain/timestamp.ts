@@ -2,12 +2,14 @@
 // Never rounds: any number of fraction digits keeps its full precision.
 
 import { limits } from "./limits.ts";
+import { withoutTrailing } from "./without-trailing.ts";
 
 const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
 const wholeSecondsLength = "YYYY-MM-DDTHH:MM:SSZ".length;
 const minutesPerDay = 24 * 60;
+const secondsPerDay = minutesPerDay * 60;
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** A UTC instant as text that sorts in time order: `YYYY-MM-DDTHH:MM:SS[.fraction]`, no trailing zeros, no `Z`. */
@@ -42,7 +44,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   const toMinute = minuteInUtc(`${year}-${month}-${day}`, minutes);
   if (toMinute === undefined) return undefined;
   if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
-  const digits = fraction === undefined ? "" : withoutTrailingZeros(fraction);
+  const digits = fraction === undefined ? "" : withoutTrailing(fraction, "0");
   return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
 }
 
@@ -54,7 +56,7 @@ function isNormal(text: string, second: string | undefined): boolean {
 
 /** The latest timestamp that may be sent at a time (Unix milliseconds), to the second. */
 export function latestTimestamp(now: number): NormalisedTimestamp {
-  const second = Math.floor((now + limits.timestampAheadMsMax) / 1_000);
+  const second = Math.floor(now / 1_000) + limits.timestampAheadDaysMax * secondsPerDay;
   // Asked for every record; most requests fall into the second of the one before.
   if (second !== bound.second) {
     bound = { second, text: new Date(second * 1_000).toISOString().slice(0, -".000Z".length) };
@@ -96,12 +98,6 @@ function minuteInUtc(day: string, minutes: number): string | undefined {
   const moved = new Date(Date.parse(`${day}T00:00:00.000Z`) + minutes * 60_000).toISOString();
   // Years before 0000 and after 9999 come back in the expanded form and have no place in RFC 3339.
   return moved.length === 24 ? moved.slice(0, 16) : undefined;
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end -= 1;
-  return digits.slice(0, end);
 }
 
 function twoDigits(number: number): string {

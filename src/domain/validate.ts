@@ -67,10 +67,9 @@ export function brokenRules(type: RecordType, state: Payload): readonly string[]
   return type.rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
 }
 
-const daysAheadMax = limits.timestampAheadMsMax / 86_400_000;
 const tooFarAhead: FieldError = {
   field: "timestamp",
-  message: `must be at most ${daysAheadMax} days in the future; check its year and the clock it comes from`,
+  message: `must be at most ${limits.timestampAheadDaysMax} days in the future; check its year and the clock it comes from`,
 };
 
 function isTooFarAhead(payload: Payload, now: number): boolean {

@@ -56,7 +56,7 @@ export function answerOnSocket(
   const status = statusOf(error);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
-      `date: ${new Date().toUTCString()}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `date: ${new Date().toUTCString()}\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\n` +
       `connection: close\r\n\r\n${isHead ? "" : body}`,
   );

@@ -37,7 +37,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const json = "application/json; charset=utf-8";
+/** Without a charset, which the type does not have (RFC 8259, section 11), and which some generated clients trip over. */
+const json = "application/json";
 
 /**
  * Writes to Node's response itself: everything that Fastify's own way of sending would add (serialising, hooks, a second

@@ -140,7 +140,7 @@ export interface DeletionFigures {
   readonly byStatus: Readonly<Record<DeletionStatus, number>>;
   /** Open deletions that wait for a hold. */
   readonly held: number;
-  /** When the oldest open deletion became due, if any is past due. */
+  /** When the oldest open deletion that no hold keeps became due, if any is past due. */
   readonly oldestDueAt: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
-import { addTransaction } from "./write-transactions.ts";
+import { addTransaction, updateTransaction } from "./write-transactions.ts";
 
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });
@@ -47,6 +47,23 @@ describe("record show", () => {
       { status, amount, timestamp },
       { status: "SETTLED", amount: 10, timestamp: "2026-02-02T00:00:00+01:00" },
     );
+  });
+
+  it("names the rules that a state breaks to which updates led, each by itself valid", async () => {
+    await operate(line.environment, async (opened) => {
+      const app = { ...opened, now: clock.now };
+      await addTransaction(app, "acme", { tx_id: "tx-cleared", timestamp: "2026-01-01T00:00:00Z" });
+      await updateTransaction(app, "acme", {
+        tx_id: "tx-cleared",
+        sender_id: null,
+        timestamp: "2026-01-02T00:00:00Z",
+      });
+    });
+    const show = ["record", "show", "transaction", "tx-cleared", "--organization", "acme"];
+    const shown = await line.ask(...show);
+    const rule = "At least one of sender_id and receiver_id is required.";
+    assert.deepEqual(shown["broken_rules"], [rule]);
+    assert.ok((await line.type(...show)).out.includes(`The state breaks a rule: ${rule}`));
   });
 
   it("lists the changes in the order of arrival, as they were sent", async () => {
@@ -117,9 +134,9 @@ describe("record show", () => {
 describe("organization show", () => {
   it("counts the records by type", async () => {
     assert.deepEqual((await line.ask("organization", "show", "acme"))["records"], {
-      transaction: 1,
+      transaction: 2,
     });
     const { out } = await line.type("organization", "show", "acme");
-    assert.match(out, /^transaction +1$/m);
+    assert.match(out, /^transaction +2$/m);
   });
 });

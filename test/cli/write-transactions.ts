@@ -32,6 +32,21 @@ export async function addTransaction(
   });
 }
 
+export async function updateTransaction(
+  app: App,
+  organizationId: string,
+  fields: Payload & { readonly tx_id: string; readonly timestamp: string },
+): Promise<void> {
+  await writeRecords(app, {
+    organizationId,
+    type: findType("transaction"),
+    mode: "update",
+    lenient: false,
+    single: true,
+    items: [fields],
+  });
+}
+
 export function deleteTransaction(
   app: App,
   organizationId: string,

@@ -10,10 +10,15 @@ import { collectionName } from "../../client/generate/collections.ts";
 import { clientFiles } from "../../client/generate/files.ts";
 import { declare, type Declarations } from "../../client/generate/schema-types.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type BuiltClient, buildClient, compile, compileProgram } from "./built-client.ts";
+
+function isDateTime(schema: SchemaShape): boolean {
+  return (schema as { format?: string }).format === "date-time";
+}
 
 const browser = { lib: ["es2022", "dom"], types: [] };
 const node = { lib: ["es2022"], types: ["node"], skipLibCheck: true };
@@ -90,12 +95,24 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
     assert.equal(await compileProgram(built, code, node), "");
   });
 
+  it("take a Date for a date-time, which JSON has as the text that the service takes", async () => {
+    const dates = recordTypes.flatMap((type) => {
+      const fields = Object.entries<SchemaShape>(type.addSchema.properties)
+        .filter(([, schema]) => alternativesOf(schema).some(isDateTime))
+        .map(([name]) => `${name}: new Date()`);
+      assert.ok(fields.length > 0);
+      return [`sluice.${collectionName(type)}.update({ ${type.idField}: "a", ${fields.join()} });`];
+    });
+    assert.equal(await compileProgram(built, opening + dates.join("\n"), browser), "");
+  });
+
   it("refuse what the service would refuse", async () => {
     const time = 'timestamp: "2026-07-01T00:00:00Z"';
     const wrong = [
       `sluice.transactions.add({ tx_id: "a" })`,
       `sluice.customerSars.add({ sar_id: "a", status: "OPEN", ${time} })`,
-      `sluice.customerSars.add({ sar_id: "a", status: "FILED", sar_reason: null, ${time} })`,
+      `sluice.customerSars.add({ sar_id: "a", status: null, ${time} })`,
+      `sluice.persons.update({ person_id: "a", date_of_birth: new Date(), ${time} })`,
       `sluice.customerSars.add({ sar_id: "a", status: "FILED", reason: "b", ${time} })`,
       `sluice.customerSars.update({ sar_id: "a", status: null, ${time} })`,
       `sluice.customerSars.update({ sar_id: "a" })`,

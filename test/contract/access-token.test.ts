@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { makeCredential } from "../../src/actions/credential.ts";
 import { revokeKey } from "../../src/actions/revoke-key.ts";
+import { rotateKey } from "../../src/actions/rotate-key.ts";
+import { openApp } from "../../src/app.ts";
 import { operations } from "../../src/http/routes.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
@@ -113,6 +115,54 @@ describe("a token", () => {
     });
     assert.equal(reply.body.code, 40104);
     assert.equal((await askWith(customer.token)).status, 400);
+  });
+
+  it("ends within 2 seconds of a rotation without overlap by another process", async () => {
+    const other = await scene.makeCustomer();
+    assert.equal((await askWith(other.token)).status, 400);
+    const options = { role: "command", now: service.clock.now } as const;
+    const operator = await openApp(service.config, options);
+    await rotateKey(operator, { keyId: other.keyId, overlapMs: 0 });
+    await operator.close();
+    const reply = await waitFor("the token to end", async () => {
+      const found = await askWith(other.token);
+      return found.status === 401 ? found : undefined;
+    });
+    assert.equal(reply.body.code, 40103);
+    assert.match(reply.body.message ?? "", /or the API key behind it, has expired/);
+  });
+
+  it("works until the end of the overlap of a rotation of its key, and no longer", async () => {
+    const other = await scene.makeCustomer();
+    assert.equal((await askWith(other.token)).status, 400);
+    await rotateKey(service.app, { keyId: other.keyId, overlapMs: 60_000 });
+    service.app.callers.observe(await service.app.store.credentialsVersion());
+    service.clock.advanceMs(59_999);
+    assert.equal((await askWith(other.token)).status, 400);
+    service.clock.advanceMs(1);
+    assert.equal((await askWith(other.token)).body.code, 40103);
+  });
+
+  it("does not outlive its key, and the reply that issues it says so", async () => {
+    const other = await scene.makeCustomer({ keyLifetimeMs: 1_000_500 });
+    const issue = async () => {
+      const scopes = { organization_id: other.organizationId, scopes: ["transactions:write"] };
+      const body = { expiry_seconds: 86_400, scopes };
+      const headers = { ...fromNewAddress(), authorization: other.apiKey };
+      return await client.send({ method: "POST", path: "/auth/token", headers, body });
+    };
+    const end = Math.floor((service.clock.now() + 1_000_500) / 1_000);
+    const first = await issue();
+    assert.deepEqual([first.status, first.body.expiry], [200, end]);
+    // Less than the shortest lifetime that may be requested is left; the token is that much shorter.
+    service.clock.advanceMs(end * 1_000 - service.clock.now() - 10_000);
+    const second = await issue();
+    assert.deepEqual([second.status, second.body.expiry], [200, end]);
+    const token = second.body.token ?? "";
+    assert.equal((await askWith(token)).status, 400);
+    service.clock.advanceMs(10_000);
+    assert.equal((await askWith(token)).body.code, 40103);
+    assert.equal((await issue()).body.code, 40103);
   });
 
   it("that was never used is refused at once after the revocation of its key", async () => {

@@ -52,7 +52,7 @@ const seen = { first_seen: "2026-01-31T09:30:00Z" };
 function reply(body: unknown, headers: Record<string, string> = {}, status = 200): Reply {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const all = {
-    "content-type": "application/json; charset=utf-8",
+    "content-type": "application/json",
     "x-request-id": "1",
     ...headers,
   };

@@ -1,6 +1,6 @@
 // What a case of the fuzzer is: what is sent, and what is known of it beforehand.
 
-import type { RecordType } from "../../src/domain/record-type.ts";
+import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask } from "../support/http-client.ts";
 
@@ -8,6 +8,7 @@ import type { Ask } from "../support/http-client.ts";
 export interface WriteIntent {
   readonly type: RecordType;
   readonly organizationId: string;
+  readonly operation: Operation;
   /** What the operation takes a body of this kind for. */
   readonly form: "json" | "stream";
   /** The body before it was encoded; undefined if it is no text. */

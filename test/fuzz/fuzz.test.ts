@@ -31,7 +31,7 @@ describe("a server that is sent odd requests", () => {
   });
 });
 
-const json = { "content-type": "application/json; charset=utf-8", "x-request-id": "r-1" };
+const json = { "content-type": "application/json", "x-request-id": "r-1" };
 const sent: FuzzCase = {
   what: "",
   ask: { method: "POST", path: "/v2/person" },
@@ -147,7 +147,14 @@ function replyOf(status: number, text: string, headers: Record<string, string> =
 }
 
 function writeOf(text: string): WriteIntent {
-  return { type: typeNamed("person"), organizationId: "o", form: "json", text, valid: false };
+  return {
+    type: typeNamed("person"),
+    organizationId: "o",
+    operation: "add",
+    form: "json",
+    text,
+    valid: false,
+  };
 }
 
 function typeNamed(name: string) {

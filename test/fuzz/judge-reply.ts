@@ -23,7 +23,7 @@ export function judgeReply(sent: FuzzCase, reply: Reply): readonly string[] {
 
 const errorFields: ReadonlySet<string> = new Set(["code", "message", "errors"]);
 const problemFields: ReadonlySet<string> = new Set(
-  "type title status detail code errors".split(" "),
+  "type title status detail code message errors".split(" "),
 );
 
 function judgeError(sent: FuzzCase, reply: Reply): readonly string[] {
@@ -35,8 +35,8 @@ function judgeError(sent: FuzzCase, reply: Reply): readonly string[] {
   if (!Number.isInteger(code)) faults.push("an error without a code");
   else if (Math.floor((code ?? 0) / 100) !== reply.status)
     faults.push("a code that is not of its status");
-  const said: unknown = isProblem ? detail : message;
-  if (typeof said !== "string" || said === "") faults.push("an error without a message");
+  if (typeof message !== "string" || message === "") faults.push("an error without a message");
+  if (isProblem && detail !== message) faults.push("a problem whose detail is not its message");
   const known = isProblem ? problemFields : errorFields;
   const extra = Object.keys(reply.body).filter((name) => !known.has(name));
   if (extra.length > 0) faults.push(`an error with ${extra.join(", ")}`);

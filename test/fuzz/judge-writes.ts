@@ -5,6 +5,7 @@ import type { App } from "../../src/actions/app.ts";
 import { showRecord } from "../../src/actions/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { sortedJson } from "../crash/ledger.ts";
+import { withoutInnerNulls, withoutNulls } from "../domain/arbitrary.ts";
 import type { ItemOutcome, Reply } from "../support/http-client.ts";
 import type { WriteIntent } from "./fuzz-case.ts";
 import { namesField, readLines } from "./judge-reply.ts";
@@ -57,10 +58,14 @@ export class Expectation {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  #note({ type, organizationId }: WriteIntent, id: string, item: unknown): void {
+  #note({ type, organizationId, operation }: WriteIntent, id: string, item: unknown): void {
     const key = JSON.stringify([organizationId, type.resourceType, id]);
     const known = this.#changes.get(key);
-    const text = sortedJson(item);
+    const meant =
+      operation === "add"
+        ? withoutNulls(type.addSchema, item)
+        : withoutInnerNulls(type, item as Item);
+    const text = sortedJson(meant);
     // A list of transactions skips what is there already.
     if (known?.includes(text) === true) return;
     this.#changes.set(key, [...(known ?? []), text]);

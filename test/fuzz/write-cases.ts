@@ -66,6 +66,7 @@ export function writeItems(kit: Kit, { type, method, asList, spoil, items }: Wri
     write: {
       type,
       organizationId: customer.organizationId,
+      operation: method === "PUT" ? "update" : "add",
       form: headers["content-type"] === "application/x-ndjson" ? "stream" : "json",
       text: isUtf8(bytes) && isPlain(headers["content-encoding"]) ? bytes.toString() : undefined,
       valid: spoil === "nothing",
@@ -101,7 +102,14 @@ export function writeStream(kit: Kit): FuzzCase {
       ...encoding,
       headers: { ...encoding.headers, "content-type": "application/x-ndjson" },
     },
-    write: { type, organizationId: customer.organizationId, form: "stream", text, valid: !spoiled },
+    write: {
+      type,
+      organizationId: customer.organizationId,
+      operation: "add",
+      form: "stream",
+      text,
+      valid: !spoiled,
+    },
     authorized: true,
   };
 }

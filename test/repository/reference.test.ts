@@ -133,5 +133,6 @@ async function registeredMetrics(): Promise<readonly string[]> {
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   const metrics = makeMetrics(async () => ({ byStatus, held: 0, oldestDueAt: undefined }));
   const { text } = await metrics.render();
+  metrics.stop();
   return [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, entry = ""]) => entry);
 }

@@ -5,7 +5,7 @@
 import { pino } from "pino";
 import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
-import { readConfig } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/config.ts";
 import type { Door } from "../../src/http/door.ts";
 import { openRateLimits } from "../../src/http/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply.ts";
@@ -49,6 +49,8 @@ export interface Service {
   readonly clock: FakeClock;
   readonly client: Client;
   readonly folder: string;
+  /** With which another process would open the same store. */
+  readonly config: Config;
   /** Lines of the log so far, as JSON. */
   readonly log: readonly string[];
   /** Makes a method of the store reject with this error, until the function that it returns is called. */
@@ -122,6 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     app,
     clock,
     client,
+    config,
     folder,
     log,
     breakStore,
@@ -133,6 +136,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       client.close();
       await server.close();
       await bulk.close();
+      metrics.stop();
       await rates.close();
       await worker.stop();
       await upkeep.stop();

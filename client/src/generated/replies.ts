@@ -5,7 +5,10 @@
 export interface AccessToken {
   /** The access token, for `Authorization: Bearer <token>`. */
   readonly token: string;
-  /** Expiration time as Unix time, in seconds. */
+  /**
+   * Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is
+   * sooner.
+   */
   readonly expiry: number;
   /** Organization for which the token was requested. */
   readonly organization_id: string;

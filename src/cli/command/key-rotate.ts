@@ -16,7 +16,11 @@ export const keyRotate = defineCommand({
     keyId: required(text("KEY_ID"), "Id of the key, as `key list` shows it; not the key."),
   },
   options: {
-    overlap: withDefault(duration, "How long the old key goes on working; 0s ends it now.", "24h"),
+    overlap: withDefault(
+      duration,
+      "How long the old key and its tokens go on working; 0s ends them now.",
+      "24h",
+    ),
   },
   run: (context, { keyId, overlap }) =>
     context.withApp(async (app) => {

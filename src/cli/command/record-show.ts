@@ -31,6 +31,7 @@ export const recordShow = defineCommand({
             })),
             first_seen: shown.firstSeen,
             last_seen: shown.lastSeen,
+            ...(shown.brokenRules.length === 0 ? {} : { broken_rules: shown.brokenRules }),
           },
           text: describe(shown),
         };
@@ -57,7 +58,8 @@ function describe(shown: RecordShown): string {
     ],
     shown.changes,
   );
-  return `${seen}\n\nLatest state\n${state}\n\nChanges\n${changes}`;
+  const rules = shown.brokenRules.map((rule) => `\nThe state breaks a rule: ${rule}`).join("");
+  return `${seen}\n\nLatest state\n${state}${rules}\n\nChanges\n${changes}`;
 }
 
 function compact(value: unknown): string {

@@ -1,5 +1,6 @@
 // The kinds of option that only an import has.
 
+import { withoutTrailing } from "../../domain/without-trailing.ts";
 import { UsageError } from "../cli-error.ts";
 import type { Kind } from "../command.ts";
 import { readMapItems } from "./mapping.ts";
@@ -16,7 +17,7 @@ export const baseUrl: Kind<string> = {
     const url = URL.canParse(given) ? new URL(given) : undefined;
     const isPlain =
       url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
-    if (isPlain && /^https?:$/.test(url.protocol)) return given.replace(/\/+$/, "");
+    if (isPlain && /^https?:$/.test(url.protocol)) return withoutTrailing(given, "/");
     throw new UsageError(
       "It must be the address of a Sluice, such as https://sluice.example.com, without a user, a query or a fragment.",
     );

@@ -2,6 +2,7 @@
 // a day that is not in the calendar and a local time that does not exist are faults.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
+import { withoutTrailing } from "../../domain/without-trailing.ts";
 import { CellFault } from "../csv-cell.ts";
 import { UsageError } from "../cli-error.ts";
 import { compilePattern, type PatternParts } from "./time-pattern.ts";
@@ -39,7 +40,7 @@ function readUnix(
   const [, whole = "", more = ""] = /^(-?\d{1,24})(?:\.(\d+))?$/.exec(text) ?? [];
   const padded = whole.padStart(digits + 1, "0");
   const seconds = Number(padded.slice(0, padded.length - digits));
-  const fraction = (padded.slice(padded.length - digits) + more).replace(/0+$/, "");
+  const fraction = withoutTrailing(padded.slice(padded.length - digits) + more, "0");
   // Before 1970 a fraction would count backwards.
   if (whole === "" || (whole.startsWith("-") && fraction !== "")) {
     return new CellFault("must be a Unix time, such as 1769851800");
@@ -67,7 +68,7 @@ function inRange(
   const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
   if (text.length !== 24) return new CellFault("must be a time in the years 0000 to 9999");
   if (wanted === "date") return text.slice(0, 10);
-  const digits = fraction ?? text.slice(20, 23).replace(/0+$/, "");
+  const digits = fraction ?? withoutTrailing(text.slice(20, 23), "0");
   return `${text.slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
 }
 

@@ -49,7 +49,8 @@ export const generalSchemas: Readonly<Record<string, JsonSchema>> = {
     expiry: {
       type: "integer",
       format: "int64",
-      description: "Expiration time as Unix time, in seconds.",
+      description:
+        "Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is sooner.",
     },
     organization_id: text("Organization for which the token was requested."),
     organization_name: text("Name of that organization."),

@@ -31,7 +31,8 @@ const wordings: Readonly<Record<Verb, (operation: Operation) => Wording>> = {
       ? "Request an access token (v2 path)"
       : "Request an access token",
     description:
-      "Exchanges the API key for an access token that lives as long as was asked for. The key is the whole value of " +
+      "Exchanges the API key for an access token that lives as long as was asked for, but never longer than the key; " +
+      "`expiry` says until when. The key is the whole value of " +
       "`Authorization`, without `Bearer`; an access token can't be used to get another. The key belongs to one " +
       "organization, and asking for another is 403 whether or not it exists. At most " +
       `${limits.tokenRequestsPerMinute} requests a minute for each key. \`/auth/token\` and \`/v2/auth/token\` are the ` +

@@ -56,7 +56,7 @@ const countHeld = `
 
 const findOldestDue = `
   SELECT min(due_at) AS oldest FROM deletion
-  WHERE status IN ('pending', 'processing') AND due_at <= $1`;
+  WHERE status IN ('pending', 'processing') AND due_at <= $1 AND NOT held`;
 
 /** The id of the open deletion, whether it is new or not; null if there is no such record. */
 export function requestDeletion(

@@ -61,7 +61,7 @@ const countHeld = `
 
 const findOldestDue = `
   SELECT min(due_at) AS oldest FROM deletion
-  WHERE status IN ('pending', 'processing') AND due_at <= ?`;
+  WHERE status IN ('pending', 'processing') AND due_at <= ? AND held = 0`;
 
 /** The id of the open deletion, whether it is new or not; null if there is no such record. */
 export function requestDeletion(

@@ -1,0 +1,7 @@
+// Takes a repeated character off the end of a text, in time linear in it; `/0+$/` would try again at each zero.
+
+export function withoutTrailing(text: string, character: string): string {
+  let end = text.length;
+  while (text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
+}

@@ -1,0 +1,93 @@
+// How a client in another language is generated, checked by that language's tools, and run against a service. Runs the tools
+// of the machine; installs none.
+
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+export interface Target {
+  /** The OpenAPI document, as a file. */
+  readonly document: string;
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+export interface ClientMaker {
+  readonly language: string;
+  /** Tools that have to answer to these words. */
+  readonly needs: readonly (readonly [command: string, ...words: readonly string[]])[];
+  /** What the program prints. */
+  readonly expected: readonly unknown[];
+  /** In an empty folder; gives what the program printed. Rejects with what a tool complained of. */
+  make(folder: string, target: Target): Promise<string>;
+}
+
+const outputBytesMax = 16 * 1_024 * 1_024;
+
+/** Rejects with the output of the command where it fails. */
+export async function run(folder: string, command: string, ...words: string[]): Promise<string> {
+  try {
+    const options = { cwd: folder, maxBuffer: outputBytesMax };
+    const { stdout } = await promisify(execFile)(command, words, options);
+    return stdout;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${words.join(" ")}: ${stderr}${stdout}`, { cause: error });
+  }
+}
+
+/** The command that does not answer, if one does not. */
+export async function missingTool({ needs }: ClientMaker): Promise<string | undefined> {
+  for (const [command, ...words] of needs) {
+    try {
+      await run(".", command, ...words);
+    } catch {
+      return [command, ...words].join(" ");
+    }
+  }
+  return undefined;
+}
+
+function program(name: string): string {
+  return join(import.meta.dirname, name);
+}
+
+export const clientMakers: readonly ClientMaker[] = [
+  {
+    language: "Python",
+    needs: [
+      ["openapi-python-client", "--version"],
+      ["mypy", "--version"],
+      ["python3", "-c", "import httpx, attrs"],
+    ],
+    expected: [1, 40901, 1, "python", 1],
+    async make(folder, { document, baseUrl, token }) {
+      const output = ["--meta", "none", "--output-path", "sluice_client"];
+      await run(folder, "openapi-python-client", "generate", "--path", document, ...output);
+      cpSync(program("program.py"), join(folder, "program.py"));
+      // Not the generator's own runtime beside them, which doesn't depend on the document.
+      const checked = ["program.py", "sluice_client/api", "sluice_client/models"];
+      await run(folder, "mypy", "--strict", "--follow-imports=silent", ...checked);
+      return await run(folder, "python3", "program.py", baseUrl, token);
+    },
+  },
+  {
+    language: "Go",
+    needs: [
+      ["oapi-codegen", "-version"],
+      ["go", "version"],
+    ],
+    expected: [1, 40901, 1, "go", 1],
+    async make(folder, { document, baseUrl, token }) {
+      mkdirSync(join(folder, "sluice"));
+      const output = ["-generate", "types,client", "-package", "sluice", "-o", "sluice/client.go"];
+      await run(folder, "oapi-codegen", ...output, document);
+      cpSync(program("program.go"), join(folder, "main.go"));
+      writeFileSync(join(folder, "go.mod"), "module example.com/generated\n\ngo 1.24\n");
+      await run(folder, "go", "mod", "tidy");
+      await run(folder, "go", "vet", "./...");
+      return await run(folder, "go", "run", ".", baseUrl, token);
+    },
+  },
+];

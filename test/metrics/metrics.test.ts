@@ -1,0 +1,150 @@
+// The figures as text and as plain data: honest however often they are read, and added up over threads.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { makeMetrics } from "../../src/metrics.ts";
+import { Registry } from "../../src/metrics/registry.ts";
+import { combineSnapshots, renderSnapshot } from "../../src/metrics/snapshot.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const byStatus = { pending: 1, processing: 0, completed: 2, cancelled: 0 };
+const metrics = makeMetrics(async () => ({ byStatus, held: 0, oldestDueAt: undefined }));
+after(() => metrics.stop());
+
+interface Sample {
+  readonly name: string;
+  readonly labels: string;
+  readonly value: number;
+}
+
+/** Every line has to follow the format. */
+function read(text: string): readonly Sample[] {
+  assert.ok(text.endsWith("\n"));
+  const lines = text.trimEnd().split("\n");
+  return lines.flatMap((line) => {
+    if (/^# (?:HELP|TYPE) sluice_[a-z0-9_]+ .+$/.test(line)) return [];
+    const [, name, labels = "", value] =
+      /^([a-z_0-9]+)(\{(?:[a-z_]+="[^"\n]*",?)+\})? (-?[0-9.e+-]+)$/.exec(line) ?? [];
+    assert.ok(name !== undefined, line);
+    return [{ name, labels, value: Number(value) }];
+  });
+}
+
+async function figures(): Promise<readonly Sample[]> {
+  return read((await metrics.render()).text);
+}
+
+async function figure(name: string): Promise<number> {
+  return (await figures()).find((sample) => sample.name === name)?.value ?? Number.NaN;
+}
+
+describe("the metrics", () => {
+  it("are numbers that can be, however often they are scraped", async () => {
+    for (let scrape = 0; scrape < 5; scrape += 1) {
+      for (const { name, value } of await figures()) {
+        assert.ok(Number.isFinite(value) && value >= 0 && value < 1e15, `${name} ${value}`);
+      }
+    }
+  });
+
+  it("have a name that fits their type: only counters end in _total", async () => {
+    const { text } = await metrics.render();
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    assert.ok(types.length > 20);
+    for (const [, name = "", type] of types) {
+      assert.equal(name.endsWith("_total"), type === "counter", name);
+    }
+  });
+
+  it("show that the event loop was blocked, at every scrape that follows", async () => {
+    const blockedUntil = performance.now() + 300;
+    await waitFor("a first sample", async () =>
+      (await figure("sluice_nodejs_eventloop_lag_max_seconds")) > 0 ? true : undefined,
+    );
+    while (performance.now() < blockedUntil + 300);
+    const seen = await waitFor("the delay to show", async () => {
+      const max = await figure("sluice_nodejs_eventloop_lag_max_seconds");
+      return max >= 0.2 ? max : undefined;
+    });
+    assert.ok((await figure("sluice_nodejs_eventloop_lag_max_seconds")) >= seen);
+  });
+
+  it("tell how much is held for clients", async () => {
+    metrics.setHeldBytes("bodies", 1_000);
+    metrics.setHeldBytes("bodies", 200);
+    const held = (await figures()).filter(({ name }) => name === "sluice_held_bytes");
+    assert.deepEqual(
+      held.map(({ labels, value }) => [labels, value]),
+      [
+        ['{kind="bodies"}', 200],
+        ['{kind="replies"}', 0],
+      ],
+    );
+  });
+});
+
+function exampleRegistry(): Registry {
+  const registry = new Registry();
+  const counters = registry.counters({ name: "c_total", help: "C.", labels: ["kind"] });
+  counters.with('a"\\\n').add(2);
+  registry.histogram({ name: "h", help: "H.", buckets: [1, 2] }).observe(1.5);
+  registry.gauge({ name: "most", help: "M.", combine: "max" }).set(3);
+  registry.gauge({ name: "same", help: "S.", combine: "same" }).set(7);
+  return registry;
+}
+
+describe("a snapshot", () => {
+  it("is rendered in the text format, with cumulative buckets and escaped labels", async () => {
+    assert.equal(
+      renderSnapshot(await exampleRegistry().snapshot()),
+      [
+        "# HELP c_total C.",
+        "# TYPE c_total counter",
+        String.raw`c_total{kind="a\"\\\n"} 2`,
+        "# HELP h H.",
+        "# TYPE h histogram",
+        'h_bucket{le="1"} 0',
+        'h_bucket{le="2"} 1',
+        'h_bucket{le="+Inf"} 1',
+        "h_sum 1.5",
+        "h_count 1",
+        "# HELP most M.",
+        "# TYPE most gauge",
+        "most 3",
+        "# HELP same S.",
+        "# TYPE same gauge",
+        "same 7",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("survives the way between threads, and is combined by what each figure means", async () => {
+    const other = exampleRegistry();
+    other
+      .counters({ name: "d_total", help: "D.", labels: ["one", "two"] })
+      .with("x", 2)
+      .add();
+    const posted = structuredClone(await other.snapshot());
+    const text = renderSnapshot(combineSnapshots([await exampleRegistry().snapshot(), posted]));
+    const values = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    assert.deepEqual(values, [
+      String.raw`c_total{kind="a\"\\\n"} 4`,
+      'h_bucket{le="1"} 0',
+      'h_bucket{le="2"} 2',
+      'h_bucket{le="+Inf"} 2',
+      "h_sum 3",
+      "h_count 2",
+      "most 3",
+      "same 7",
+      'd_total{one="x",two="2"} 1',
+    ]);
+  });
+
+  it("with a figure that is no number is a mistake that shows", async () => {
+    const registry = new Registry();
+    registry.gauge({ name: "g", help: "G." }).set(Number.NaN);
+    const snapshot = await registry.snapshot();
+    assert.throws(() => renderSnapshot(snapshot), TypeError);
+  });
+});

@@ -1,0 +1,42 @@
+// No regular expression of the service or of the client takes more than linear time; each kind that does is found.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findSlowPatterns } from "./rule/patterns.ts";
+import { parseFiles } from "./syntax.ts";
+import { readFiles } from "./tree.ts";
+
+function findIn(text: string, path = "src/http/example.ts"): readonly string[] {
+  return parseFiles([{ path, text }]).flatMap(findSlowPatterns);
+}
+
+describe("regular expressions", () => {
+  it("take linear time, in every file of the service and of the client", () => {
+    const code = parseFiles(readFiles("{src,client/src}/**/*.ts"));
+    assert.deepEqual(code.flatMap(findSlowPatterns), []);
+  });
+
+  for (const [what, pattern] of [
+    ["a repetition before the end of the text", "/0+$/"],
+    ["one behind what may be missing", "/x?\\s+$/m"],
+    ["nested repetitions", "/^(?:a+)+$/"],
+    ["adjacent repetitions that can share", "/^\\d+\\.?\\d*$/"],
+    ["repetitions that can take over from each other", "/^\\s*x?\\s*y/"],
+  ] as const) {
+    it(`are found to be slow: ${what}`, () => {
+      assert.match(findIn(`export const p = ${pattern};`)[0] ?? "", /^src\/http\/example\.ts:1: /);
+    });
+  }
+
+  for (const pattern of ["/^0+/", "/^\\d+(?:\\.\\d*)?$/", "/,\\s*x/", '/[^"]*/y', "/a{1,8}$/"]) {
+    it(`are not complained of without need: ${pattern}`, () => {
+      assert.deepEqual(findIn(`export const p = ${pattern};`), []);
+    });
+  }
+
+  it("are not made while requests are served", () => {
+    const code = 'export const p = new RegExp("a" + Math.random());';
+    assert.equal(findIn(code).length, 1);
+    assert.deepEqual(findIn(code, "src/cli/example.ts"), []);
+  });
+});
