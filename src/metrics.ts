@@ -2,6 +2,8 @@
 
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { deletionStatuses } from "./domain/deletion.ts";
+import type { Edge } from "./http/connection/edge.ts";
+import { registerConnections } from "./http-metrics.ts";
 import type { DeletionFigures, GroupFigures } from "./store/store.ts";
 import { RequestHistogram } from "./request-histogram.ts";
 
@@ -18,7 +20,7 @@ export interface Metrics {
 }
 
 /** `deletions` is asked at each scrape. */
-export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics {
+export function makeMetrics(deletions: () => Promise<DeletionFigures>, edge: Edge): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: "sluice_" });
@@ -63,6 +65,7 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
   });
   const rateLimits = registerRateLimits(registers);
   registerDeletionGauges(registry, deletions);
+  registerConnections(registry, edge);
   return {
     observeRequest: (operation, status, seconds) => requests.observe(operation, status, seconds),
     countRecords: (resourceType, count) => {

@@ -9,6 +9,7 @@ import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
+import { type Edge, makeEdge } from "./http/connection/edge.ts";
 import type { Door } from "./http/door.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
@@ -34,12 +35,14 @@ interface Parts {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly edge: Edge;
 }
 
 /** Throws StoreError or the system's error when it can't start; nothing is left open then. */
 export async function serve(config: Config): Promise<Serving> {
   const log = makeLog(config.logLevel);
-  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
+  const edge = makeEdge(config);
+  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()), edge);
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
@@ -48,7 +51,7 @@ export async function serve(config: Config): Promise<Serving> {
     await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
     await catchUpLedger(app);
-    return await startDoors({ app, config, log, metrics });
+    return await startDoors({ app, config, log, metrics, edge });
   } catch (error) {
     await app.close();
     throw error;
@@ -65,13 +68,14 @@ async function refuseTakenBack(app: App): Promise<void> {
 }
 
 async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
-  const { app, config, log, metrics } = parts;
+  const { app, config, log, metrics, edge } = parts;
   const stopping = new AbortController();
   const worker = startWorker(parts);
   const upkeep = await startUpkeep(app, log);
   const rates = await openRates(parts);
   const server = await makeServer(makeDoor(parts, { worker, rates, stopping: stopping.signal }), {
     trustProxy: config.trustProxy,
+    metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
   });
   const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close()]);
@@ -88,7 +92,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
     stop: async () => {
       stopping.abort();
       log.info("stopping");
-      await closeWithin(server, config.shutdownGraceMs);
+      await closeWithin(server, edge, config.shutdownGraceMs);
       await stopWork();
       await app.close();
       log.info("stopped");
@@ -122,15 +126,16 @@ async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRate
 }
 
 function makeDoor(
-  { app, log, metrics }: Parts,
+  { app, log, metrics, edge }: Parts,
   { worker, rates, stopping }: { worker: Loop; rates: OpenRateLimits; stopping: AbortSignal },
 ): Door {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
     app,
     log,
+    edge,
     rates: rates.gate,
-    replies: makeReplies(observe),
+    replies: makeReplies(observe, edge.replies),
     observe,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
@@ -144,9 +149,9 @@ function makeDoor(
 const idleSweepMs = 20;
 
 /** Waits for requests in flight, but not for their clients to hang up; when the grace period is over, ends what is open. */
-async function closeWithin(server: FastifyInstance, graceMs: number): Promise<void> {
+async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number): Promise<void> {
   const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
-  const timer = setTimeout(() => server.server.closeAllConnections(), graceMs);
+  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
   try {
     await server.close();
   } finally {

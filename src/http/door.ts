@@ -2,6 +2,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
+import type { Edge } from "./connection/edge.ts";
 import type { Operation } from "./operation.ts";
 import type { RateGate } from "./rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply.ts";
@@ -9,6 +10,7 @@ import type { ObserveRequest, Replies } from "./reply.ts";
 export interface Door {
   readonly app: App;
   readonly log: Logger;
+  readonly edge: Edge;
   readonly rates: RateGate;
   readonly replies: Replies;
   readonly observe: ObserveRequest;

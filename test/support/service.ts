@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { readConfig } from "../../src/config.ts";
+import { type Edge, type EdgeBounds, makeEdge } from "../../src/http/connection/edge.ts";
 import type { Door } from "../../src/http/door.ts";
 import { openRateLimits } from "../../src/http/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply.ts";
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   readonly clock?: FakeClock;
   /** A folder that an earlier service left; it is then the test's to remove. */
   readonly folder?: string;
+  /** Other bounds over all connections than those of the service. */
+  readonly bounds?: EdgeBounds;
 }
 
 export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
@@ -45,6 +48,8 @@ export interface Service {
   readonly app: App;
   readonly clock: FakeClock;
   readonly client: Client;
+  /** What all connections hold together. */
+  readonly edge: Edge;
   readonly folder: string;
   /** Lines of the log so far, as JSON. */
   readonly log: readonly string[];
@@ -79,7 +84,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const app: App = { ...opened, store };
   const log: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(line) });
-  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
+  const edge = makeEdge(config, options.bounds);
+  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()), edge);
   const upkeep = await startUpkeep(app, logger);
   const worker = startLoop(deletionRound(app, { claimant: `test-${process.pid}`, log: logger }), {
     intervalMs: config.deletionPollMs,
@@ -97,8 +103,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const door: Door = {
     app,
     log: logger,
+    edge,
     rates: rates.gate,
-    replies: makeReplies((...figures) => metrics.observeRequest(...figures)),
+    replies: makeReplies((...figures) => metrics.observeRequest(...figures), edge.replies),
     observe: (...figures) => metrics.observeRequest(...figures),
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
@@ -106,10 +113,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     operations,
     closing: () => closing,
   };
-  const server = await makeServer(door, {
-    trustProxy: config.trustProxy,
-    renderMetrics: () => metrics.render(),
-  });
+  const server = await makeServer(door, { ...config, renderMetrics: () => metrics.render() });
   const address = await server.listen({ host: config.host, port: config.port });
   const client = makeClient(address);
   return {
@@ -117,6 +121,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     app,
     clock,
     client,
+    edge,
     folder,
     log,
     breakStore,
