@@ -22,9 +22,18 @@ function main() {
   return inPackage ? new URL("../dist/cli/main.js", import.meta.url) : source;
 }
 
+/** Where the package with a Node for this platform is installed: one of optionalDependencies in package.json. */
+function ownNode() {
+  const { platform, arch } = process;
+  const isWindows = platform === "win32";
+  const prefix = platform === "darwin" && arch === "arm64" ? "node-bin" : "node";
+  const name = `${prefix}-${isWindows ? "win" : platform}-${arch}`;
+  const path = `../node_modules/${name}/bin/node${isWindows ? ".exe" : ""}`;
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
 function startWithOwnNode() {
-  const name = process.platform === "win32" ? "node.exe" : "node";
-  const own = fileURLToPath(new URL(`../node_modules/node/bin/${name}`, import.meta.url));
+  const own = ownNode();
   if (!existsSync(own)) {
     process.stderr.write(
       `sluice: Sluice needs Node ${nodeMajorMin} or later, and this is ${process.version}. ` +

@@ -19,6 +19,8 @@ export interface Config {
   /** Where processes share their rate limits; may hold a password. */
   readonly rateLimitRedisUrl: string | undefined;
   readonly rateLimitRedisTimeoutMs: number;
+  /** What /metrics asks for; undefined if it is open. */
+  readonly metricsToken: string | undefined;
   readonly deletionPollMs: number;
   readonly shutdownGraceMs: number;
   /** False, or the addresses and networks whose X-Forwarded-For counts. */
@@ -112,6 +114,12 @@ export const settings = {
     "How long a request waits for Redis, in milliseconds, before its process counts alone.",
     wholeNumber(1, 10_000),
   ),
+  metricsToken: setting(
+    "METRICS_TOKEN",
+    "",
+    "Token that `/metrics` requires as `Authorization: Bearer …`; anybody can read the metrics without it.",
+    metricsToken,
+  ),
   deletionPollMs: setting(
     "DELETION_POLL_MS",
     "1000",
@@ -171,9 +179,9 @@ export function sqlitePath(url: string): string | undefined {
   return path === undefined ? undefined : resolve(path);
 }
 
-/** A URL may hold a password, so it is never repeated. */
+/** A URL may hold a password, and a token is one, so neither is ever repeated. */
 function quote(name: string, given: string | undefined): string {
-  return name.endsWith("_URL") ? "" : `, but is "${given ?? ""}"`;
+  return /_(?:URL|TOKEN)$/.test(name) ? "" : `, but is "${given ?? ""}"`;
 }
 
 function setting<Value>(
@@ -228,6 +236,15 @@ function databaseUrl(value: string): string | Problem {
   return new Problem(
     "sqlite: followed by the path of a file, such as sqlite:./data/sluice.db, or a URL such as " +
       "postgres://user:password@host:5432/database",
+  );
+}
+
+/** The form of a bearer token (RFC 6750, section 2.1), and long enough not to be guessed. */
+function metricsToken(value: string): string | undefined | Problem {
+  if (value === "") return undefined;
+  if (/^[\w.~+/-]{16,1024}=*$/.test(value)) return value;
+  return new Problem(
+    "16 to 1024 letters, digits or characters of -._~+/, such as what `openssl rand -hex 32` prints",
   );
 }
 

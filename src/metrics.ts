@@ -1,6 +1,8 @@
 // The figures that an operator needs, as Prometheus text. docs/reference/metrics.md lists them; a test compares.
 
 import { deletionStatuses } from "./domain/deletion.ts";
+import type { Edge } from "./http/connection/edge.ts";
+import { registerConnections } from "./metrics/connection-metrics.ts";
 import { registerProcess } from "./metrics/process-metrics.ts";
 import { Registry } from "./metrics/registry.ts";
 import {
@@ -11,9 +13,6 @@ import {
 } from "./metrics/snapshot.ts";
 import type { DeletionFigures, GroupFigures } from "./store/store.ts";
 
-/** What memory is held for clients: bodies on their way in, replies on their way out. */
-export type HeldKind = "bodies" | "replies";
-
 export interface Metrics {
   observeRequest(operation: string, status: number, seconds: number): void;
   countRecords(resourceType: string, count: number): void;
@@ -23,8 +22,6 @@ export interface Metrics {
   rateLimitsShared(isShared: boolean): void;
   countDeletionCompleted(erased: number): void;
   countDeletionPostponed(): void;
-  /** All that is held now. */
-  setHeldBytes(kind: HeldKind, bytes: number): void;
   /** The figures of this thread, as plain data. */
   snapshot(): Promise<Snapshot>;
   /** With the figures of other threads, if there are any. */
@@ -33,13 +30,20 @@ export interface Metrics {
   stop(): void;
 }
 
-/** `deletions` is asked at each scrape. */
-export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics {
+/** What is read at each snapshot. */
+export interface MetricSources {
+  readonly deletions: () => Promise<DeletionFigures>;
+  readonly edge: Edge;
+  readonly bodies: { readonly heldBytes: number };
+}
+
+export function makeMetrics({ deletions, edge, bodies }: MetricSources): Metrics {
   const registry = new Registry();
   const requests = registerRequests(registry);
   const writes = registerWrites(registry);
   const rateLimits = registerRateLimits(registry);
   const deleted = registerDeletions(registry, deletions);
+  registerConnections(registry, edge, bodies);
   const process = registerProcess(registry);
   return {
     ...requests,
@@ -55,23 +59,16 @@ export function makeMetrics(deletions: () => Promise<DeletionFigures>): Metrics 
   };
 }
 
-function registerRequests(registry: Registry): Pick<Metrics, "observeRequest" | "setHeldBytes"> {
+function registerRequests(registry: Registry): Pick<Metrics, "observeRequest"> {
   const requests = registry.histograms({
     name: "sluice_request_duration_seconds",
     help: "Requests by operation and status, from the first byte read to the reply handed over.",
     labels: ["operation", "status"],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
-  const held = registry.gauges({
-    name: "sluice_held_bytes",
-    help: "Memory held for clients: bodies on their way in, replies on their way out.",
-    labels: ["kind"],
-  });
-  for (const kind of ["bodies", "replies"]) held.with(kind);
   return {
     observeRequest: (operation, status, seconds) =>
       requests.with(operation, status).observe(seconds),
-    setHeldBytes: (kind, bytes) => held.with(kind).set(bytes),
   };
 }
 

@@ -10,9 +10,9 @@ import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
+import { type Edge, makeEdge } from "./http/connection/edge.ts";
 import type { Door } from "./http/door.ts";
-import { BodyBudget } from "./http/load/body-budget.ts";
-import { OrganizationLoad } from "./http/load/organization-load.ts";
+import { type Load, makeLoad } from "./http/load/load.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
 import { operations } from "./http/routes.ts";
@@ -38,12 +38,20 @@ interface Parts {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly edge: Edge;
+  readonly load: Load;
 }
 
 /** Throws StoreError or the system's error when it can't start; nothing is left open then. */
 export async function serve(config: Config): Promise<Serving> {
   const log = makeLog(config.logLevel);
-  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
+  const edge = makeEdge(config);
+  const load = makeLoad();
+  const metrics = makeMetrics({
+    deletions: () => app.store.deletionFigures(app.now()),
+    edge,
+    bodies: load.bodies,
+  });
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
@@ -52,7 +60,7 @@ export async function serve(config: Config): Promise<Serving> {
     await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
     await catchUpLedger(app);
-    return await startDoors({ app, config, log, metrics });
+    return await startDoors({ app, config, log, metrics, edge, load });
   } catch (error) {
     await app.close();
     metrics.stop();
@@ -70,7 +78,7 @@ async function refuseTakenBack(app: App): Promise<void> {
 }
 
 async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
-  const { app, config, log, metrics } = parts;
+  const { app, config, log, metrics, edge } = parts;
   const stopping = new AbortController();
   const worker = startWorker(parts);
   const upkeep = await startUpkeep(app, log);
@@ -80,6 +88,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
   const beside = { worker, rates, bulk, stopping: stopping.signal };
   const server = await makeServer(makeDoor(parts, beside), {
     trustProxy: config.trustProxy,
+    metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
   });
   const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close(), bulk.close()]);
@@ -96,7 +105,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
     stop: async () => {
       stopping.abort();
       log.info("stopping");
-      await closeWithin(server, config.shutdownGraceMs);
+      await closeWithin(server, edge, config.shutdownGraceMs);
       await stopWork();
       await app.close();
       metrics.stop();
@@ -137,15 +146,19 @@ interface Beside {
   readonly stopping: AbortSignal;
 }
 
-function makeDoor({ app, log, metrics }: Parts, { worker, rates, bulk, stopping }: Beside): Door {
+function makeDoor(
+  { app, log, metrics, edge, load }: Parts,
+  { worker, rates, bulk, stopping }: Beside,
+): Door {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
     app,
     log,
+    edge,
     rates: rates.gate,
     bulk,
-    load: { organizations: new OrganizationLoad(), bodies: new BodyBudget() },
-    replies: makeReplies(observe),
+    load,
+    replies: makeReplies(observe, edge.replies),
     observe,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
@@ -159,9 +172,9 @@ function makeDoor({ app, log, metrics }: Parts, { worker, rates, bulk, stopping 
 const idleSweepMs = 20;
 
 /** Waits for requests in flight, but not for their clients to hang up; when the grace period is over, ends what is open. */
-async function closeWithin(server: FastifyInstance, graceMs: number): Promise<void> {
+async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number): Promise<void> {
   const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
-  const timer = setTimeout(() => server.server.closeAllConnections(), graceMs);
+  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
   try {
     await server.close();
   } finally {

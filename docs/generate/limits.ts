@@ -6,6 +6,10 @@ import { generatedNote, page, table } from "./markdown.ts";
 
 type LimitName = keyof typeof limits;
 
+const closed = "the connection is closed";
+const newestClosed = "the newest of these connections is closed";
+const makesRoom = "an idle one is closed for the new one, or else the new one";
+
 const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[] = [
   ["Characters of an id; at least 1, no control characters", "idCharactersMax", "400"],
   ["Characters of a text field", "textCharactersMax", "400"],
@@ -39,20 +43,66 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Longest lifetime of a token, in seconds", "tokenSecondsMax", "400"],
   ["Scopes asked for at once", "scopesMax", "400"],
   ["Tokens issued a minute to one key", "tokenRequestsPerMinute", "429"],
-  ["Failed authentications a minute from one address", "failedAuthenticationsPerMinute", "429"],
+  ["Failed authentications a minute from one network", "failedAuthenticationsPerMinute", "429"],
   ["Records that one deletion can take along", "cascadeRecordsMax", "an operator sees it waiting"],
 ];
 
+const connectionRows: typeof rows = [
+  [
+    "Requests a second without a credential from one network",
+    "unauthenticatedRequestsPerSecond",
+    "429",
+  ],
+  ["The same at once", "unauthenticatedRequestsBurst", "429"],
+  [
+    "Open connections from one network, unless `TRUST_PROXY` names it",
+    "connectionsPerAddressMax",
+    makesRoom,
+  ],
+  ["Open connections", "connectionsMax", makesRoom],
+  ["Milliseconds for a request's headers to arrive", "headersTimeoutMs", "408"],
+  ["Milliseconds without a byte in either direction", "idleSocketTimeoutMs", closed],
+  ["Milliseconds for which a client may go on sending after its last reply", "lingerMs", closed],
+  ["Bytes that it may still send then", "lingerBytesMax", closed],
+  [
+    "Bytes behind requests that wait for their turn, over all connections",
+    "unparsedBytesMax",
+    newestClosed,
+  ],
+  [
+    "Bytes of replies that clients have not taken, over all connections",
+    "queuedReplyBytesMax",
+    newestClosed,
+  ],
+];
+
+const connections = `## Connections
+
+A network is an IPv4 address, or the /64 of an IPv6 address. Requests on one connection are executed one after another;
+while one waits for the reply before it, the connection is not read. What follows the last reply of a connection, one
+with \`Connection: close\`, is never executed.
+
+Where the system allows a process fewer open files, it keeps fewer connections open. \`/health/live\` and
+\`/health/ready\` count against no limit of requests, and neither does \`/metrics\` with its token. A valid credential is
+accepted however many invalid ones came from its network: many clients may share an address, and a credential of 256
+random bits can't be guessed. \`RATE_LIMIT_PER_SECOND=0\` turns the limits of requests off, and none of the others.`;
+
 export function renderLimits(): string {
-  const cells = rows.map(([what, name, beyond]) => [
-    what,
-    limits[name].toLocaleString("en-US"),
-    beyond,
-  ]);
   return page(
     "# Limits",
     generatedNote,
     "What is not a setting. Requests a second are one: `RATE_LIMIT_PER_SECOND` in [settings](settings.md).",
-    table(["what", "bound", "beyond it"], cells),
+    tableOf(rows),
+    connections,
+    tableOf(connectionRows),
   );
+}
+
+function tableOf(of: typeof rows): string {
+  const cells = of.map(([what, name, beyond]) => [
+    what,
+    limits[name].toLocaleString("en-US"),
+    beyond,
+  ]);
+  return table(["what", "bound", "beyond it"], cells);
 }

@@ -16,10 +16,12 @@ const outside = `## Outside the API
 | \`GET /health/live\` | 200 as long as the process runs |
 | \`GET /health/ready\` | 200 if the store answers, else 503; 503 while it stops |
 | \`GET /metrics\` | Prometheus text, see [metrics](metrics.md) |
+| \`GET /.well-known/sluice-receipts.json\` | the public keys of receipts |
 | \`GET /openapi.json\` | the OpenAPI document |
 | \`GET /docs\` | the reference as a page that loads nothing from elsewhere |
 
-None of these asks for a credential: keep \`/metrics\` from those who should not see it.`;
+None of these needs an access token. All but \`/health\` are limited by address ([limits](limits.md)), and
+\`/metrics\` requires the token of \`METRICS_TOKEN\` where that is set.`;
 
 export function renderOperations(): string {
   const rows = operations.map((operation) => [

@@ -79,8 +79,14 @@ export const limits = {
   bodyTimeoutMs: 60_000,
   idleSocketTimeoutMs: 75_000,
   handlerTimeoutMs: 60_000,
-  // how long the rest of a refused body is taken in, for the client to see the reply
+  // how long, and how many bytes of, what follows the last reply is taken in, for the client to see the reply
   lingerMs: 5_000,
+  lingerBytesMax: 32 * 1_024 * 1_024,
+  connectionsMax: 10_000,
+  connectionsPerAddressMax: 2_000,
+  // over all connections: what came behind requests that wait for their turn, and replies that wait for their clients
+  unparsedBytesMax: 64 * 1_024 * 1_024,
+  queuedReplyBytesMax: 64 * 1_024 * 1_024,
   // access (interface document: 300 to 86400 seconds)
   tokenSecondsMin: 300,
   tokenSecondsMax: 86_400,
@@ -89,6 +95,8 @@ export const limits = {
   nameCharactersMax: 200,
   tokenRequestsPerMinute: 60,
   failedAuthenticationsPerMinute: 20,
+  unauthenticatedRequestsPerSecond: 100,
+  unauthenticatedRequestsBurst: 200,
   callersCachedMax: 100_000,
   bucketsMax: 100_000,
   credentialsPollMs: 500,

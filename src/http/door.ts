@@ -3,8 +3,8 @@
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
-import type { BodyBudget } from "./load/body-budget.ts";
-import type { OrganizationLoad } from "./load/organization-load.ts";
+import type { Load } from "./load/load.ts";
+import type { Edge } from "./connection/edge.ts";
 import type { Operation } from "./operation.ts";
 import type { RateGate } from "./rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply.ts";
@@ -12,9 +12,10 @@ import type { ObserveRequest, Replies } from "./reply.ts";
 export interface Door {
   readonly app: App;
   readonly log: Logger;
+  readonly edge: Edge;
   readonly rates: RateGate;
   readonly bulk: BulkClient;
-  readonly load: { readonly organizations: OrganizationLoad; readonly bodies: BodyBudget };
+  readonly load: Load;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;

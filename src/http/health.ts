@@ -1,37 +1,32 @@
-// What operators' machines ask: is the process alive, does the store answer, what are the figures.
+// What probes ask: is the process alive, does the store answer. Counts against no limit, so that probes are answered
+// whatever else comes from their address; those that come at the same time share one question to the store.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
+import { coalesce } from "./coalesce.ts";
 import type { Door } from "./door.ts";
 import { ok } from "./handlers/handler.ts";
 import { sendError } from "./send-error.ts";
 
-export function registerHealth(
-  server: FastifyInstance,
-  door: Door,
-  renderMetrics: () => Promise<{ text: string; contentType: string }>,
-): void {
+export function registerHealth(server: FastifyInstance, door: Door): void {
+  const ping = coalesce(() => door.app.store.ping());
   server.get("/health/live", (request, reply) => {
     door.replies.send(request, reply, ok(200, { status: "live" }));
   });
   server.get("/health/ready", async (request, reply) => {
-    await answerReady(door, request, reply);
+    await answerReady(door, { request, reply }, ping);
     return reply;
-  });
-  server.get("/metrics", async (request, reply) => {
-    const { text, contentType } = await renderMetrics();
-    door.replies.send(request, reply, { status: 200, body: text, contentType });
   });
 }
 
 async function answerReady(
   door: Door,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  ping: () => Promise<void>,
 ): Promise<void> {
   try {
     if (door.closing()) throw new Error("the service is shutting down");
-    await door.app.store.ping();
+    await ping();
     door.replies.send(request, reply, ok(200, { status: "ready" }));
   } catch (cause) {
     door.log.warn({ err: cause }, "not ready");

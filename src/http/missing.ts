@@ -8,6 +8,7 @@ import type { Door } from "./door.ts";
 import type { Visit } from "./reply.ts";
 import { sendError } from "./send-error.ts";
 import { requireSoundHead } from "./sound-head.ts";
+import { admitStranger } from "./unauthenticated.ts";
 
 /** What is served beside the operations of the API. */
 const servicePaths = [
@@ -24,11 +25,14 @@ const servicePaths = [
 export function registerMissing(server: FastifyInstance, door: Door): void {
   const methods = methodsByPath(door);
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { error, headers } = refusal(request, methods);
     try {
       requireSoundHead(request.raw);
+      if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
+        if (!admitStranger(door, request, reply)) return reply;
+      }
       if (request.url.startsWith("/v2/"))
         await countStray(door, request, beginVisit(request, reply));
+      const { error, headers } = refusal(request, methods);
       sendError(door, request, { reply, error, headers });
     } catch (limit) {
       sendError(door, request, { reply, error: limit });

@@ -1,88 +1,100 @@
-// Serves /openapi.json, and at /docs the reference page that is made from it. The page loads nothing from elsewhere; what
-// it consists of is read from the installed package when somebody first asks for it, never at start.
+// Serves /openapi.json, and at /docs the reference page that is made from it. The page loads nothing from elsewhere. All
+// of it is made once, when somebody first asks for it, and never again.
 
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { RecordType } from "../domain/record-type.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Door } from "./door.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
-import { loadBundle } from "./openapi/reference-bundle.ts";
+import { loadDocument, loadReferenceScript } from "./openapi/made-in-thread.ts";
 import { contentSecurityPolicy, referencePage, startScript } from "./openapi/reference-page.ts";
-import type { Answer } from "./reply.ts";
+import {
+  encode,
+  makeRepresentation,
+  type Representation,
+  sendRepresentation,
+} from "./representation.ts";
+import { sendError } from "./send-error.ts";
 
 const html = "text/html; charset=utf-8";
-const sniffing = { "x-content-type-options": "nosniff" };
+const json = "application/json";
+const javaScript = "text/javascript; charset=utf-8";
+/** The next version of the service may have others; what has not changed is not sent again. */
+const revalidated = { "cache-control": "no-cache" };
 const pageHeaders = {
-  ...sniffing,
+  ...revalidated,
   "content-security-policy": contentSecurityPolicy,
   "referrer-policy": "no-referrer",
-  "cache-control": "no-cache",
 };
-/** The files of the page change only with the version of the service. */
-const file = { ...sniffing, "cache-control": "public, max-age=3600" };
+const scriptHeaders = { "cache-control": "public, max-age=3600" };
 
-type Found = Omit<Answer, "status">;
+export function registerOpenApi(server: FastifyInstance, door: Door): void {
+  const documents = makeDocuments();
+  const page = once(() => fromText(html, referencePage, pageHeaders));
+  const start = once(() => fromText(javaScript, startScript, scriptHeaders));
+  const script = once(async () =>
+    makeRepresentation(javaScript, await loadReferenceScript(), scriptHeaders),
+  );
 
-export function registerOpenApi(
-  server: FastifyInstance,
-  { replies }: Pick<Door, "replies">,
-  types: readonly RecordType[],
-): void {
-  const document = onceGood(() => makeDocument(types));
-  const bundle = onceGood(loadBundle);
+  serve("/openapi.json", documents);
+  serve("/docs", page);
+  serve("/docs/start.js", start);
+  serve("/docs/reference.js", script);
 
-  serve("/openapi.json", async (request) => {
-    return { body: renderFor(request, await document()), headers: sniffing };
-  });
-  serve("/docs", () => ({ body: referencePage, contentType: html, headers: pageHeaders }));
-  serve("/docs/start.js", () => javaScript(startScript, file));
-  serve("/docs/reference.js", async (request) => {
-    const script = await bundle();
-    const headers = { ...file, vary: "accept-encoding" };
-    if (!acceptsGzip(request)) return javaScript(await script.plain(), headers);
-    return javaScript(script.gzipped, { ...headers, "content-encoding": "gzip" });
-  });
-
-  function serve(path: string, answer: (request: FastifyRequest) => Found | Promise<Found>): void {
-    server.get(path, async (request, reply) => {
-      replies.send(request, reply, { status: 200, ...(await answer(request)) });
+  function serve(path: string, find: (request: FastifyRequest) => Promise<Representation>): void {
+    server.get(path, async (request, reply: FastifyReply) => {
+      try {
+        sendRepresentation(door.replies, { request, reply }, await find(request));
+      } catch (error) {
+        sendError(door, request, { reply, error });
+      }
+      return reply;
     });
   }
 }
 
-function javaScript(body: string | Buffer, headers: Record<string, string>): Found {
-  return { body, contentType: "text/javascript; charset=utf-8", headers };
-}
-
-/** What makes the document is loaded only now: no other request needs it, and a start should not wait for it. */
-async function makeDocument(types: readonly RecordType[]): Promise<OpenApiDocument> {
-  const { buildOpenApi } = await import("./openapi.ts");
-  return buildOpenApi({ types });
-}
+/** Addresses under which the document is kept ready; beyond them it names its server by a relative URL. */
+const addressesMax = 16;
 
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /** Names the address at which the client reached the service, so that a client made from the document finds it too. */
-function renderFor({ protocol, host }: FastifyRequest, document: OpenApiDocument): string {
-  if (!hostForm.test(host)) return JSON.stringify(document);
-  const url = `${protocol}://${host}`;
-  return JSON.stringify({
-    ...document,
-    servers: document.servers.map((server) => ({ ...server, url })),
-  });
+function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
+  const load = once(async () => JSON.parse(await loadDocument()) as OpenApiDocument);
+  const known = new Map<string, () => Promise<Representation>>();
+  const find = (url: string | undefined): Promise<Representation> => {
+    const key = url ?? "";
+    const found = known.get(key) ?? once(async () => render(await load(), url));
+    known.set(key, found);
+    return found();
+  };
+  return ({ protocol, host }) => {
+    if (!hostForm.test(host)) return find(undefined);
+    const url = `${protocol}://${host}`;
+    return find(known.has(url) || known.size < addressesMax ? url : "/");
+  };
 }
 
-function acceptsGzip({ headers }: FastifyRequest): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers["accept-encoding"] ?? "");
+/** `url`: of the service; undefined leaves the document as it is. */
+function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
+  const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
+  return fromText(json, JSON.stringify({ ...document, servers }), revalidated);
 }
 
-/** Keeps what was loaded, but not a failure. */
-function onceGood<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loading: Promise<Value> | undefined;
+async function fromText(
+  contentType: string,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Representation> {
+  return makeRepresentation(contentType, await encode(Buffer.from(text)), headers);
+}
+
+/** Keeps what was made, but not a failure. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
   return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
       throw error;
     });
-    return loading;
+    return made;
   };
 }

@@ -1,9 +1,10 @@
-// The three limits of the contract, section 6, and the headers that tell of them
-// (draft-ietf-httpapi-ratelimit-headers): per organization, per key on token issuing, per address on failed authentication.
+// The limits of the contract, section 6, and the headers that tell of them (draft-ietf-httpapi-ratelimit-headers): per
+// organization, per key on token issuing, per address on failed authentication and on requests that need no credential.
 
 import type { Identity } from "../actions/caller-cache.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
+import { addressOwner } from "./address-owner.ts";
 import { type BucketPolicy, type Taken, TokenBuckets } from "./token-bucket.ts";
 
 /** The values of RateLimit and RateLimit-Policy for one reply. */
@@ -30,6 +31,8 @@ export interface RateGate {
   failedAuthentication(address: string): Limited | Promise<Limited>;
   /** What is left to an address; counts nothing. */
   failuresLeft(address: string): Limited | Promise<Limited>;
+  /** A request from an address for what needs no credential. Each process counts for itself. */
+  unauthenticated(address: string): Limited;
 }
 
 export type Policy = BucketPolicy & { readonly header: string };
@@ -42,6 +45,7 @@ export class RateLimits implements RateGate {
   readonly #organizations: TokenBuckets;
   readonly #keys: TokenBuckets;
   readonly #addresses: TokenBuckets;
+  readonly #strangers: TokenBuckets;
   readonly #policies = new Map<number, Policy>();
 
   /** 0 turns every limit off. */
@@ -50,6 +54,7 @@ export class RateLimits implements RateGate {
     this.#organizations = new TokenBuckets(now);
     this.#keys = new TokenBuckets(now);
     this.#addresses = new TokenBuckets(now);
+    this.#strangers = new TokenBuckets(now);
   }
 
   organization(caller: Identity): Limited {
@@ -71,12 +76,18 @@ export class RateLimits implements RateGate {
 
   failedAuthentication(address: string): Limited {
     if (this.#perSecond === 0) return unlimited;
-    return limited(failurePolicy, this.#addresses.take(address, failurePolicy));
+    return limited(failurePolicy, this.#addresses.take(addressOwner(address), failurePolicy));
   }
 
   failuresLeft(address: string): Limited {
     if (this.#perSecond === 0) return unlimited;
-    return limited(failurePolicy, this.#addresses.look(address, failurePolicy));
+    return limited(failurePolicy, this.#addresses.look(addressOwner(address), failurePolicy));
+  }
+
+  unauthenticated(address: string): Limited {
+    if (this.#perSecond === 0) return unlimited;
+    const taken = this.#strangers.take(addressOwner(address), unauthenticatedPolicy);
+    return limited(unauthenticatedPolicy, taken);
   }
 
   /** Undefined where the organization has no limit. */
@@ -96,6 +107,11 @@ export const failurePolicy = perMinute(
   "failed-authentication",
   limits.failedAuthenticationsPerMinute,
 );
+const unauthenticatedPolicy = withHeader({
+  name: "unauthenticated",
+  perSecond: limits.unauthenticatedRequestsPerSecond,
+  burst: limits.unauthenticatedRequestsBurst,
+});
 
 function perMinute(name: string, requests: number): Policy {
   return withHeader({ name, perSecond: requests / 60, burst: requests });
@@ -116,6 +132,12 @@ export function limited(policy: Policy, taken: Taken): Limited {
       rateLimitPolicy: policy.header,
     },
   };
+}
+
+/** The header fields of a reply that tell of a limit; none where there is no limit. */
+export function rateFields(headers: RateHeaders | undefined): Record<string, string> {
+  if (headers === undefined) return {};
+  return { ratelimit: headers.rateLimit, "ratelimit-policy": headers.rateLimitPolicy };
 }
 
 export function rateLimited({ retryAfterSeconds }: Limited): AppError {

@@ -1,25 +1,45 @@
 // Publishes the public keys that receipts are signed with, at a well-known address (RFC 8615). Asks for no credential, and
-// has nothing to say but public keys.
+// has nothing to say but public keys. Requests that come at the same time share one question to the store.
 
 import type { FastifyInstance } from "fastify";
 import { publishReceiptKeys } from "../actions/receipt-keys.ts";
+import { coalesce } from "./coalesce.ts";
 import type { Door } from "./door.ts";
-import { ok } from "./handlers/handler.ts";
+import {
+  encode,
+  makeRepresentation,
+  type Representation,
+  sendRepresentation,
+} from "./representation.ts";
 import { sendError } from "./send-error.ts";
 
 export const receiptKeysPath = "/.well-known/sluice-receipts.json";
 
 /** A key may be rotated, and receipts signed with the new one are verified soon after. */
-const headers = { "cache-control": "public, max-age=60", "x-content-type-options": "nosniff" };
+const headers = { "cache-control": "public, max-age=60" };
+const json = "application/json";
 
 export function registerReceiptKeys(server: FastifyInstance, door: Door): void {
+  const find = makeFind(door);
   server.get(receiptKeysPath, async (request, reply) => {
     try {
-      const published = await publishReceiptKeys(door.app);
-      door.replies.send(request, reply, { ...ok(200, published), headers });
+      sendRepresentation(door.replies, { request, reply }, await find());
     } catch (error) {
       sendError(door, request, { reply, error });
     }
     return reply;
+  });
+}
+
+/** The keys as they are in the store now; compressed again only when they have changed. */
+function makeFind({ app }: Door): () => Promise<Representation> {
+  let last: { readonly text: string; readonly representation: Representation } | undefined;
+  return coalesce(async () => {
+    const text = JSON.stringify(await publishReceiptKeys(app));
+    if (last?.text !== text) {
+      const encoded = await encode(Buffer.from(text));
+      last = { text, representation: makeRepresentation(json, encoded, headers) };
+    }
+    return last.representation;
   });
 }

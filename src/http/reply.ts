@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
+import type { ReplyMemory } from "./connection/reply-memory.ts";
 import type { Operation } from "./operation.ts";
 import type { RateHeaders } from "./rate-limit.ts";
 
@@ -32,7 +33,10 @@ export interface Replies {
 
 export interface Answer {
   readonly status: number;
-  readonly body: string | Buffer;
+  /** Undefined where the status has no body, as 304. */
+  readonly body: string | Buffer | undefined;
+  /** True if all replies share the bytes of the body. */
+  readonly shared?: boolean;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -44,18 +48,14 @@ const json = "application/json";
  * Writes to Node's response itself: everything that Fastify's own way of sending would add (serialising, hooks, a second
  * set of headers) is done here or not needed, and it is a third of what a small reply costs.
  */
-export function makeReplies(observe: ObserveRequest): Replies {
+export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Replies {
   return {
-    send(request, reply, { status, body, contentType, headers }) {
+    send(request, reply, { status, body, shared, contentType, headers }) {
       const { visit } = request;
-      const fields = [
-        "content-type",
-        contentType ?? json,
-        "content-length",
-        String(Buffer.byteLength(body)),
-        "x-request-id",
-        request.id,
-      ];
+      const fields = ["x-request-id", request.id, "x-content-type-options", "nosniff"];
+      const bytes = body === undefined ? 0 : Buffer.byteLength(body);
+      if (body !== undefined)
+        fields.push("content-type", contentType ?? json, "content-length", String(bytes));
       if (visit?.rate !== undefined) {
         const { rateLimit, rateLimitPolicy } = visit.rate;
         fields.push("ratelimit", rateLimit, "ratelimit-policy", rateLimitPolicy);
@@ -68,6 +68,7 @@ export function makeReplies(observe: ObserveRequest): Replies {
       reply.hijack();
       reply.raw.writeHead(status, fields);
       reply.raw.end(body);
+      if (shared !== true) memory.track(reply.raw, bytes);
     },
   };
 }

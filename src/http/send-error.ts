@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
 import type { Door } from "./door.ts";
 import { errorAnswer } from "./error-response.ts";
-import { lingerOnClose } from "./linger.ts";
 
 export function sendError(
   door: Door,
@@ -27,7 +26,13 @@ export function sendError(
     apiKeyExpected: request.visit?.operation?.verb === "issue token",
     headers: { ...headers, ...closeAfter(request, known) },
   });
-  door.replies.send(request, reply, answer);
+  try {
+    door.replies.send(request, reply, answer);
+  } catch (failure) {
+    // Whoever called has nothing left to answer with.
+    logFault(door, request, failure);
+    reply.raw.destroy();
+  }
 }
 
 /** Named, in any case, and not with a quality of 0 (RFC 9110, section 12.5.1). */
@@ -50,7 +55,6 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
   const hasBody =
     headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
   if (!hasBody) return {};
-  lingerOnClose(raw.socket);
   return { connection: "close" };
 }
 

@@ -3,12 +3,12 @@
 import { type FastifyInstance, type FastifyRequest, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
-import { recordTypes } from "../domain/record-types.ts";
-import { answerClientError, answerConnect, answerOnSocket } from "./client-error.ts";
+import { answerOnSocket } from "./connection/client-error.ts";
+import { makeHttpServer, onClientError } from "./connection/http-server.ts";
 import type { Door } from "./door.ts";
-import { answerExpectations } from "./expectation.ts";
 import { sendError } from "./send-error.ts";
 import { registerHealth } from "./health.ts";
+import { type MetricsOptions, registerMetrics } from "./metrics-route.ts";
 import { asMalformed, registerMissing } from "./missing.ts";
 import { registerOpenApi } from "./openapi-routes.ts";
 import { RequestWatch } from "./request-watch.ts";
@@ -17,10 +17,10 @@ import { registerReceiptKeys } from "./receipt-keys.ts";
 import type { Visit } from "./reply.ts";
 import { registerOperations } from "./register.ts";
 import { requireSoundHead } from "./sound-head.ts";
+import { admitStranger } from "./unauthenticated.ts";
 
-export interface ServerOptions {
+export interface ServerOptions extends MetricsOptions {
   readonly trustProxy: boolean | string;
-  readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
 
 export async function makeServer(door: Door, options: ServerOptions): Promise<FastifyInstance> {
@@ -30,28 +30,14 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
     trustProxy: options.trustProxy,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytesMax,
-    // A socket that is silent for this long is closed; slow requests are ended by the watch below.
-    connectionTimeout: limits.idleSocketTimeoutMs,
-    keepAliveTimeout: limits.idleSocketTimeoutMs,
-    // Node would end long streams with its requestTimeout; the watch spares them.
-    requestTimeout: 0,
+    serverFactory: (handle) => makeHttpServer(handle, door),
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    http: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: 5_000,
-      maxHeaderSize: limits.headerBytesMax,
-      // Node would answer one without a body; operations answer as everywhere.
-      requireHostHeader: false,
-    },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => onClientError(door.edge, error, socket),
     frameworkErrors: (error, request, reply) => {
       sendError(door, request, { reply, error: asMalformed(error) });
     },
   });
-  answerExpectations(server.server);
-  answerHalfClosed(server);
-  server.server.on("connect", (_request, socket) => answerConnect(socket));
   const watch = new RequestWatch<Visit>({
     limitMs: limits.bodyTimeoutMs,
     sweepMs: 5_000,
@@ -77,9 +63,17 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
   await server.register((beside: FastifyInstance, _options: object, done: () => void) => {
     // Operations look for themselves, and spare the way through a hook.
     beside.addHook("onRequest", requireSoundHeadFirst);
-    registerReceiptKeys(beside, door);
-    registerHealth(beside, door, options.renderMetrics);
-    registerOpenApi(beside, door, recordTypes);
+    registerHealth(beside, door);
+    registerMetrics(beside, door, options);
+    done();
+  });
+  await server.register((open: FastifyInstance, _options: object, done: () => void) => {
+    open.addHook("onRequest", async (request, reply) => {
+      requireSoundHead(request.raw);
+      return admitStranger(door, request, reply) ? undefined : reply;
+    });
+    registerReceiptKeys(open, door);
+    registerOpenApi(open, door);
     done();
   });
   return server;
@@ -87,12 +81,4 @@ export async function makeServer(door: Door, options: ServerOptions): Promise<Fa
 
 async function requireSoundHeadFirst({ raw }: FastifyRequest): Promise<void> {
   requireSoundHead(raw);
-}
-
-/**
- * A client that closes its writing side once it has sent its request (as `nc -N` does) gets its reply. By itself Node
- * would close the connection without one, and nobody could tell whether the request was carried out.
- */
-function answerHalfClosed({ server }: FastifyInstance): void {
-  Object.assign(server, { httpAllowHalfOpen: true });
 }

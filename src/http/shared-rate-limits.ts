@@ -2,6 +2,7 @@
 // asked. Never makes a client wait for a server that is away.
 
 import type { Identity } from "../actions/caller-cache.ts";
+import { addressOwner } from "./address-owner.ts";
 import type { BucketCost } from "./bucket-script.ts";
 import {
   failurePolicy,
@@ -58,9 +59,21 @@ export function shareRateLimits(
     },
     tokenIssuing: (owner) =>
       ask({ policy: tokenPolicy, owner, cost: 1, alone: () => own.tokenIssuing(owner) }),
-    failedAuthentication: (owner) =>
-      ask({ policy: failurePolicy, owner, cost: 1, alone: () => own.failedAuthentication(owner) }),
-    failuresLeft: (owner) =>
-      ask({ policy: failurePolicy, owner, cost: 0, alone: () => own.failuresLeft(owner) }),
+    failedAuthentication: (address) =>
+      ask({
+        policy: failurePolicy,
+        owner: addressOwner(address),
+        cost: 1,
+        alone: () => own.failedAuthentication(address),
+      }),
+    failuresLeft: (address) =>
+      ask({
+        policy: failurePolicy,
+        owner: addressOwner(address),
+        cost: 0,
+        alone: () => own.failuresLeft(address),
+      }),
+    // A bound on the load of this process, so nothing to share.
+    unauthenticated: (address) => own.unauthenticated(address),
   };
 }

@@ -22,7 +22,7 @@ function makeCheckout(ownNode?: string): string {
   writeFileSync(join(folder, "package.json"), '{"type": "module"}');
   copyFileSync(launcher, join(folder, "bin/sluice.js"));
   if (ownNode !== undefined) {
-    const path = join(folder, "node_modules/node/bin");
+    const path = join(folder, `node_modules/node-${process.platform}-${process.arch}/bin`);
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, "node"), `#!/bin/sh\n${ownNode}\n`);
     chmodSync(join(path, "node"), 0o755);

@@ -90,10 +90,10 @@ export function check(
 
 let addresses = 0;
 
-/** Headers that make a request come from an address of its own, so that failed authentications don't add up. */
+/** Headers that make a request come from a network of its own, so that failed authentications don't add up. */
 export function fromNewAddress(): Readonly<Record<string, string>> {
   addresses += 1;
-  return { "x-forwarded-for": `2001:db8::${addresses.toString(16)}` };
+  return { "x-forwarded-for": `2001:db8:0:${addresses.toString(16)}::1` };
 }
 
 /** What any two replies may differ in without telling anything: the request's id, and the time of the reply. */

@@ -39,6 +39,7 @@ function makeSharedLimits(): RateGate {
     tokenIssuing: async (keyId) => own.tokenIssuing(keyId),
     failedAuthentication: async (address) => own.failedAuthentication(address),
     failuresLeft: async (address) => own.failuresLeft(address),
+    unauthenticated: (address) => own.unauthenticated(address),
   };
 }
 

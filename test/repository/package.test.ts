@@ -1,6 +1,7 @@
 // The package: dependencies, lock file, scripts; the real ones and examples that fail.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -8,7 +9,9 @@ import {
   findLockFaults,
   findMissingStarts,
   findUnexplained,
+  findUnlocked,
   findUnpinned,
+  type Lock,
   type Manifest,
 } from "./rule/package.ts";
 import { exists, readFile, readFiles, root } from "./tree.ts";
@@ -52,6 +55,26 @@ describe("the package", () => {
     assert.equal(lock(`${fine}\n"resolved": "somewhere"`).length, 1);
     assert.equal(lock(`${fine}\n"a": "https://registry.example.com/a.tgz"`).length, 1);
     assert.equal(lock("{}").length, 1);
+  });
+
+  it("locks everything that is installed, and lets no package install more by a script", () => {
+    const locked = JSON.parse(readFile("package-lock.json").text) as Lock;
+    assert.deepEqual(findUnlocked(locked), []);
+    const fine = { "": {}, "node_modules/a": { integrity: "sha512-abc" } };
+    assert.deepEqual(findUnlocked({ packages: fine }), []);
+    for (const more of [{}, { integrity: "sha512-abc", hasInstallScript: true }]) {
+      assert.equal(findUnlocked({ packages: { ...fine, "node_modules/b": more } }).length, 1);
+    }
+  });
+
+  it("brings a Node of one version for each platform, found by the launcher", () => {
+    const { optionalDependencies = {} } = manifest;
+    const names = Object.keys(optionalDependencies);
+    assert.ok(names.length > 1 && names.every((name) => name.startsWith("node-")));
+    assert.equal(new Set(Object.values(optionalDependencies)).size, 1);
+    const version = Object.values(optionalDependencies)[0];
+    const path = join(root, "node_modules", `node-${process.platform}-${process.arch}`);
+    assert.equal(execFileSync(join(path, "bin/node"), ["--version"]).toString(), `v${version}\n`);
   });
 
   it("starts files that exist", () => {

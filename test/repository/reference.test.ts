@@ -9,6 +9,7 @@ import { settings } from "../../src/config.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
+import { makeEdge } from "../../src/http/connection/edge.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeMetrics } from "../../src/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
@@ -131,7 +132,11 @@ describe("the reference pages that are generated", () => {
 
 async function registeredMetrics(): Promise<readonly string[]> {
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
-  const metrics = makeMetrics(async () => ({ byStatus, held: 0, oldestDueAt: undefined }));
+  const metrics = makeMetrics({
+    deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
+    edge: makeEdge({ trustProxy: false }),
+    bodies: { heldBytes: 0 },
+  });
   const { text } = await metrics.render();
   metrics.stop();
   return [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, entry = ""]) => entry);

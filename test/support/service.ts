@@ -6,13 +6,13 @@ import { pino } from "pino";
 import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import { type Edge, type EdgeBounds, makeEdge } from "../../src/http/connection/edge.ts";
 import type { Door } from "../../src/http/door.ts";
 import { openRateLimits } from "../../src/http/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
-import { BodyBudget } from "../../src/http/load/body-budget.ts";
-import { OrganizationLoad } from "../../src/http/load/organization-load.ts";
+import { makeLoad } from "../../src/http/load/load.ts";
 import { makeMetrics } from "../../src/metrics.ts";
 import type { Store } from "../../src/store/store.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly clock?: FakeClock;
   /** A folder that an earlier service left; it is then the test's to remove. */
   readonly folder?: string;
+  /** Other bounds over all connections than those of the service. */
+  readonly bounds?: EdgeBounds;
 }
 
 export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
@@ -48,6 +50,8 @@ export interface Service {
   readonly app: App;
   readonly clock: FakeClock;
   readonly client: Client;
+  /** What all connections hold together. */
+  readonly edge: Edge;
   readonly folder: string;
   /** With which another process would open the same store. */
   readonly config: Config;
@@ -83,7 +87,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const app: App = { ...opened, store };
   const log: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(line) });
-  const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
+  const edge = makeEdge(config, options.bounds);
+  const load = makeLoad();
+  const metrics = makeMetrics({
+    deletions: () => app.store.deletionFigures(app.now()),
+    edge,
+    bodies: load.bodies,
+  });
   const upkeep = await startUpkeep(app, logger);
   const worker = startLoop(deletionRound(app, { claimant: `test-${process.pid}`, log: logger }), {
     intervalMs: config.deletionPollMs,
@@ -102,10 +112,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const door: Door = {
     app,
     log: logger,
+    edge,
     rates: rates.gate,
     bulk,
-    load: { organizations: new OrganizationLoad(), bodies: new BodyBudget() },
-    replies: makeReplies((...figures) => metrics.observeRequest(...figures)),
+    load,
+    replies: makeReplies((...figures) => metrics.observeRequest(...figures), edge.replies),
     observe: (...figures) => metrics.observeRequest(...figures),
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
@@ -113,10 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     operations,
     closing: () => closing,
   };
-  const server = await makeServer(door, {
-    trustProxy: config.trustProxy,
-    renderMetrics: () => metrics.render(),
-  });
+  const server = await makeServer(door, { ...config, renderMetrics: () => metrics.render() });
   const address = await server.listen({ host: config.host, port: config.port });
   const client = makeClient(address);
   return {
@@ -125,6 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     clock,
     client,
     config,
+    edge,
     folder,
     log,
     breakStore,

@@ -190,6 +190,7 @@ function begin({ request, reply, visit }: Call, operation: Operation): void {
   reply.raw.writeHead(operation.success, {
     "content-type": "application/x-ndjson; charset=utf-8",
     "x-request-id": request.id,
+    "x-content-type-options": "nosniff",
     ...(visit.rate === undefined
       ? {}
       : { ratelimit: visit.rate.rateLimit, "ratelimit-policy": visit.rate.rateLimitPolicy }),

@@ -48,6 +48,11 @@ const responses = {
     errors: ["validation_failed", "malformed_http"],
     fields: [{ field: "tx_id", message: "is required as a query parameter: ?tx_id=…" }],
   },
+  MalformedRequest: {
+    description: "The request is no valid HTTP. The connection is closed.",
+    errors: ["malformed_http"],
+    early: true,
+  },
   Unauthorized: {
     description: "Unauthorized request: the credential is missing or not valid.",
     errors: credentialErrors,

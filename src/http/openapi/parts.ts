@@ -33,6 +33,12 @@ export const headers = {
     schema: { type: "string" },
     example: 'Bearer realm="sluice"',
   },
+  ETag: {
+    description:
+      "Names this content in this encoding; sent back as `If-None-Match` it gets 304 while nothing has changed.",
+    schema: { type: "string" },
+    example: '"3q2-7wEBAgMEBQYHCAkKCw-br"',
+  },
   PreferenceApplied: {
     description: "That the preference was followed (RFC 7240); only if it was asked for.",
     schema: { type: "string" },
@@ -46,6 +52,7 @@ const headerNames = {
   RateLimitPolicy: "RateLimit-Policy",
   RetryAfter: "Retry-After",
   Authenticate: "WWW-Authenticate",
+  ETag: "ETag",
   PreferenceApplied: "Preference-Applied",
 } as const satisfies Record<HeaderPart, string>;
 

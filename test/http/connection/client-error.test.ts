@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { exchangeRaw } from "../fuzz/raw-exchange.ts";
-import { type Server, startServer } from "../support/server.ts";
+import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
+import { type Server, startServer } from "../../support/server.ts";
 
 describe("a request that can't be read", () => {
   let server: Server;

@@ -1,0 +1,44 @@
+// Whose limits a network address counts against: an IPv4 address by itself, an IPv6 address with its whole /64, because
+// one host is usually given that many. Only reads text; asks no resolver.
+
+import { isIP } from "node:net";
+
+/** What a proxy passed on that is no address: long ones are cut, so that a key of a table stays short. */
+const strayCharactersMax = 64;
+
+/** The key under which limits are counted, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
+export function addressOwner(address: string): string {
+  const [plain = ""] = address.split("%", 1);
+  const version = isIP(plain);
+  if (version === 4) return plain;
+  if (version === 0) return address.slice(0, strayCharactersMax);
+  const groups = groupsOf(plain);
+  const [high = 0, low = 0] = groups.slice(6);
+  if (isMapped(groups)) return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** IPv4 inside IPv6: ::ffff:0:0/96 (RFC 4291, section 2.5.5.2). */
+function isMapped(groups: readonly number[]): boolean {
+  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const [head = "", tail] = address.split("::");
+  const before = partsOf(head);
+  if (tail === undefined) return before;
+  const after = partsOf(tail);
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
+  return [...before, ...zeros, ...after];
+}
+
+function partsOf(text: string): readonly number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}

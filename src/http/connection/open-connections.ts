@@ -1,0 +1,133 @@
+// The open connections, bounded in all and for each network address. At the bound a connection that is idle makes room for
+// the new one, so that clients that only hold connections open can't keep others out.
+
+import { BlockList, isIP, type Socket } from "node:net";
+import { addressOwner } from "../address-owner.ts";
+import { nextReplyOn } from "./client-error.ts";
+
+/** How many connections are looked at for one that is idle. */
+const candidatesMax = 64;
+
+export interface OpenConnectionsOptions {
+  readonly connectionsMax: number;
+  readonly connectionsPerAddressMax: number;
+  /** Many clients share the address of a proxy: only the bound over all connections counts for it. */
+  readonly isProxy: (address: string) => boolean;
+}
+
+interface Connection {
+  readonly owner: string;
+  /** What had been sent to the client when it was last considered. */
+  bytesSent: number;
+}
+
+export class OpenConnections {
+  readonly #options: OpenConnectionsOptions;
+  /** In the order in which they were opened, or last considered. */
+  readonly #all = new Map<Socket, Connection>();
+  readonly #byOwner = new Map<string, Map<Socket, Connection>>();
+  #refused = 0;
+  #evicted = 0;
+
+  constructor(options: OpenConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#all.size;
+  }
+
+  /** Closed as soon as they were opened. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Closed while idle, for a newer one. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /** False if there is no room for it; then it is closed. */
+  add(socket: Socket): boolean {
+    const { remoteAddress } = socket;
+    // The client is gone already.
+    if (remoteAddress === undefined) return this.#refuse(socket);
+    const owner = addressOwner(remoteAddress);
+    if (!this.#makeRoom(owner, remoteAddress)) return this.#refuse(socket);
+    const connection = { owner, bytesSent: 0 };
+    this.#all.set(socket, connection);
+    const own = this.#byOwner.get(owner) ?? new Map<Socket, Connection>();
+    this.#byOwner.set(owner, own.set(socket, connection));
+    socket.once("close", () => this.#remove(socket, owner));
+    return true;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#all.keys()) socket.destroy();
+  }
+
+  countRefused(): void {
+    this.#refused += 1;
+  }
+
+  #refuse(socket: Socket): false {
+    this.#refused += 1;
+    socket.destroy();
+    return false;
+  }
+
+  #makeRoom(owner: string, address: string): boolean {
+    const { connectionsMax, connectionsPerAddressMax, isProxy } = this.#options;
+    const own = this.#byOwner.get(owner);
+    if (own !== undefined && own.size >= connectionsPerAddressMax && !isProxy(address)) {
+      return this.#evictIdle(own);
+    }
+    return this.#all.size < connectionsMax || this.#evictIdle(this.#all);
+  }
+
+  /**
+   * Closes one without a request under way: the first to which nothing was sent since it was last considered, or else the
+   * last of those considered. False if all have a request under way.
+   */
+  #evictIdle(candidates: Map<Socket, Connection>): boolean {
+    let left = Math.min(candidatesMax, candidates.size);
+    let victim: readonly [Socket, Connection] | undefined;
+    for (const entry of candidates) {
+      if (left === 0) break;
+      left -= 1;
+      const [socket, connection] = entry;
+      const { bytesWritten } = socket;
+      const isIdle = nextReplyOn(socket) === undefined;
+      if (isIdle) victim = entry;
+      if (isIdle && bytesWritten === connection.bytesSent) break;
+      connection.bytesSent = bytesWritten;
+      // To the end, so that the next search begins with others.
+      candidates.delete(socket);
+      candidates.set(socket, connection);
+    }
+    if (victim === undefined) return false;
+    const [socket, { owner }] = victim;
+    this.#evicted += 1;
+    this.#remove(socket, owner);
+    socket.destroy();
+    return true;
+  }
+
+  #remove(socket: Socket, owner: string): void {
+    this.#all.delete(socket);
+    const own = this.#byOwner.get(owner);
+    if (own?.delete(socket) === true && own.size === 0) this.#byOwner.delete(owner);
+  }
+}
+
+/** `trustProxy`: as the setting has it, addresses and networks separated by commas. */
+export function proxyCheck(trustProxy: false | string): (address: string) => boolean {
+  const proxies = new BlockList();
+  for (const part of trustProxy === false ? [] : trustProxy.split(",")) {
+    const [address = "", bits] = part.trim().split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  return (address) => proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}

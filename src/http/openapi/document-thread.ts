@@ -1,0 +1,6 @@
+// Runs in a thread of its own: builds the OpenAPI document and posts its text.
+
+import { parentPort } from "node:worker_threads";
+import { buildOpenApi } from "../openapi.ts";
+
+parentPort?.postMessage(JSON.stringify(buildOpenApi()), []);

@@ -1,0 +1,96 @@
+// Replies that are the same for everybody: compressed once, named by a strong ETag, and sent from bytes that all replies
+// share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Replies } from "./reply.ts";
+
+const encodings = ["br", "gzip", "identity"] as const;
+type Encoding = (typeof encodings)[number];
+
+/** The bytes of one resource in every encoding. */
+export type Encoded = Readonly<Record<Encoding, Buffer>>;
+
+export interface Representation {
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly encoded: Encoded;
+  readonly etags: Readonly<Record<Encoding, string>>;
+}
+
+/** Takes long for large texts: most of what a compression level above this gains is time. */
+const brotliQuality = 9;
+
+/** Compresses in threads of the system's pool; the event loop goes on. */
+export async function encode(identity: Buffer): Promise<Encoded> {
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
+  };
+  const [br, gzipped] = await Promise.all([
+    promisify(brotliCompress)(identity, { params }),
+    promisify(gzip)(identity, { level: constants.Z_BEST_COMPRESSION }),
+  ]);
+  return { br, gzip: gzipped, identity };
+}
+
+export function makeRepresentation(
+  contentType: string,
+  encoded: Encoded,
+  headers: Readonly<Record<string, string>> = {},
+): Representation {
+  const digest = createHash("sha256").update(encoded.identity).digest("base64url").slice(0, 22);
+  const etags = { br: `"${digest}-br"`, gzip: `"${digest}-gzip"`, identity: `"${digest}"` };
+  return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
+}
+
+export function sendRepresentation(
+  replies: Replies,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { contentType, headers, encoded, etags }: Representation,
+): void {
+  const encoding = chooseEncoding(request.headers["accept-encoding"]);
+  const etag = etags[encoding];
+  const always = { ...headers, etag };
+  if (isNamed(etag, request.headers["if-none-match"])) {
+    replies.send(request, reply, { status: 304, body: undefined, headers: always });
+    return;
+  }
+  replies.send(request, reply, {
+    status: 200,
+    body: encoded[encoding],
+    shared: true,
+    contentType,
+    headers: encoding === "identity" ? always : { ...always, "content-encoding": encoding },
+  });
+}
+
+/** The encoding that the client likes best, and of several the smallest; plain where it takes none that there is. */
+export function chooseEncoding(accepted: string | undefined): Encoding {
+  if (accepted === undefined) return "identity";
+  const qualities = new Map(accepted.split(",").map(readPreference));
+  const others = qualities.get("*");
+  const qualityOf = (name: Encoding): number =>
+    qualities.get(name) ?? others ?? (name === "identity" ? 0.001 : 0);
+  const best = Math.max(...encodings.map(qualityOf));
+  return best === 0
+    ? "identity"
+    : (encodings.find((name) => qualityOf(name) === best) ?? "identity");
+}
+
+function readPreference(text: string): [name: string, quality: number] {
+  const [name = "", ...parameters] = text.split(";");
+  const quality = parameters.map((part) => /^\s*q\s*=\s*([\d.]{1,6})\s*$/i.exec(part)?.[1]);
+  const given = Number(quality.find((value) => value !== undefined) ?? 1);
+  const plain = name.trim().toLowerCase();
+  return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
+}
+
+/** Compares weakly, as If-None-Match asks for. */
+function isNamed(etag: string, sent: string | undefined): boolean {
+  if (sent === undefined) return false;
+  if (sent.trim() === "*") return true;
+  return sent.split(",").some((part) => part.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,163 @@
+// What follows the last reply of a connection is never executed, whatever made that reply the last: in the same packet, in
+// the next one, or while the connection is being closed.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import { readReplies } from "../fuzz/raw-exchange.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { check, fromNewAddress, pathOf, startScene, typeNamed } from "./scene.ts";
+
+const scene = await startScene();
+const { client } = scene;
+const customer = await scene.makeCustomer();
+const type = typeNamed("risk_assessment");
+after(() => scene.stop());
+
+const authorization = `authorization: Bearer ${customer.token}\r\n`;
+const host = "host: x\r\n";
+const json = "content-type: application/json\r\n";
+const ask = `GET /v2/person?person_id=1 HTTP/1.1\r\n`;
+const send = `POST /v2/person HTTP/1.1\r\n`;
+
+/** Each is answered as it says, and its reply is the last of the connection. */
+const lastRequests: Readonly<Record<string, readonly [request: string, status: number]>> = {
+  "two Hosts": [`${ask}${host}Host: y\r\n${authorization}\r\n`, 400],
+  "two Hosts, of a path without a credential": [`GET /docs HTTP/1.1\r\n${host}${host}\r\n`, 400],
+  "two Hosts, of an unknown path": [`GET /nothing HTTP/1.1\r\n${host}${host}\r\n`, 400],
+  "no Host": [`${ask}${authorization}\r\n`, 400],
+  "a Host that is none": [`${ask}host: a b@c/d\r\n${authorization}\r\n`, 400],
+  "two credentials": [`${ask}${host}${authorization}Authorization: Bearer x\r\n\r\n`, 400],
+  "a body coded beyond its chunks": [
+    `${send}${host}${authorization}${json}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  "chunks in HTTP/1.0": [
+    `POST /v2/person HTTP/1.0\r\n${authorization}${json}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  "another version of HTTP": [`GET /v2/person HTTP/2.0\r\n${host}${authorization}\r\n`, 400],
+  "a path that can't be decoded": [`GET /v2/%zz HTTP/1.1\r\n${host}${authorization}\r\n`, 400],
+  "no HTTP at all": ["GARBAGE\r\n\r\n", 400],
+  "a header that is none": [`${ask}${host}a b: c\r\n\r\n`, 400],
+  "headers that are too large": [`${ask}${host}long: ${"x".repeat(17_000)}\r\n\r\n`, 431],
+  "two lengths": [`${send}${host}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
+  CONNECT: [`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, 400],
+  "an upgrade": [
+    `${ask}${host}${authorization}connection: upgrade\r\nupgrade: websocket\r\n\r\n`,
+    404,
+  ],
+  "a body that waits for 100-continue and is refused": [
+    `${send}${host}${authorization}content-type: text/plain\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n`,
+    415,
+  ],
+  "a close that the client asks for": [
+    `${ask}${host}${authorization}connection: close\r\n\r\n`,
+    404,
+  ],
+  "HTTP/1.0": [`GET /v2/person?person_id=1 HTTP/1.0\r\n${authorization}\r\n`, 404],
+  "a body in chunks that is refused unread": [
+    `${send}${host}${json}transfer-encoding: chunked\r\n\r\n2\r\n`,
+    401,
+  ],
+  "a body that is too large": [
+    `${send}${host}${authorization}${json}content-length: ${limits.bodyBytesMax + 1}\r\n\r\n`,
+    413,
+  ],
+};
+
+let count = 0;
+
+/** A request that adds a record, and a way to find out if it did. */
+function addition(): { id: string; bytes: string; isStored: () => Promise<boolean> } {
+  count += 1;
+  const id = `after-${count}`;
+  const body = JSON.stringify(scene.records.record(type, { [type.idField]: id }));
+  const head =
+    `POST ${pathOf(type)} HTTP/1.1\r\n${host}${authorization}${json}` +
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  const isStored = async () => (await check(scene, customer, { type, id })).status === 200;
+  return { id, bytes: head + body, isStored };
+}
+
+async function open(): Promise<{ socket: Socket; text: () => string }> {
+  const { hostname, port } = new URL(client.address);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, "connect");
+  return { socket, text: () => Buffer.concat(chunks).toString("latin1") };
+}
+
+/** Failed authentications of many tries must not add up. */
+function fromElsewhere(request: string): string {
+  const address = fromNewAddress()["x-forwarded-for"];
+  return request.replace("\r\n", `\r\nx-forwarded-for: ${address}\r\n`);
+}
+
+const tries = 40;
+
+describe("a request behind the last one of a connection is not executed", () => {
+  for (const [what, [request, status]] of Object.entries(lastRequests)) {
+    for (const [how, isApart] of [
+      ["in the same packet", false],
+      ["in a packet of its own", true],
+    ] as const) {
+      it(`${how}: ${what}`, async () => {
+        for (let time = 0; time < tries; time += 1) {
+          const { socket, text } = await open();
+          const closed = once(socket, "close");
+          const { bytes, isStored } = addition();
+          const first = request.startsWith("GARBAGE") ? request : fromElsewhere(request);
+          socket.write(isApart ? first : first + bytes, "latin1");
+          if (isApart) {
+            await waitFor(
+              "the reply",
+              () => text().includes("\r\n\r\n") || socket.destroyed || undefined,
+            );
+            socket.write(bytes, "latin1");
+          }
+          await closed;
+          const { replies } = readReplies(Buffer.from(text(), "latin1"));
+          assert.deepEqual([replies.length, replies[0]?.status], [1, status], text());
+          assert.equal(replies[0]?.headers.connection, "close");
+          assert.equal(await isStored(), false);
+        }
+      });
+    }
+  }
+
+  it("while the service shuts down", async () => {
+    const folder = makeTempFolder();
+    const stopping = await startScene({ folder });
+    const other = await stopping.makeCustomer();
+    const held = stopping.service.holdStore("findRecord");
+    const { hostname, port } = new URL(stopping.client.address);
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    const closed = once(socket, "close");
+    const [second, third] = [addition(), addition()];
+    const bytes = `${ask}${host}${authorization}\r\n${second.bytes}${third.bytes}`;
+    socket.write(bytes.replaceAll(customer.token, other.token));
+    await held.called;
+    const stopped = stopping.stop();
+    held.release();
+    await closed;
+    await stopped;
+    const { replies } = readReplies(Buffer.from(text, "latin1"));
+    const last = replies.at(-1);
+    assert.equal(last?.headers.connection, "close");
+    const again = await startScene({ folder });
+    const stored = [second, third].map(({ id }) => check(again, other, { type, id }));
+    const statuses = (await Promise.all(stored)).map(({ status }) => status);
+    // Whether the second was begun before the stop or after, it has its reply, and the third has none.
+    assert.deepEqual(statuses, [replies[1]?.status === 201 ? 200 : 404, 404]);
+    assert.ok(replies.length <= 2, text);
+    await again.stop();
+    removeFolder(folder);
+  });
+});

@@ -1,0 +1,103 @@
+// Paths that need no credential are limited for each network address; health checks never are.
+
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { limits } from "../../src/domain/limits.ts";
+import { makeClient, type Reply } from "../support/http-client.ts";
+import { startService } from "../support/service.ts";
+import { startScene } from "./scene.ts";
+
+const scene = await startScene();
+const customer = await scene.makeCustomer();
+/** One whose replies are not held against the document, which has no page in it. */
+const stranger = makeClient(scene.client.address);
+after(() => {
+  stranger.close();
+  return scene.stop();
+});
+
+const burst = limits.unauthenticatedRequestsBurst;
+
+async function send(path: string, address: string): Promise<Reply> {
+  return stranger.send({ method: "HEAD", path, headers: { "x-forwarded-for": address } });
+}
+
+async function exhaust(path: string, address: string): Promise<Reply> {
+  for (let count = 0; count < burst; count += 1) {
+    assert.notEqual((await send(path, address)).status, 429, `${path}, request ${count}`);
+  }
+  return send(path, address);
+}
+
+describe("requests without a credential", () => {
+  for (const [index, path] of [
+    "/openapi.json",
+    "/docs",
+    "/docs/start.js",
+    "/metrics",
+    "/.well-known/sluice-receipts.json",
+    "/nothing",
+    "/v2/nothing",
+  ].entries()) {
+    it(`are answered with 429 beyond the limit of their address: ${path}`, async () => {
+      const address = `192.0.2.${index + 1}`;
+      const { status, headers } = await exhaust(path, address);
+      assert.equal(status, 429);
+      assert.equal(headers["retry-after"], "1");
+      assert.equal(headers["ratelimit"], '"unauthenticated";r=0;t=1');
+      assert.equal(headers["ratelimit-policy"], `"unauthenticated";q=${burst};w=2`);
+      scene.service.clock.advanceMs(1_000);
+      assert.notEqual((await send(path, address)).status, 429);
+    });
+  }
+
+  it("share one limit for all paths, and for all addresses of a /64", async () => {
+    await exhaust("/docs", "2001:db8:1:1::1");
+    assert.equal((await send("/openapi.json", "2001:db8:1:1::1")).status, 429);
+    assert.equal((await send("/nothing", "2001:db8:1:1:ffff::2")).status, 429);
+    assert.equal((await send("/docs", "2001:db8:1:2::1")).status, 200);
+  });
+
+  it("leave health checks and requests with a credential alone", async () => {
+    const address = "192.0.2.100";
+    assert.equal((await exhaust("/docs", address)).status, 429);
+    for (let count = 0; count < burst + 1; count += 1) {
+      assert.equal((await send("/health/live", address)).status, 200);
+      assert.equal((await send("/health/ready", address)).status, 200);
+    }
+    const headers = { "x-forwarded-for": address };
+    const ask = { method: "GET", path: "/v2/person", query: { person_id: "1" }, headers };
+    assert.equal((await scene.ask(customer, ask)).status, 404);
+  });
+
+  it("are counted in the metrics when they are refused", async () => {
+    const { text } = await scene.client.send({ method: "GET", path: "/metrics" });
+    assert.match(text, /^sluice_rate_limited_total\{limit="unauthenticated"\} [1-9]/m);
+  });
+
+  it("are not limited where rate limits are off", async () => {
+    const free = await startService({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
+    const asked = Array.from({ length: burst + 10 }, async () => {
+      const { status } = await free.client.send({ method: "HEAD", path: "/docs" });
+      return status;
+    });
+    assert.deepEqual(new Set(await Promise.all(asked)), new Set([200]));
+    await free.stop();
+  });
+});
+
+describe("the limit of failed authentications", () => {
+  it("is one for all addresses of a /64, and valid credentials from there still pass", async () => {
+    const ask = { method: "GET", path: "/v2/person", query: { person_id: "1" } };
+    const statuses: number[] = [];
+    for (let count = 0; count < 21; count += 1) {
+      const headers = { "x-forwarded-for": `2001:db8:2:1::${(count + 1).toString(16)}` };
+      statuses.push((await scene.client.send({ ...ask, headers, token: "wrong" })).status);
+    }
+    assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 401), 429]);
+    const headers = { "x-forwarded-for": "2001:db8:2:1::1" };
+    assert.equal((await scene.ask(customer, { ...ask, headers })).status, 404);
+    const other = { "x-forwarded-for": "2001:db8:2:2::1" };
+    assert.equal((await scene.client.send({ ...ask, headers: other, token: "wrong" })).status, 401);
+  });
+});

@@ -1,0 +1,63 @@
+// One run for all who ask at the same time.
+
+import assert from "node:assert/strict";
+import { describe, it, mock } from "node:test";
+import { coalesce } from "../../src/http/coalesce.ts";
+
+describe("what is coalesced", () => {
+  it("runs once for all who ask while it is under way, and anew for who asks after", async () => {
+    let runs = 0;
+    const gate = Promise.withResolvers<void>();
+    const ask = coalesce(async () => {
+      runs += 1;
+      await gate.promise;
+      return runs;
+    });
+    const asked = [ask(), ask(), ask()];
+    gate.resolve();
+    assert.deepEqual(await Promise.all(asked), [1, 1, 1]);
+    assert.equal(await ask(), 2);
+  });
+
+  it("tells all of a failure, and keeps none", async () => {
+    let runs = 0;
+    const ask = coalesce(async () => {
+      runs += 1;
+      if (runs === 1) throw new Error("once");
+      return "fine";
+    });
+    const results = await Promise.allSettled([ask(), ask()]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["rejected", "rejected"],
+    );
+    assert.equal(await ask(), "fine");
+  });
+
+  it("rests after a run for so many times what it took", async () => {
+    let now = 1_000;
+    const clock = mock.method(performance, "now", () => now);
+    try {
+      const starts: number[] = [];
+      const ask = coalesce(
+        async () => {
+          starts.push(now);
+          now += 10;
+        },
+        { restTimes: 4 },
+      );
+      await ask();
+      const waiting = ask();
+      assert.deepEqual(starts, [1_000]);
+      now += 100;
+      await waiting;
+      assert.equal(starts.length, 2);
+      now += 100;
+      const third = ask();
+      assert.equal(starts.length, 3, "there is nothing to wait for");
+      await third;
+    } finally {
+      clock.mock.restore();
+    }
+  });
+});

@@ -1,0 +1,152 @@
+// Connections are bounded, in all and for each address, and clients that only hold them open can't keep others out.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, it } from "node:test";
+import type { EdgeBounds } from "../../../src/http/connection/edge.ts";
+import { proxyCheck } from "../../../src/http/connection/open-connections.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const live = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n";
+
+interface Opened {
+  readonly socket: Socket;
+  received: string;
+  closed: boolean;
+}
+
+async function open(service: Service): Promise<Opened> {
+  const { hostname, port } = new URL(service.address);
+  const socket = connect(Number(port), hostname);
+  const opened: Opened = { socket, received: "", closed: false };
+  socket.on("data", (chunk: Buffer) => (opened.received += chunk.toString("latin1")));
+  socket.on("error", () => undefined).on("close", () => (opened.closed = true));
+  await once(socket, "connect");
+  return opened;
+}
+
+/** Resolves when the reply has come, or the connection is closed without one. */
+async function ask(opened: Opened): Promise<boolean> {
+  opened.received = "";
+  opened.socket.write(live);
+  return waitFor("a reply or the end", () => {
+    if (opened.received.endsWith("}")) return true;
+    return opened.closed ? false : undefined;
+  });
+}
+
+async function withService(
+  options: { bounds: EdgeBounds; environment?: Record<string, string> },
+  test: (service: Service) => Promise<void>,
+): Promise<void> {
+  const service = await startService(options);
+  try {
+    await test(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function openMany(service: Service, count: number): Promise<Opened[]> {
+  const opened: Opened[] = [];
+  for (let index = 0; index < count; index += 1) opened.push(await open(service));
+  const { connections } = service.edge;
+  await waitFor("all to be open", () => connections.count >= count || undefined);
+  return opened;
+}
+
+describe("connections beyond the bound", () => {
+  for (const [what, bounds, environment] of [
+    ["of an address", { connectionsPerAddressMax: 4 }, { TRUST_PROXY: "off" }],
+    ["of all", { connectionsMax: 4 }, {}],
+  ] as const) {
+    it(`${what} take the place of those that are idle, the oldest first`, async () => {
+      await withService({ bounds, environment }, async (service) => {
+        const idle = await openMany(service, 4);
+        const next = await open(service);
+        assert.equal(await ask(next), true);
+        await waitFor("the oldest to be closed", () => idle[0]?.closed || undefined);
+        assert.deepEqual(
+          idle.map(({ closed }) => closed),
+          [true, false, false, false],
+        );
+        assert.equal(service.edge.connections.count, 4);
+        assert.equal(service.edge.connections.evicted, 1);
+        for (const { socket } of [...idle, next]) socket.destroy();
+      });
+    });
+
+    it(`${what} leave those alone that were served lately`, async () => {
+      await withService({ bounds, environment }, async (service) => {
+        const [good, ...idle] = await openMany(service, 4);
+        assert.ok(good !== undefined);
+        for (let round = 0; round < 12; round += 1) {
+          assert.equal(await ask(good), true, `round ${round}`);
+          idle.push(await open(service));
+          assert.equal(await ask(idle.at(-1) ?? good), true);
+        }
+        assert.equal(good.closed, false);
+        assert.equal(service.edge.connections.count, 4);
+        for (const { socket } of [good, ...idle]) socket.destroy();
+      });
+    });
+
+    it(`${what} are closed at once where all have a request under way`, async () => {
+      await withService({ bounds, environment }, async (service) => {
+        const held = service.holdStore("ping");
+        const busy = await openMany(service, 4);
+        for (const { socket } of busy) socket.write(live.replace("live", "ready"));
+        await held.called;
+        const { connections } = service.edge;
+        await waitFor("one to be refused", async () => {
+          const refused = await open(service);
+          await ask(refused);
+          return connections.refused > 0 || undefined;
+        });
+        held.release();
+        const served = busy.filter(({ closed }) => !closed);
+        assert.ok(served.length > 0);
+        for (const { socket } of busy) socket.destroy();
+      });
+    });
+  }
+
+  it("of an address are none of a proxy, and its clients share the bound of all", async () => {
+    const bounds = { connectionsPerAddressMax: 2, connectionsMax: 6 };
+    await withService({ bounds }, async (service) => {
+      const opened = await openMany(service, 6);
+      for (const one of opened) assert.equal(await ask(one), true);
+      for (const { socket } of opened) socket.destroy();
+    });
+  });
+
+  it("are counted in the metrics", async () => {
+    await withService({ bounds: { connectionsMax: 3 } }, async (service) => {
+      const idle = await openMany(service, 3);
+      const { text } = await service.client.send({ method: "GET", path: "/metrics" });
+      assert.match(text, /^sluice_connections 3$/m);
+      assert.match(text, /^sluice_connections_closed_total\{reason="idle"\} 1$/m);
+      for (const { socket } of idle) socket.destroy();
+    });
+  });
+});
+
+describe("a proxy", () => {
+  it("is known by its address or its network", () => {
+    const isProxy = proxyCheck("10.0.0.1, 192.168.0.0/16,2001:db8::/32");
+    for (const [address, known] of [
+      ["10.0.0.1", true],
+      ["::ffff:10.0.0.1", true],
+      ["10.0.0.2", false],
+      ["192.168.7.9", true],
+      ["2001:db8:1::1", true],
+      ["2001:db9::1", false],
+    ] as const) {
+      assert.equal(isProxy(address), known, address);
+    }
+    assert.equal(proxyCheck(false)("10.0.0.1"), false);
+    assert.equal(proxyCheck("0.0.0.0/0")("10.0.0.1"), true);
+  });
+});

@@ -1,0 +1,202 @@
+// Requests that come on one connection before the replies to those before them: they are executed one after another, and
+// however many there are, they take next to no memory and keep nobody waiting.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
+import { readReplies } from "../../fuzz/raw-exchange.ts";
+import type { Customer } from "../../support/customer.ts";
+import type { Reply } from "../../support/http-client.ts";
+import { makeRandom } from "../../support/random.ts";
+import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
+import { testEnvironment } from "../../support/service.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const person = typeNamed("person");
+
+interface Pipe {
+  readonly socket: Socket;
+  /** Whole replies so far. */
+  replies(): readonly Reply[];
+}
+
+/** Reads nothing before it is told to. */
+async function openPipe(address: string): Promise<Pipe> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname).pause();
+  const chunks: Buffer[] = [];
+  socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.pause();
+  await once(socket, "connect");
+  return { socket, replies: () => readReplies(Buffer.concat(chunks)).replies };
+}
+
+function get(path: string, more = ""): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+}
+
+describe("requests on one connection", () => {
+  let scene: Scene;
+  let customer: Customer;
+  let pipe: Pipe;
+
+  before(async () => {
+    scene = await startScene();
+    customer = await scene.makeCustomer();
+  });
+  after(() => scene.stop());
+
+  function add(index: number, more = ""): Buffer {
+    const record = scene.records.record(person, { person_id: `p-${index}` });
+    const body = Buffer.from(JSON.stringify(record));
+    const head =
+      `POST ${pathOf(person)} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${index}\r\n${more}` +
+      `Authorization: Bearer ${customer.token}\r\nContent-Type: application/json\r\n`;
+    if (index % 2 === 0)
+      return Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n${body.toString()}`);
+    const chunk = `${body.length.toString(16)}\r\n${body.toString()}\r\n0\r\n\r\n`;
+    return Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
+  }
+
+  it("wait until the one before them has been answered", async () => {
+    const held = scene.service.holdStore("findRecord");
+    pipe = await openPipe(scene.client.address);
+    pipe.socket.resume();
+    const auth = `Authorization: Bearer ${customer.token}\r\n`;
+    pipe.socket.write(get("/v2/person?person_id=late", auth));
+    pipe.socket.write(add(1_000));
+    await held.called;
+    await waitFor(
+      "the second request",
+      () => scene.service.edge.pipelines.waiting === 1 || undefined,
+    );
+    const query = { method: "GET", path: "/v2/transaction", token: customer.token };
+    assert.equal((await scene.client.send(query)).status, 400);
+    assert.deepEqual(pipe.replies(), []);
+    held.release();
+    await waitFor("both replies", () => pipe.replies().length === 2 || undefined);
+    assert.deepEqual(
+      pipe.replies().map(({ status }) => status),
+      [404, 201],
+    );
+    pipe.socket.destroy();
+  });
+
+  it("are all answered in their order, however their bytes are cut into packets", async () => {
+    const random = makeRandom(20_261_121);
+    const count = 400;
+    const bytes = Buffer.concat(Array.from({ length: count }, (_, index) => add(index)));
+    pipe = await openPipe(scene.client.address);
+    pipe.socket.setNoDelay(true).resume();
+    for (let sent = 0; sent < bytes.length;) {
+      const size = random.integer(1, random.integer(1, 40_000));
+      await new Promise((done) => pipe.socket.write(bytes.subarray(sent, sent + size), done));
+      sent += size;
+    }
+    await waitFor("all replies", () => pipe.replies().length === count || undefined);
+    for (const [index, { status, headers }] of pipe.replies().entries()) {
+      assert.deepEqual([status, headers["x-request-id"]], [201, String(index)]);
+    }
+    pipe.socket.destroy();
+  });
+
+  it("are answered before a half-close is, and a body that is refused is not taken for a request", async () => {
+    pipe = await openPipe(scene.client.address);
+    pipe.socket.resume();
+    const refused = add(2_000).toString().replace("application/json", "text/plain");
+    pipe.socket.end(get("/health/live").repeat(10) + refused + get("/health/live"));
+    await once(pipe.socket, "close");
+    const statuses = pipe.replies().map(({ status }) => status);
+    assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 415, 200]);
+  });
+
+  it("are closed with their connection beyond the bytes that may wait", async () => {
+    const small = await startScene({ bounds: { unparsedBytesMax: 100_000 } });
+    const held = small.service.holdStore("ping");
+    const pipes: Pipe[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      pipes.push(await openPipe(small.client.address));
+      pipes.at(-1)?.socket.write(get("/health/ready").repeat(1_000));
+    }
+    const { pipelines } = small.service.edge;
+    await waitFor("some to be closed", () => pipelines.refused > 0 || undefined);
+    assert.ok(pipelines.bytes <= 100_000, `${pipelines.bytes} bytes`);
+    assert.equal((await small.client.send({ method: "GET", path: "/health/live" })).status, 200);
+    held.release();
+    for (const { socket } of pipes) socket.destroy();
+    await waitFor("nothing to wait", () => pipelines.waiting === 0 || undefined);
+    assert.equal(pipelines.bytes, 0);
+    await small.stop();
+  });
+});
+
+describe("requests whose replies nobody reads", () => {
+  const folder = makeTempFolder();
+  let server: ServerProcess;
+
+  // Without limits of rate: here the bounds on memory have to do.
+  before(async () => {
+    server = await startServerProcess(testEnvironment(folder, { RATE_LIMIT_PER_SECOND: "0" }));
+    for (const path of ["/openapi.json", "/docs/reference.js"]) {
+      await server.client.send({ method: "GET", path });
+      await server.client.send({ method: "GET", path, headers: { "accept-encoding": "br" } });
+    }
+  });
+  after(async () => {
+    await server.end("SIGKILL");
+    removeFolder(folder);
+  });
+
+  async function figure(name: string): Promise<number> {
+    const { text } = await server.client.send({ method: "GET", path: "/metrics" });
+    return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
+  }
+
+  const growthBytesMax = 100 * 1_024 * 1_024;
+
+  for (const [connections, requests, path] of [
+    [1, 1_600, "/openapi.json"],
+    [20, 500, "/openapi.json"],
+    [20, 500, "/docs/reference.js"],
+    [20, 500, "/metrics"],
+    [20, 500, "/nothing"],
+    [20, 500, "/.well-known/sluice-receipts.json"],
+  ] as const) {
+    it(`take little memory, and others are served: ${connections} times ${requests} of ${path}`, async () => {
+      const memory = await figure("sluice_process_resident_memory_bytes");
+      const pipes: Pipe[] = [];
+      for (let count = 0; count < connections; count += 1) {
+        const pipe = await openPipe(server.address);
+        pipe.socket.write(get(path).repeat(requests));
+        pipes.push(pipe);
+      }
+      for (let count = 0; count < 20; count += 1) {
+        const reply = await server.client.send({ method: "GET", path: "/health/ready" });
+        assert.equal(reply.status, 200);
+        const growth = (await figure("sluice_process_resident_memory_bytes")) - memory;
+        assert.ok(growth < growthBytesMax, `${growth} bytes more`);
+        assert.ok((await figure("sluice_requests_waiting")) <= connections);
+      }
+      for (const { socket } of pipes) socket.destroy();
+    });
+  }
+
+  it("are all answered once they are read", async () => {
+    const pipe = await openPipe(server.address);
+    pipe.socket.write(get("/openapi.json").repeat(1_600));
+    await waitFor(
+      "a request to wait",
+      async () => (await figure("sluice_requests_waiting")) || undefined,
+    );
+    pipe.socket.resume();
+    await waitFor("all replies", () => pipe.replies().length === 1_600 || undefined, {
+      intervalMs: 500,
+      timeoutMs: 60_000,
+    });
+    assert.ok(pipe.replies().every(({ status }) => status === 200));
+    pipe.socket.destroy();
+  });
+});

@@ -1,0 +1,66 @@
+// Replies that their clients don't read are bounded over all connections.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, describe, it } from "node:test";
+import { listPathOf, startScene, typeNamed } from "../../contract/scene.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const bytesMax = 12 * 1_024 * 1_024;
+const scene = await startScene({ bounds: { queuedReplyBytesMax: bytesMax } });
+const customer = await scene.makeCustomer();
+after(() => scene.stop());
+
+/** A list of which each item is refused with many errors: its reply is longer than what the system takes by itself. */
+const type = typeNamed("company");
+const items = Array.from({ length: 10_000 }, () => ({ a: 1, b: 2, c: 3, d: 4, e: 5 }));
+const body = JSON.stringify(items);
+
+interface Client {
+  readonly socket: Socket;
+  closed: boolean;
+}
+
+async function sendUnread(): Promise<Client> {
+  const { hostname, port } = new URL(scene.client.address);
+  const socket = connect(Number(port), hostname);
+  const client = { socket, closed: false };
+  socket.on("error", () => undefined).on("close", () => (client.closed = true));
+  await once(socket, "connect");
+  socket.pause();
+  socket.write(
+    `POST ${listPathOf(type)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.token}\r\n` +
+      "Content-Type: application/json\r\nPrefer: handling=lenient\r\n" +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  return client;
+}
+
+describe("replies that nobody reads", () => {
+  it("are kept up to a bound, beyond which the newest is given up with its connection", async () => {
+    const { replies } = scene.service.edge;
+    const clients: Client[] = [];
+    for (let count = 0; count < 6 && replies.refused === 0; count += 1) {
+      const before = replies.bytes;
+      clients.push(await sendUnread());
+      await waitFor(
+        "the reply to wait, or to be given up",
+        () => replies.bytes > before || replies.refused > 0 || undefined,
+      );
+      assert.ok(replies.bytes <= bytesMax, `${replies.bytes} bytes`);
+    }
+    assert.equal(replies.refused, 1);
+    assert.ok(clients.length > 1, "not even one reply had room");
+    const { text } = await scene.client.send({ method: "GET", path: "/metrics" });
+    assert.match(text, /^sluice_reply_queue_bytes [1-9]\d{6,}$/m);
+    assert.match(text, /^sluice_connections_closed_total\{reason="unread"\} 1$/m);
+    const [first] = clients;
+    assert.ok(first !== undefined && !first.closed);
+    const before = replies.bytes;
+    first.socket.resume();
+    await waitFor("the first to be read", () => replies.bytes < before || undefined);
+    for (const { socket } of clients) socket.destroy();
+    await waitFor("nothing to be kept", () => replies.bytes === 0 || undefined);
+  });
+});
