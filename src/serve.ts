@@ -9,6 +9,7 @@ import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
+import { makePrivateFolder } from "./files/private-folder.ts";
 import type { Door } from "./http/door.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
@@ -40,6 +41,8 @@ interface Parts {
 export async function serve(config: Config): Promise<Serving> {
   const log = makeLog(config.logLevel);
   const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
+  // Now rather than at the first deletion, which would find that its ledger can't be written.
+  makePrivateFolder(config.dataDir);
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),

@@ -4,6 +4,7 @@
 import { OperatorError } from "../actions/operator-error.ts";
 import { ConfigError } from "../config.ts";
 import { AppError } from "../domain/error.ts";
+import { FileError } from "../files/file-error.ts";
 
 /** The command failed for a reason that its user can understand. */
 export class CliError extends Error {
@@ -34,6 +35,7 @@ export interface ErrorView {
 export function viewError(error: unknown): ErrorView {
   if (error instanceof CliError) return { name: error.kind, message: error.message };
   if (error instanceof ConfigError) return { name: "settings", message: error.message };
+  if (error instanceof FileError) return { name: "file", message: error.message };
   if (error instanceof OperatorError) return { name: error.errorName, message: error.message };
   if (error instanceof AppError) {
     const detail = (error.errors ?? []).map(

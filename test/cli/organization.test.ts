@@ -78,6 +78,7 @@ describe("organization list, show and set", () => {
   const line = makeCommandLine();
 
   it("list says how to begin when there is none", async () => {
+    await line.ask("migrate");
     const { out } = await line.type("organization", "list");
     assert.match(out, /sluice organization create --name NAME/);
     assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });

@@ -138,7 +138,7 @@ describe("a move", () => {
 
   it("is refused from where there is no store, and makes none", async () => {
     const folder = makeTempFolder();
-    await requireRefused(folder, /There is no store at .*sluice\.db to move; look at DATABASE_URL/);
+    await requireRefused(folder, /There is no store at .*sluice\.db to move\. Check DATABASE_URL/);
     removeFolder(folder);
   });
 

@@ -1,10 +1,12 @@
 // How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
 // sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
 
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema-shape.ts";
+import { FileError } from "../../files/file-error.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { isAtWork, type Owner, thisProcess } from "./owner.ts";
 
@@ -106,7 +108,7 @@ export class StateFile {
   #create(): void {
     const next = `${this.path}.${process.pid}.next`;
     this.#write(() => {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      makePrivateFolder(dirname(this.path));
       writeFileSync(next, this.#text(), { mode: 0o600 });
       try {
         linkSync(next, this.path);
@@ -136,7 +138,7 @@ export class StateFile {
     try {
       write();
     } catch (cause) {
-      if (cause instanceof CliError) throw cause;
+      if (cause instanceof CliError || cause instanceof FileError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CliError(
         "state",

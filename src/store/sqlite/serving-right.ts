@@ -20,7 +20,7 @@ export function takeServingRight(databasePath: string): ServingRight {
     lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (cause) {
     lock?.close();
-    if (!isBusy(cause)) throw describeFailure(path, cause);
+    if (!isBusy(cause)) throw describeFailure(databasePath, cause);
     throw new StoreError(
       `The store ${databasePath} is being served by another process (the lock is ${path}). ` +
         "Stop that one first, or name another file in DATABASE_URL.",

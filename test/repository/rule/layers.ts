@@ -20,13 +20,15 @@ const engines = ["src/store/sqlite/", "src/store/postgres/"];
 
 const rooms: readonly Room[] = [
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
+  // What can be said of a path, whoever asks.
+  { beginsWith: "src/files/", may: ["src/files/"] },
   ...engines.map((engine) => ({
     beginsWith: engine,
-    may: [engine, "src/store/", "src/domain/"],
+    may: [engine, "src/store/", "src/domain/", "src/files/"],
   })),
   // The only file outside an engine that may know it: the one that chooses.
-  { beginsWith: "src/store/open-store.ts", may: ["src/store/", "src/domain/"] },
-  { beginsWith: "src/store/", may: ["src/store/", "src/domain/"] },
+  { beginsWith: "src/store/open-store.ts", may: ["src/store/", "src/domain/", "src/files/"] },
+  { beginsWith: "src/store/", may: ["src/store/", "src/domain/", "src/files/"] },
   {
     beginsWith: "src/actions/",
     may: ["src/actions/", "src/domain/"],
@@ -46,7 +48,14 @@ const rooms: readonly Room[] = [
   // The command `openapi` prints the HTTP door's document without opening the door.
   {
     beginsWith: "src/cli/",
-    may: ["src/cli/", "src/actions/", "src/domain/", "src/*.ts", "src/http/openapi.ts"],
+    may: [
+      "src/cli/",
+      "src/actions/",
+      "src/domain/",
+      "src/files/",
+      "src/*.ts",
+      "src/http/openapi.ts",
+    ],
   },
   { beginsWith: "src/", may: ["src/"] },
   // Is published by itself and runs anywhere: it needs nothing, of the service neither.
