@@ -16,11 +16,12 @@ import {
   withDefault,
 } from "../command.ts";
 import { compressionOf, plainName } from "../compression.ts";
-import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { type ExportFormat, exportFormats, formatOfOutput } from "../export/formats.ts";
 import { type ExportPlan, type ExportReport, runExport } from "../export/run-export.ts";
 import { openSink } from "../export/sink.ts";
 import { choice, text } from "../kinds.ts";
 import { moment } from "../moment.ts";
+import { requireOutputFile } from "../output-file.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
 export const exportRecords = defineCommand({
@@ -43,8 +44,9 @@ export const exportRecords = defineCommand({
     output: optional(text("FILE"), "Where to write, instead of standard output."),
     format: optional(
       choice("FORMAT", exportFormats),
-      `${exportFormats.join(", ")}; if left out, by the name of the output, or else ndjson.`,
+      `${exportFormats.join(", ")}. Default: what the name of the output ends in, or ndjson on standard output.`,
     ),
+    force: flag("Replace the output file if it exists."),
     history: flag("Every change in the order of arrival, not the latest state."),
     from: optional(moment, "Only what has this timestamp (business time) or a later one."),
     to: optional(moment, "Only what has an earlier timestamp than this one."),
@@ -62,6 +64,10 @@ export const exportRecords = defineCommand({
     }
     const format = given.format ?? formatOf(output);
     if (format === "parquet") requirePlaceForBytes(context, output);
+    if (output !== undefined) {
+      const advice = "Name another file, or give --force to replace it.";
+      requireOutputFile(output, { replace: given.force, advice });
+    }
     boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
     const stop = awaitStopSignal();
     const stopping = new AbortController();
@@ -97,8 +103,12 @@ function perform(
 }
 
 function formatOf(output: string | undefined): ExportFormat {
-  const name = plainName(output ?? "").toLowerCase();
-  return exportFormats.find((format) => name.endsWith(`.${format}`)) ?? "ndjson";
+  if (output === undefined) return "ndjson";
+  const format = formatOfOutput(output);
+  if (format !== undefined) return format;
+  throw new UsageError(
+    `The name ${output} does not say which format to write. End it in .ndjson, .csv or .parquet, or give --format.`,
+  );
 }
 
 function requirePlaceForBytes({ out }: Context, output: string | undefined): void {
