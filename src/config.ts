@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
+import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
 export interface Config {
   readonly host: string;
@@ -133,10 +134,18 @@ export const settings = {
   production: setting(
     "NODE_ENV",
     "development",
-    "`production` keeps the demo organization from being made on an empty store.",
-    (value) => value === "production",
+    "`production`, `development` or `test`. Under `production`, `serve` creates no demo organization in an empty store.",
+    environmentName,
   ),
 } satisfies { [Name in keyof Config]: Setting<Config[Name]> };
+
+/** Variables that look like settings and are none, as sentences. */
+export function describeUnknownSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const names = Object.values(settings).map(({ name }) => name);
+  return findUnknownSettings(environment, names).map(describeUnknownSetting);
+}
 
 /** Thrown with one line for each setting that can't be read. */
 export class ConfigError extends Error {}
@@ -204,6 +213,14 @@ function oneOf(values: readonly string[]): (value: string) => string | Problem {
 function onOrOff(value: string): boolean | Problem {
   if (value !== "on" && value !== "off") return new Problem("on or off");
   return value === "on";
+}
+
+/** Anything else, such as `prod`, might be meant either way, so it is not guessed. */
+function environmentName(value: string): boolean | Problem {
+  const known = ["production", "development", "test"];
+  return known.includes(value)
+    ? value === "production"
+    : new Problem("production, development or test");
 }
 
 function trustedProxies(value: string): false | string | Problem {

@@ -37,9 +37,13 @@ interface Parts {
   readonly metrics: Metrics;
 }
 
-/** Throws StoreError or the system's error when it can't start; nothing is left open then. */
-export async function serve(config: Config): Promise<Serving> {
+/**
+ * Logs the warnings, which are about the settings. Throws StoreError or the system's error when it can't start; nothing is
+ * left open then.
+ */
+export async function serve(config: Config, warnings: readonly string[] = []): Promise<Serving> {
   const log = makeLog(config.logLevel);
+  for (const warning of warnings) log.warn(warning);
   const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
   // Now rather than at the first deletion, which would find that its ledger can't be written.
   makePrivateFolder(config.dataDir);

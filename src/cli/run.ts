@@ -2,6 +2,7 @@
 // Results go to standard output and errors to standard error, both as JSON with --json; never ends the process itself.
 
 import { CommanderError } from "commander";
+import { describeUnknownSettings } from "../config.ts";
 import { UsageError, viewError } from "./cli-error.ts";
 import { makeContext, type Surroundings } from "./context.ts";
 import { type Invocation, makeProgram } from "./program.ts";
@@ -55,10 +56,18 @@ async function carryOut(
   { command, values, json }: Invocation,
   surroundings: Surroundings,
 ): Promise<number> {
+  // A server logs them, in the form of its other lines.
+  if (!json && command.name !== "serve") warnOfUnknownSettings(surroundings);
   const result = await command.run(makeContext(surroundings, json), values);
   if (result === undefined) return 0;
   surroundings.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.exitCode ?? 0;
+}
+
+function warnOfUnknownSettings({ environment, err }: Surroundings): void {
+  for (const warning of describeUnknownSettings(environment)) {
+    err.write(`sluice: warning: ${warning}\n`);
+  }
 }
 
 function usageMessage({ code, message }: CommanderError): string {

@@ -1,6 +1,6 @@
 // `sluice serve`
 
-import { readConfig } from "../../config.ts";
+import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { CliError } from "../cli-error.ts";
@@ -46,7 +46,7 @@ async function startServer(context: Context): Promise<Serving> {
   keepAllocationsYoung();
   const module = await import("../../serve.ts");
   try {
-    return await module.serve(config);
+    return await module.serve(config, describeUnknownSettings(context.environment));
   } catch (cause) {
     throw new CliError("serve", cause instanceof Error ? cause.message : String(cause), { cause });
   }
