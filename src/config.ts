@@ -21,6 +21,7 @@ export interface Config {
   readonly rateLimitRedisUrl: string | undefined;
   readonly rateLimitRedisTimeoutMs: number;
   readonly deletionPollMs: number;
+  readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
   /** False, or the addresses and networks whose X-Forwarded-For counts. */
   readonly trustProxy: false | string;
@@ -119,10 +120,16 @@ export const settings = {
     "How often the worker looks for deletions that are due, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
+  shutdownDelayMs: setting(
+    "SHUTDOWN_DELAY_MS",
+    "0",
+    "How long a stop goes on accepting requests, in milliseconds, while `/health/ready` answers 503 so that load balancers send no more.",
+    wholeNumber(0, 600_000),
+  ),
   shutdownGraceMs: setting(
     "SHUTDOWN_GRACE_MS",
     "10000",
-    "How long a stop waits for requests in flight, in milliseconds.",
+    "How long a stop then waits for requests in flight, in milliseconds.",
     wholeNumber(0, 600_000),
   ),
   trustProxy: setting(

@@ -11,6 +11,7 @@ import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
 import { makePrivateFolder } from "./files/private-folder.ts";
 import type { Door } from "./http/door.ts";
+import { endConnectionsWithReplies } from "./http/draining.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
 import { operations } from "./http/routes.ts";
@@ -26,8 +27,16 @@ import { startUpkeep } from "./worker/upkeep.ts";
 export interface Serving {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** From now on it is not ready, and each connection ends with its next reply; requests are still accepted. */
+  drain(): void;
   /** Stops accepting, finishes what is in flight, closes the store. */
   stop(): Promise<void>;
+}
+
+/** How far a stop has come. */
+interface Stage {
+  draining: boolean;
+  closing: boolean;
 }
 
 interface Parts {
@@ -73,11 +82,11 @@ async function refuseTakenBack(app: App): Promise<void> {
 
 async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
   const { app, config, log, metrics } = parts;
-  const stopping = new AbortController();
+  const stage: Stage = { draining: false, closing: false };
   const worker = startWorker(parts);
   const upkeep = await startUpkeep(app, log);
   const rates = await openRates(parts);
-  const server = await makeServer(makeDoor(parts, { worker, rates, stopping: stopping.signal }), {
+  const server = await makeServer(makeDoor(parts, { worker, rates, stage }), {
     trustProxy: config.trustProxy,
     renderMetrics: () => metrics.render(),
   });
@@ -90,10 +99,18 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
   }
   const address = describeAddress(server.server.address());
   log.info({ address, engine: app.store.engine }, "serving");
+  const drain = (): void => {
+    if (stage.draining) return;
+    stage.draining = true;
+    endConnectionsWithReplies(server);
+    if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
+  };
   return {
     address,
+    drain,
     stop: async () => {
-      stopping.abort();
+      drain();
+      stage.closing = true;
       log.info("stopping");
       await closeWithin(server, config.shutdownGraceMs);
       await stopWork();
@@ -130,7 +147,7 @@ async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRate
 
 function makeDoor(
   { app, log, metrics }: Parts,
-  { worker, rates, stopping }: { worker: Loop; rates: OpenRateLimits; stopping: AbortSignal },
+  { worker, rates, stage }: { worker: Loop; rates: OpenRateLimits; stage: Readonly<Stage> },
 ): Door {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
@@ -143,7 +160,8 @@ function makeDoor(
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
     operations,
-    closing: () => stopping.aborted,
+    draining: () => stage.draining,
+    closing: () => stage.closing,
   };
 }
 

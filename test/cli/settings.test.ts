@@ -35,6 +35,7 @@ const wrong: readonly Case[] = [
   ],
   ["RATE_LIMIT_REDIS_TIMEOUT_MS", ["0", "x"], /whole number from 1/],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
+  ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
   [
     "TRUST_PROXY",

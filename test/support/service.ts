@@ -93,6 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onShared: (isShared) => metrics.rateLimitsShared(isShared),
     onCountedAlone: () => metrics.countedAlone(),
   });
+  let draining = false;
   let closing = false;
   const door: Door = {
     app,
@@ -104,6 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
     operations,
+    draining: () => draining,
     closing: () => closing,
   };
   const server = await makeServer(door, {
@@ -122,6 +124,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     breakStore,
     holdStore,
     beginClosing: () => {
+      draining = true;
       closing = true;
     },
     stop: async () => {

@@ -33,6 +33,8 @@ export const serve = defineCommand({
           context.out.write(`\n${describeFirstSteps(server.address, first)}\n`);
       }
       await stopping.received;
+      server.drain();
+      await stopping.delay(readConfig(context.environment).shutdownDelayMs);
     } finally {
       await server.stop();
       stopping.release();
