@@ -18,7 +18,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command was not typed as it has to be; exits with 2. */
+/** The command line is wrong; exits with 2. */
 export class UsageError extends CliError {
   constructor(message: string) {
     super("usage", message);
@@ -46,6 +46,6 @@ export function viewError(error: unknown): ErrorView {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {
     name: "internal",
-    message: `Something went wrong that should not have: ${message} (LOG_LEVEL=debug shows where.)`,
+    message: `Internal error: ${message}. Please report it, with the stack trace that LOG_LEVEL=debug prints.`,
   };
 }

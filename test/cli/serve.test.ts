@@ -39,7 +39,7 @@ describe("serve on an empty store", () => {
     const apiKey = /sluice_key_\w{49}/.exec(out)?.[0] ?? "";
     const token = await fetchToken(server.client, { organizationId: "demo", apiKey });
 
-    const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("The reference is at"));
+    const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("API reference"));
     const pasted = await startProcess(["bash", "-euo", "pipefail", "-c", commands], {}).ended;
     assert.equal(pasted.code, 0, pasted.err);
     const [written, seen, deletion] = pasted.out

@@ -8,8 +8,8 @@ export const migrate = defineCommand({
   name: "migrate",
   summary: "Create the store, or bring its schema to this version.",
   details:
-    "Run it before `serve` if a role that owns the tables has to do it. Every other command, also `serve`, brings an existing " +
-    "store to this version by itself.",
+    "Every other command, including `serve`, also brings an existing store to this version. On PostgreSQL, run this first " +
+    "with the role that owns the tables if the service has another one.",
   examples: ["sluice migrate"],
   arguments: {},
   options: {},

@@ -12,10 +12,12 @@ import { keepAllocationsYoung } from "../young-heap.ts";
 
 export const serve = defineCommand({
   name: "serve",
-  summary: "Serve the API and carry out deletions, until SIGTERM or SIGINT.",
+  summary: "Serve the API and process deletions until SIGTERM or SIGINT.",
   details:
-    "On a store without organizations, unless NODE_ENV is production, it makes an organization named demo, prints its " +
-    "API key once, and prints commands to try it with. A first signal finishes what is in flight; a second ends at once.",
+    "Creates the store if there is none. In a store without organizations, unless NODE_ENV is production, it also creates an " +
+    "organization named demo, prints its API key once, and prints commands to try. The first signal stops it when the " +
+    "requests in flight are finished (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a further one ends the delay, or the process " +
+    "at once.",
   examples: ["sluice serve", "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve"],
   arguments: {},
   options: {},
