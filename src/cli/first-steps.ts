@@ -9,7 +9,7 @@ The key is shown only this once:
 
     ${apiKey}
 
-Paste these commands into another shell to try it.
+Paste these commands into another shell to try it; Ctrl-C here stops the server.
 
 # Exchange the key for an access token that is valid for an hour
 TOKEN=$(curl -sS -X POST ${address}/auth/token \\

@@ -23,6 +23,7 @@ import { type FileReport, importFile } from "../import/import-file.ts";
 import { type Mapping, readMapItems, readMappingFile } from "../import/mapping.ts";
 import type { ImportPlan } from "../import/plan.ts";
 import { describePreview, previewFile } from "../import/preview.ts";
+import { requireReplaceable } from "../import/replaceable-file.ts";
 import { describeReports, viewReports } from "../import/report.ts";
 import { inputFormats } from "../import/row.ts";
 import { storeTarget } from "../import/store-target.ts";
@@ -102,6 +103,7 @@ export const importRecords = defineCommand({
     boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
     const { state: folder, refused, format } = given;
     const paths = pathsOf(given.files, { folder, refused, format });
+    requireReplaceable(paths);
     const stop = awaitStopSignal();
     const stopping = new AbortController();
     void stop.received.then(() => stopping.abort());
