@@ -5,7 +5,13 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { allowAgain, canRunAsOther, denyToOthers, runAsOther } from "../support/other-user.ts";
+import {
+  allowAgain,
+  canRunAsOther,
+  denyToOthers,
+  denyWritingToOthers,
+  runAsOther,
+} from "../support/other-user.ts";
 import { operate } from "../support/server.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -62,7 +68,12 @@ describe("a store in a folder of another user's", { skip }, () => {
 });
 
 describe("a file of another user's in a folder that is open to all", { skip }, () => {
-  const files = { store: join(data, "sluice.db"), key: join(data, "receipt-key.pem"), ledger: "" };
+  const files = {
+    store: join(data, "sluice.db"),
+    key: join(data, "receipt-key.pem"),
+    lock: join(data, "sluice.db.serving"),
+    ledger: "",
+  };
 
   before(async () => {
     files.ledger = await operate(environment, ({ ledger }) => Promise.resolve(ledger.path));
@@ -70,12 +81,14 @@ describe("a file of another user's in a folder that is open to all", { skip }, (
     const server = await startServerProcess(environment);
     await server.end("SIGTERM");
     assert.ok(existsSync(files.key));
+    assert.ok(existsSync(files.lock));
   });
 
   const cases: readonly (readonly [file: keyof typeof files, verb: string, by: string[]])[] = [
     ["store", "read and write", ["key list", "serve", "check"]],
     ["ledger", "read and write", ["organization list", "serve"]],
     ["key", "read", ["serve"]],
+    ["lock", "read and write", ["serve"]],
   ];
   for (const [file, verb, by] of cases) {
     it(`is named where it is the ${file}, by ${by.join(" and by ")}`, () => {
@@ -89,4 +102,16 @@ describe("a file of another user's in a folder that is open to all", { skip }, (
       }
     });
   }
+
+  it("is not needed to name the folder, where files can't be created in that", () => {
+    chmodSync(data, 0o777);
+    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o666);
+    denyWritingToOthers(data);
+    const lines = [["key", "list"], ["migrate"]];
+    for (const { code, err } of runAsOther(lines, { environment, folder: open })) {
+      assert.equal(code, 1);
+      assert.match(err, denied("may not write to the folder \\S*/data"));
+    }
+    allowAgain(data);
+  });
 });

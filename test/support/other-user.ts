@@ -26,6 +26,11 @@ export function denyToOthers(path: string, top: string): void {
   chmodSync(path, isRoot ? 0o700 : 0);
 }
 
+/** Others may open the folder and read what is in it, but create nothing there. */
+export function denyWritingToOthers(folder: string): void {
+  chmodSync(folder, isRoot ? 0o755 : 0o555);
+}
+
 export function allowAgain(path: string): void {
   chmodSync(path, 0o700);
 }

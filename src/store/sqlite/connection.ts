@@ -3,7 +3,7 @@
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { FileError } from "../../files/file-error.ts";
-import { findObstacle } from "../../files/path-obstacle.ts";
+import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./private-file.ts";
 
@@ -195,6 +195,13 @@ function useWriteAheadLog(connection: Connection): void {
   }
 }
 
+/** SQLite names neither the file nor the folder that it may not use. */
+function findStoreObstacle(path: string): string | undefined {
+  const files = [path, `${path}-wal`, `${path}-shm`];
+  const found = files.map((file) => findObstacle(file, "write")).find((text) => text !== undefined);
+  return found ?? findCreationObstacle(`${path}-wal`);
+}
+
 export function describeFailure(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   // It names the folder or file that stands in the way.
@@ -203,6 +210,6 @@ export function describeFailure(path: string, cause: unknown): StoreError {
   const why =
     resultCode(cause) === notADatabaseCode
       ? "it is not an SQLite database. Name another file in DATABASE_URL, or move this one away."
-      : (findObstacle(path, "write") ?? `${reason}.`);
+      : (findStoreObstacle(path) ?? `${reason}.`);
   return new StoreError(`The store ${path} can't be opened: ${why}`, { cause });
 }

@@ -2,6 +2,7 @@
 // The lock file stays behind, empty; it never holds anything and says nothing by being there.
 
 import { DatabaseSync } from "node:sqlite";
+import { requireUsable } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { describeFailure, isBusy } from "./connection.ts";
 import { makePrivateFile } from "./private-file.ts";
@@ -16,6 +17,7 @@ export function takeServingRight(databasePath: string): ServingRight {
   let lock: DatabaseSync | undefined;
   try {
     makePrivateFile(path);
+    requireUsable(path, "The lock file");
     lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (cause) {
