@@ -7,8 +7,9 @@ import type { App } from "./actions/app.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, sqlitePath } from "./config.ts";
 import { limits } from "./domain/limits.ts";
+import { isPresent } from "./files/present.ts";
 import { makePrivateFolder } from "./files/private-folder.ts";
 import type { Door } from "./http/door.ts";
 import { endConnectionsWithReplies } from "./http/draining.ts";
@@ -56,10 +57,14 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   const metrics = makeMetrics(() => app.store.deletionFigures(app.now()));
   // Now rather than at the first deletion, which would find that its ledger can't be written.
   makePrivateFolder(config.dataDir);
+  const path = sqlitePath(config.databaseUrl);
+  const isNew = path !== undefined && !isPresent(path, "The store");
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
   });
+  // Names the place, because a new store where one was expected means that the settings or the folder are wrong.
+  if (isNew) log.info({ store: path }, "created a new store");
   try {
     await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());

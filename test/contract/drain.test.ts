@@ -180,7 +180,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     const lines = server.output().err.trim().split("\n");
     assert.deepEqual(
       lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
-      ["serving", "draining", "stopping", "stopped"],
+      ["created a new store", "serving", "draining", "stopping", "stopped"],
     );
   });
 
