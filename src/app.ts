@@ -5,16 +5,17 @@ import { makeSealReceipt } from "./actions/issue-receipt.ts";
 import { CallerCache } from "./actions/caller-cache.ts";
 import { InFlightKeys } from "./actions/idempotency.ts";
 import type { Config } from "./config.ts";
+import { requireUsable } from "./files/present.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { openStore } from "./store/open-store.ts";
 import { openLedger } from "./store/receipt-ledger.ts";
-import type { StoreOptions } from "./store/store.ts";
+import type { DeletionLedger, Store, StoreOptions } from "./store/store.ts";
 
 export interface OpenApp extends App {
   close(): Promise<void>;
 }
 
-/** Throws StoreError when the store can't be opened, with what to do about it. */
+/** Throws StoreError or FileError when the store or its ledger can't be opened, with what to do about it. */
 export async function openApp(
   config: Config,
   options: StoreOptions & { readonly now?: () => number },
@@ -30,13 +31,24 @@ export async function openApp(
     },
     ...options,
   });
-  const { storeId } = await store.receiptHead();
+  const ledger = await openOwnLedger(config, store).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   return {
     store,
-    ledger: openLedger(config.dataDir, storeId),
+    ledger,
     now,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
     close: () => store.close(),
   };
+}
+
+/** A ledger that this user may not read would look like one without entries, and erased records could come back. */
+async function openOwnLedger({ dataDir }: Config, store: Store): Promise<DeletionLedger> {
+  const { storeId } = await store.receiptHead();
+  const ledger = openLedger(dataDir, storeId);
+  requireUsable(ledger.path, "The ledger of deletions");
+  return ledger;
 }

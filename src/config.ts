@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
+import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
 export interface Config {
   readonly host: string;
@@ -22,6 +23,7 @@ export interface Config {
   /** What /metrics asks for; undefined if it is open. */
   readonly metricsToken: string | undefined;
   readonly deletionPollMs: number;
+  readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
   /** False, or the addresses and networks whose X-Forwarded-For counts. */
   readonly trustProxy: false | string;
@@ -49,69 +51,74 @@ export const settings = {
   host: setting(
     "HOST",
     "127.0.0.1",
-    "Address to listen on; loopback unless you say otherwise.",
+    "Address to listen on. The default accepts connections from this machine only.",
     text("an address"),
   ),
-  port: setting("PORT", "8080", "Port to listen on; 0 takes a free one.", wholeNumber(0, 65_535)),
+  port: setting("PORT", "8080", "Port to listen on; 0 picks a free one.", wholeNumber(0, 65_535)),
   databaseUrl: setting(
     "DATABASE_URL",
     "sqlite:./data/sluice.db",
-    "Where the data is kept: `sqlite:` and a path, or `postgres://user:password@host:port/database`.",
+    "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`.",
     databaseUrl,
   ),
   databasePoolMax: setting(
     "DATABASE_POOL_MAX",
     "10",
-    "Connections to PostgreSQL at most, of this process.",
+    "Maximum number of connections to PostgreSQL of this process.",
     wholeNumber(2, 1_000),
   ),
   databasePrepare: setting(
     "DATABASE_PREPARE",
     "on",
-    "`off` for a pooler in front of PostgreSQL that does not keep prepared statements.",
+    "`off` disables prepared statements, for a connection pooler in front of PostgreSQL that does not support them.",
     onOrOff,
   ),
   databaseStatementTimeoutMs: setting(
     "DATABASE_STATEMENT_TIMEOUT_MS",
     "30000",
-    "How long a statement may take on PostgreSQL, in milliseconds.",
+    "Maximum duration of a PostgreSQL statement, in milliseconds.",
     wholeNumber(100, 3_600_000),
   ),
   databaseLockTimeoutMs: setting(
     "DATABASE_LOCK_TIMEOUT_MS",
     "10000",
-    "How long a statement may wait for another transaction on PostgreSQL, in milliseconds.",
+    "Maximum time that a PostgreSQL statement waits for a lock, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
   dataDir: setting(
     "DATA_DIR",
     "./data",
-    "Folder of the embedded store, `sluice.db`, and of what is kept beside it: the ledger of deletions and the key for receipts.",
+    "Folder of the embedded store, `sluice.db`, of the ledger of deletions and of the key for receipts.",
     text("a folder"),
   ),
   receiptKeyFile: setting(
     "RECEIPT_KEY_FILE",
     "./data/receipt-key.pem",
-    "The Ed25519 private key that signs receipts, in PEM; made in `DATA_DIR` at the first start unless it is named here.",
+    "The Ed25519 private key in PEM format that signs receipts. Unless it is set, a key is created in `DATA_DIR` at the first start.",
     text("a file"),
   ),
-  logLevel: setting("LOG_LEVEL", "info", `One of ${logLevels.join(", ")}.`, oneOf(logLevels)),
+  logLevel: setting(
+    "LOG_LEVEL",
+    "info",
+    `Lowest level that is logged: ${logLevels.join(", ")}.`,
+    oneOf(logLevels),
+  ),
   rateLimitPerSecond: setting(
     "RATE_LIMIT_PER_SECOND",
     "1000",
-    "Requests a second for each organization, with a burst of twice that; 0 turns every rate limit off.",
+    "Requests per second for each organization, with bursts of twice as many; 0 disables all rate limits.",
     wholeNumber(0, 10_000_000),
   ),
   rateLimitRedisUrl: setting(
     "RATE_LIMIT_REDIS_URL",
     "",
-    "Redis or Valkey in which the processes of one store share their rate limits: `redis://user:password@host:port/0`, or `rediss://` for TLS; else each counts for itself.",
+    "Redis or Valkey server in which processes share their rate limits: `redis://user:password@host:port/0`, or `rediss://` for TLS. Without it, each process counts for itself.",
     redisUrl,
   ),
   rateLimitRedisTimeoutMs: setting(
     "RATE_LIMIT_REDIS_TIMEOUT_MS",
     "100",
-    "How long a request waits for Redis, in milliseconds, before its process counts alone.",
+    "How long a request waits for Redis, in milliseconds, before its process counts for itself.",
     wholeNumber(1, 10_000),
   ),
   metricsToken: setting(
@@ -126,25 +133,39 @@ export const settings = {
     "How often the worker looks for deletions that are due, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
+  shutdownDelayMs: setting(
+    "SHUTDOWN_DELAY_MS",
+    "0",
+    "How long a stop goes on accepting requests, in milliseconds, while `/health/ready` answers 503 so that load balancers send no more.",
+    wholeNumber(0, 600_000),
+  ),
   shutdownGraceMs: setting(
     "SHUTDOWN_GRACE_MS",
     "10000",
-    "How long a stop waits for requests in flight, in milliseconds.",
+    "How long a stop then waits for requests in flight, in milliseconds.",
     wholeNumber(0, 600_000),
   ),
   trustProxy: setting(
     "TRUST_PROXY",
     "off",
-    "Whose X-Forwarded-For is believed: `off`, or addresses and networks such as 10.0.0.0/8, separated by commas.",
+    "Proxies whose X-Forwarded-For header is trusted: `off`, or addresses and networks such as 10.0.0.0/8, separated by commas.",
     trustedProxies,
   ),
   production: setting(
     "NODE_ENV",
     "development",
-    "`production` keeps the demo organization from being made on an empty store.",
-    (value) => value === "production",
+    "`production`, `development` or `test`. Under `production`, `serve` creates no demo organization in an empty store.",
+    environmentName,
   ),
 } satisfies { [Name in keyof Config]: Setting<Config[Name]> };
+
+/** Variables that look like settings and are none, as sentences. */
+export function describeUnknownSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const names = Object.values(settings).map(({ name }) => name);
+  return findUnknownSettings(environment, names).map(describeUnknownSetting);
+}
 
 /** Thrown with one line for each setting that can't be read. */
 export class ConfigError extends Error {}
@@ -212,6 +233,14 @@ function oneOf(values: readonly string[]): (value: string) => string | Problem {
 function onOrOff(value: string): boolean | Problem {
   if (value !== "on" && value !== "off") return new Problem("on or off");
   return value === "on";
+}
+
+/** Anything else, such as `prod`, might be meant either way, so it is not guessed. */
+function environmentName(value: string): boolean | Problem {
+  const known = ["production", "development", "test"];
+  return known.includes(value)
+    ? value === "production"
+    : new Problem("production, development or test");
 }
 
 function trustedProxies(value: string): false | string | Problem {

@@ -6,7 +6,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,18 +15,21 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "./config.ts";
+import { FileError } from "./files/file-error.ts";
+import { explainCreation, explainOpening, isPresent } from "./files/present.ts";
+import { makePrivateFolder } from "./files/private-folder.ts";
+
+const what = "The key for receipts";
 
 /** The file can't be used; the message says what to do, and never what is in it. */
-export class ReceiptKeyError extends Error {
-  override readonly name = "ReceiptKeyError";
-}
+export class ReceiptKeyError extends FileError {}
 
 /** Gives the key as it is in the file now, so that a rotation takes effect without a restart. */
 export function makeKeyReader(config: Config): () => KeyObject {
   const { receiptKeyFile: path } = config;
   let kept: { readonly stamp: string; readonly key: KeyObject } | undefined;
   return () => {
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) makeFirstKey(config);
+    if (!isPresent(path, what)) makeFirstKey(config);
     const stamp = stampOf(path);
     if (kept?.stamp !== stamp) kept = { stamp, key: readKey(path) };
     return kept.key;
@@ -52,7 +54,7 @@ function makeFirstKey({ receiptKeyFile: path, dataDir }: Config): void {
         `openssl genpkey -algorithm ed25519 -out ${path}`,
     );
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const written = writeKey(path, makeKey());
   try {
     linkSync(written, path);
@@ -71,7 +73,7 @@ export function defaultKeyFile(dataDir: string): string {
 /** Gives the name of the file that now holds it, beside the one that it is for. */
 function writeKey(path: string, key: KeyObject): string {
   const beside = `${path}.${randomBytes(6).toString("hex")}`;
-  const file = openSync(beside, "wx", 0o600);
+  const file = openNew(beside);
   try {
     writeSync(file, key.export({ format: "pem", type: "pkcs8" }));
     fsyncSync(file);
@@ -81,10 +83,19 @@ function writeKey(path: string, key: KeyObject): string {
   return beside;
 }
 
+function openNew(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (cause) {
+    throw explainCreation(cause, "The file", path);
+  }
+}
+
 function readKey(path: string): KeyObject {
+  const bytes = readBytes(path);
   let key: KeyObject;
   try {
-    key = createPrivateKey(readFileSync(path));
+    key = createPrivateKey(bytes);
   } catch (error) {
     const why = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
     throw new ReceiptKeyError(
@@ -95,6 +106,14 @@ function readKey(path: string): KeyObject {
     throw new ReceiptKeyError(`The key for receipts in ${path} is not an Ed25519 key.`);
   }
   return key;
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw explainOpening(cause, what, path);
+  }
 }
 
 function stampOf(path: string): string {

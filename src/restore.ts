@@ -4,8 +4,10 @@ import { existsSync } from "node:fs";
 import { catchUpLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
+import { isPresent } from "./files/present.ts";
 import { backUpStore, restoreStore } from "./store/open-store.ts";
 import { readLedgerFile } from "./store/receipt-ledger.ts";
+import { StoreError } from "./store/store-error.ts";
 import type { LedgerEntry } from "./domain/ledger-entry.ts";
 
 /** Gives the size of the file in bytes. Throws StoreError. */
@@ -42,7 +44,8 @@ export async function putBack(
   restoreStore(config.databaseUrl, options);
 }
 
-/** A ledger of another host, or a file of receipts. */
+/** A ledger of another host, or a file of receipts. Throws StoreError where there is none: a mistyped name is no empty ledger. */
 export function readLedger(path: string): AsyncIterable<LedgerEntry> {
+  if (!isPresent(path, "The ledger")) throw new StoreError(`There is no ledger ${path}.`);
   return readLedgerFile(path);
 }

@@ -7,12 +7,15 @@ import type { App } from "./actions/app.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, sqlitePath } from "./config.ts";
 import { limits } from "./domain/limits.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { type Edge, makeEdge } from "./http/connection/edge.ts";
 import type { Door } from "./http/door.ts";
 import { type Load, makeLoad } from "./http/load/load.ts";
+import { isPresent } from "./files/present.ts";
+import { makePrivateFolder } from "./files/private-folder.ts";
+import { endConnectionsWithReplies } from "./http/draining.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
 import { makeReplies } from "./http/reply.ts";
 import { operations } from "./http/routes.ts";
@@ -29,8 +32,16 @@ import { startUpkeep } from "./worker/upkeep.ts";
 export interface Serving {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** From now on it is not ready, and each connection ends with its next reply; requests are still accepted. */
+  drain(): void;
   /** Stops accepting, finishes what is in flight, closes the store. */
   stop(): Promise<void>;
+}
+
+/** How far a stop has come. */
+interface Stage {
+  draining: boolean;
+  closing: boolean;
 }
 
 interface Parts {
@@ -42,9 +53,13 @@ interface Parts {
   readonly load: Load;
 }
 
-/** Throws StoreError or the system's error when it can't start; nothing is left open then. */
-export async function serve(config: Config): Promise<Serving> {
+/**
+ * Logs the warnings, which are about the settings. Throws StoreError or the system's error when it can't start; nothing is
+ * left open then.
+ */
+export async function serve(config: Config, warnings: readonly string[] = []): Promise<Serving> {
   const log = makeLog(config.logLevel);
+  for (const warning of warnings) log.warn(warning);
   const edge = makeEdge(config);
   const load = makeLoad();
   const metrics = makeMetrics({
@@ -52,10 +67,16 @@ export async function serve(config: Config): Promise<Serving> {
     edge,
     bodies: load.bodies,
   });
+  // Now rather than at the first deletion, which would find that its ledger can't be written.
+  makePrivateFolder(config.dataDir);
+  const path = sqlitePath(config.databaseUrl);
+  const isNew = path !== undefined && !isPresent(path, "The store");
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
   });
+  // Names the place, because a new store where one was expected means that the settings or the folder are wrong.
+  if (isNew) log.info({ store: path }, "created a new store");
   try {
     await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
@@ -79,13 +100,13 @@ async function refuseTakenBack(app: App): Promise<void> {
 
 async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
   const { app, config, log, metrics, edge } = parts;
-  const stopping = new AbortController();
+  const stage: Stage = { draining: false, closing: false };
   const worker = startWorker(parts);
   const upkeep = await startUpkeep(app, log);
   const rates = await openRates(parts);
   const bulk = openBulk(app.store, log);
   bulk.start();
-  const beside = { worker, rates, bulk, stopping: stopping.signal };
+  const beside = { worker, rates, bulk, stage };
   const server = await makeServer(makeDoor(parts, beside), {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
@@ -100,10 +121,18 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
   }
   const address = describeAddress(server.server.address());
   log.info({ address, engine: app.store.engine }, "serving");
+  const drain = (): void => {
+    if (stage.draining) return;
+    stage.draining = true;
+    endConnectionsWithReplies(server);
+    if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
+  };
   return {
     address,
+    drain,
     stop: async () => {
-      stopping.abort();
+      drain();
+      stage.closing = true;
       log.info("stopping");
       await closeWithin(server, edge, config.shutdownGraceMs);
       await stopWork();
@@ -143,12 +172,12 @@ interface Beside {
   readonly worker: Loop;
   readonly rates: OpenRateLimits;
   readonly bulk: BulkClient;
-  readonly stopping: AbortSignal;
+  readonly stage: Readonly<Stage>;
 }
 
 function makeDoor(
   { app, log, metrics, edge, load }: Parts,
-  { worker, rates, bulk, stopping }: Beside,
+  { worker, rates, bulk, stage }: Beside,
 ): Door {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
@@ -164,7 +193,8 @@ function makeDoor(
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
     operations,
-    closing: () => stopping.aborted,
+    draining: () => stage.draining,
+    closing: () => stage.closing,
   };
 }
 

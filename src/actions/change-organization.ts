@@ -19,7 +19,7 @@ export async function changeOrganization(
   if (Object.keys(change).length === 0) {
     throw new OperatorError(
       "invalid",
-      "Say what to change, such as the name; there is nothing to set.",
+      "Nothing to change; give at least one option, such as --name.",
     );
   }
   if (change.retainDays !== undefined && change.retainDays !== null) {

@@ -31,7 +31,7 @@ export async function createKey(app: App, wanted: KeyWanted): Promise<KeyMade> {
   if (lifetimeMs !== undefined && lifetimeMs <= 0) {
     throw new OperatorError(
       "invalid",
-      "A key must last longer than 0s; leave the end out for a key without one.",
+      "A key must last longer than 0s; leave out --expires for a key that never expires.",
     );
   }
   await findOrganization(app, organizationId);

@@ -23,7 +23,7 @@ export async function createOrganization(
     throw new OperatorError(
       "invalid",
       `The id "${organizationId}" must be 1 to ${limits.organizationIdCharactersMax} letters, digits, "_", "." or "-", ` +
-        'of which neither "." nor "-" stands first.',
+        'and must not begin with "." or "-".',
     );
   }
   const now = app.now();

@@ -11,11 +11,11 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   const all = await app.store.listKeys(undefined);
   const known =
     all.length === 0
-      ? "There is none yet; make one with: sluice key create --organization ID"
+      ? "There is none yet; create one with: sluice key create --organization ID"
       : `There are: ${listNames(all.map((key) => key.keyId))}.`;
   const what = /^key_\w{1,32}$/.test(keyId)
     ? `There is no key "${keyId}".`
-    : "That is not the id of a key; ids begin with key_.";
+    : "That is not a key id; key ids begin with key_.";
   throw new OperatorError("no_such_key", `${what} ${known}`);
 }
 

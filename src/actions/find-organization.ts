@@ -11,7 +11,7 @@ export async function findOrganization(app: App, organizationId: string): Promis
   const all = await app.store.listOrganizations();
   const known =
     all.length === 0
-      ? "There is none yet; make one with: sluice organization create --name NAME"
+      ? "There is none yet; create one with: sluice organization create --name NAME"
       : `There are: ${listNames(all.map((organization) => organization.organizationId))}.`;
   throw new OperatorError(
     "no_such_organization",

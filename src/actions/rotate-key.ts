@@ -23,7 +23,7 @@ export async function rotateKey(
   if (status !== "active") {
     throw new OperatorError(
       "key_ended",
-      `The key ${keyId} is ${status}, so there is nothing to overlap with; make a new one with: ` +
+      `The key ${keyId} is ${status}, so it can't be rotated; create a new one with: ` +
         `sluice key create --organization ${old.organizationId}`,
     );
   }

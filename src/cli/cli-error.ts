@@ -4,6 +4,7 @@
 import { OperatorError } from "../actions/operator-error.ts";
 import { ConfigError } from "../config.ts";
 import { AppError } from "../domain/error.ts";
+import { FileError } from "../files/file-error.ts";
 
 /** The command failed for a reason that its user can understand. */
 export class CliError extends Error {
@@ -17,7 +18,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command was not typed as it has to be; exits with 2. */
+/** The command line is wrong; exits with 2. */
 export class UsageError extends CliError {
   constructor(message: string) {
     super("usage", message);
@@ -34,6 +35,7 @@ export interface ErrorView {
 export function viewError(error: unknown): ErrorView {
   if (error instanceof CliError) return { name: error.kind, message: error.message };
   if (error instanceof ConfigError) return { name: "settings", message: error.message };
+  if (error instanceof FileError) return { name: "file", message: error.message };
   if (error instanceof OperatorError) return { name: error.errorName, message: error.message };
   if (error instanceof AppError) {
     const detail = (error.errors ?? []).map(
@@ -44,6 +46,6 @@ export function viewError(error: unknown): ErrorView {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {
     name: "internal",
-    message: `Something went wrong that should not have: ${message} (LOG_LEVEL=debug shows where.)`,
+    message: `Internal error: ${message}. Please report it, with the stack trace that LOG_LEVEL=debug prints.`,
   };
 }

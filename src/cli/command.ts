@@ -15,7 +15,10 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
-  /** Opens the store beside whatever serves it, runs `work`, and closes it again. */
+  /**
+   * Opens the store beside whatever serves it, runs `work`, and closes it again. Fails where there is no store, unless
+   * `existing` is false: then one is created.
+   */
   withApp<Result>(
     work: (app: App) => Promise<Result>,
     options?: { readonly existing?: boolean },

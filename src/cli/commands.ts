@@ -67,11 +67,32 @@ export const commands: readonly Command[] = [
 
 /** The first words of commands with two, and what they are about. */
 export const groups: Readonly<Record<string, string>> = {
-  organization: "Make, list, show and change organizations.",
-  key: "Make, list, revoke and rotate API keys.",
-  record: "Look at a record and its changes.",
-  deletion: "Watch, cancel and hold back deletions, and carry them out again after a restore.",
-  receipt: "Check and export the receipts of deletions, and rotate the key that signs them.",
-  retention: "Look at what is deleted because it was kept long enough.",
+  organization: "Create, list, show and change organizations.",
+  key: "Create, list, revoke and rotate API keys.",
+  record: "Show a record and its changes.",
+  deletion: "List, show, cancel and hold deletions, and replay them after a restore.",
+  receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
+  retention: "Preview what retention deletes.",
   audit: "Export the audit trail.",
+};
+
+/** Where the first word of a command stands in the help. */
+export const headings: Readonly<Record<string, string>> = {
+  serve: "Service:",
+  demo: "Service:",
+  migrate: "Service:",
+  organization: "Organizations and keys:",
+  key: "Organizations and keys:",
+  import: "Records:",
+  export: "Records:",
+  record: "Records:",
+  deletion: "Deletion:",
+  receipt: "Deletion:",
+  retention: "Deletion:",
+  audit: "Store:",
+  backup: "Store:",
+  restore: "Store:",
+  move: "Store:",
+  check: "Store:",
+  openapi: "API:",
 };

@@ -19,7 +19,7 @@ export function makeContext(surroundings: Surroundings, json: boolean): Context 
     out,
     err,
     json,
-    withApp: async (work, { existing = false } = {}) => {
+    withApp: async (work, { existing = true } = {}) => {
       const config = readConfig(environment);
       // Loaded only now, so that help and mistakes in typing are answered at once.
       const { openApp } = await import("../app.ts");

@@ -4,14 +4,14 @@ import type { FirstOrganization } from "./first-organization.ts";
 
 export function describeFirstSteps(address: string, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;
-  return `The store is new, so there is now an organization "${organizationId}" with a key that may do everything.
-This is its API key, shown this once:
+  return `The store is new. Created an organization "${organizationId}" with an API key that has all scopes.
+The key is shown only this once:
 
     ${apiKey}
 
-Paste these into a shell to try it.
+Paste these commands into another shell to try it; Ctrl-C here stops the server.
 
-# Exchange the key for an access token that lasts an hour
+# Exchange the key for an access token that is valid for an hour
 TOKEN=$(curl -sS -X POST ${address}/auth/token \\
   -H 'Authorization: ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{"expiry_seconds": 3600, "scopes": {"organization_id": "${organizationId}", "scopes": ["transactions:write"]}}' \\
@@ -22,14 +22,15 @@ curl -sS -w '\\n' -X POST ${address}/v2/transaction \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d '{"tx_id": "tx-1", "type": "DEPOSIT", "method": "SEPA", "amount": 1250.5, "currency": "EUR", "status": "SETTLED", "sender_id": "person-81", "sender_country": "DE", "timestamp": "2026-01-31T09:30:00Z"}'
 
-# Ask whether it is there
+# Check that it exists
 curl -sS -w '\\n' '${address}/v2/transaction?tx_id=tx-1' -H "Authorization: Bearer $TOKEN"
 
-# Delete it for good
+# Delete it permanently
 curl -sS -w '\\n' -X DELETE ${address}/v2/transaction \\
   -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
   -d '{"tx_id": "tx-1", "reason": "trying Sluice"}'
 
-The reference is at ${address}/docs, further organizations and keys come with \`npx sluice organization create\` and
-\`npx sluice key create\`, and \`npx sluice demo\` shows the whole of it on some thousand transactions.`;
+API reference: ${address}/docs
+\`npx sluice organization create\` and \`npx sluice key create\` create organizations and keys.
+\`npx sluice demo\` shows the whole service at work with a few thousand transactions.`;
 }

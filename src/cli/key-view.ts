@@ -29,7 +29,7 @@ export function describeNewKey(key: ApiKey, secret: string): string {
     ["expires", key.expiresAt === undefined ? "never" : formatTime(key.expiresAt)],
     ["API key", secret],
   ]);
-  return `${fields}\n\nThe API key is shown this once and can't be shown again.`;
+  return `${fields}\n\nThe API key is shown only this once. Store it now.`;
 }
 
 export function formatScopes({ scopes }: ApiKey): string {

@@ -52,7 +52,7 @@ export const retainDays: Kind<number | null> = {
     const days = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
     if (days >= 1 && days <= limits.retainDaysMax) return days;
     throw new UsageError(
-      `It must be a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records until somebody asks.`,
+      `It must be a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records.`,
     );
   },
 };
@@ -72,7 +72,7 @@ export const scopeList: Kind<readonly Scope[]> = {
     const unknown = names.filter((name) => !isScope(name));
     if (unknown.length > 0) {
       throw new UsageError(
-        `There is no scope ${unknown.map((name) => `"${name}"`).join(", ")}. The scopes, to be separated by commas: ` +
+        `There is no scope ${unknown.map((name) => `"${name}"`).join(", ")}. The scopes, separated by commas, are: ` +
           `${allScopes.join(", ")}.`,
       );
     }

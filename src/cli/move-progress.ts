@@ -48,12 +48,11 @@ export class MoveProgress {
 
   /** What is there for good, for a move that ended early. */
   describe(): string {
-    if (this.#copied === undefined)
-      return "The same command goes on from where the move had come to.";
+    if (this.#copied === undefined) return "Run the same command to continue.";
     const { rows, allRows } = this.#copied;
     return (
-      `${rows.toLocaleString("en")} of ${(allRows ?? 0).toLocaleString("en")} rows are copied; the same command goes on ` +
-      "from there."
+      `${rows.toLocaleString("en")} of ${(allRows ?? 0).toLocaleString("en")} rows are copied. Run the same ` +
+      "command to continue."
     );
   }
 }

@@ -20,7 +20,7 @@ export function reportMove(moved: Moved, seconds: number): CommandResult {
     `Moved ${rows.toLocaleString("en")} rows of ${storeId} in ${formatSeconds(seconds)}. Counts and digests of all ${tables} ` +
       "tables are equal on both sides.",
     "",
-    "What is left to do:",
+    "Next steps:",
     ...describeSteps(moved).map((step, index) => `${index + 1}. ${step}`),
   ].join("\n");
   return { json, text };
@@ -32,18 +32,18 @@ function describeSteps({ files }: Moved): readonly string[] {
     ...tellFile(files.ledger, "the ledger of deletions"),
   ];
   return [
-    "Set DATABASE_URL to the database, wherever Sluice runs from now on.",
+    "Set DATABASE_URL to the database wherever Sluice runs.",
     ...(along.length === 0
       ? []
       : [
           [
-            "Take along what no database holds. With another DATABASE_URL, DATA_DIR is ./data unless it is set: set it to " +
-              "where these files are, or copy them there:",
+            "Keep these files, which are not in the database: set DATA_DIR to their folder, or copy them to the one that is " +
+              "used from now on (./data unless DATA_DIR is set):",
             ...along,
           ].join("\n"),
         ]),
-    `Never serve ${files.store} again, and remove it, with its backups, once the service runs: what is erased from now on ` +
-      "is still in it.",
+    `Never serve ${files.store} again. Delete it and its backups once the service runs: they still contain what is erased ` +
+      "from now on.",
   ];
 }
 

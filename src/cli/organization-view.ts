@@ -29,7 +29,7 @@ export function describeOrganization(organization: Organization): string {
 }
 
 function formatRetention({ retainDays }: Organization): string {
-  return retainDays === undefined ? "until somebody asks" : `${retainDays} days`;
+  return retainDays === undefined ? "until a deletion is requested" : `${retainDays} days`;
 }
 
 export function formatOnOff(value: boolean): string {

@@ -3,8 +3,8 @@
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "./cli-error.ts";
 import type { Command, Parameter, Parameters } from "./command.ts";
-import { commands, groups } from "./commands.ts";
-import { describeSettings } from "./settings-help.ts";
+import { commands, groups, headings } from "./commands.ts";
+import { describeExitCodes, describeSettings } from "./settings-help.ts";
 import { version } from "./version.ts";
 
 export interface Invocation {
@@ -16,25 +16,45 @@ export interface Invocation {
 /** Parsing calls `invoke` for the command that was typed. */
 export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): Program {
   const program = configure(new Program("sluice"))
+    .usage("COMMAND [options]")
     .description(
-      "Sluice takes in transactions and risk assessments over HTTP, keeps them, and erases them on request.",
+      "Sluice receives financial records over HTTP, stores them durably and erases them on request.\n" +
+        "To begin, run `sluice serve` or `sluice demo`; in a checkout, write `npx sluice` for `sluice`.",
     )
     .version(version, "-V, --version", "Print the version.")
-    .addHelpText("after", () => `\n${describeSettings()}`);
+    .addHelpText("after", ({ error }) => `\n${error ? furtherHelp : fullHelp()}`);
   const byGroup = new Map<string, Program>();
   for (const command of commands) {
     const [first = "", second] = command.name.split(" ");
     if (second === undefined) {
-      program.addCommand(makeCommand(first, command, invoke));
+      program.addCommand(underHeading(makeCommand(first, command, invoke)));
       continue;
     }
-    const group =
-      byGroup.get(first) ?? configure(new Program(first)).description(groups[first] ?? "");
-    if (!byGroup.has(first)) program.addCommand(group);
+    const group = byGroup.get(first) ?? makeGroup(first);
+    if (!byGroup.has(first)) program.addCommand(underHeading(group));
     byGroup.set(first, group);
     group.addCommand(makeCommand(second, command, invoke));
   }
   return program;
+}
+
+const furtherHelp =
+  "`sluice help COMMAND` explains a command; `sluice --help` also lists the settings and exit codes.";
+
+function fullHelp(): string {
+  const hint = "`sluice help COMMAND` explains a command.";
+  return [hint, describeExitCodes(), describeSettings()].join("\n\n");
+}
+
+function makeGroup(word: string): Program {
+  return configure(new Program(word))
+    .usage("COMMAND [options]")
+    .description(groups[word] ?? "");
+}
+
+function underHeading(program: Program): Program {
+  const heading = headings[program.name()];
+  return heading === undefined ? program : program.helpGroup(heading);
 }
 
 function makeCommand(
@@ -50,7 +70,7 @@ function makeCommand(
   made.option("--json", "Print JSON on standard output, and errors as JSON on standard error.");
   made.addHelpText(
     "after",
-    `\nFor example:\n${command.examples.map((line) => `  ${line}`).join("\n")}`,
+    `\nExamples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`,
   );
   made.action(async () => {
     const { json, ...options } = made.opts<{ json?: true } & Readonly<Record<string, Read>>>();
@@ -69,12 +89,21 @@ function configure(program: Program): Program {
   return program
     .exitOverride()
     .helpOption("-h, --help", "Show this help.")
-    .configureHelp({ showGlobalOptions: false, sortSubcommands: false })
+    .configureHelp({ showGlobalOptions: false, sortSubcommands: false, subcommandTerm })
     .helpCommand(false);
 }
 
+/** Every command has options, so the list of commands does not say so. */
+function subcommandTerm(program: Program): string {
+  const given = program.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? ` ${name}` : ` [${name}]`;
+  });
+  return program.name() + given.join("");
+}
+
 function describe({ summary, details }: Command): string {
-  return details === undefined ? summary : `${summary}\n${details}`;
+  return details === undefined ? summary : `${summary}\n\n${details}`;
 }
 
 function makeArgument(parameter: Parameter<unknown>): Argument {

@@ -2,14 +2,32 @@
 
 import type { Command, Parameter } from "./command.ts";
 import { commands } from "./commands.ts";
+import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./program.ts";
 
 const opening = `# Command line
 
 Every command is \`sluice …\`, or \`npx sluice …\` in the checkout. Settings come from the environment, see
-[settings](settings.md). Results go to standard output and errors to standard error; with \`--json\` both are JSON, errors as
-\`{"error": {"name", "message"}}\`. Exit codes: 0 done, 1 failed, 2 not typed as it has to be. Durations are a whole number
-and a unit, such as \`90d\`, \`12h\`, \`30m\` or \`45s\`. All commands but \`serve\` work beside a serving process.`;
+[settings](settings.md). Durations are a whole number and a unit, such as \`90d\`, \`12h\`, \`30m\` or \`45s\`. All commands but
+\`serve\`, \`restore\` and \`move\` work beside a running server.
+
+**Output.** Results go to standard output, errors and warnings to standard error. With \`--json\` results and errors are JSON,
+errors as \`{"error": {"name", "message"}}\`.
+
+**Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, \`restore\` puts one in place, and
+\`demo\` creates one of its own. All other commands fail where there is no store, and create nothing.
+
+**Files.** A command that writes a file does not replace an existing one unless it has an option for that, and does not
+create folders for it.
+
+**Exit codes.**
+
+${renderExitCodes()}`;
+
+function renderExitCodes(): string {
+  const rows = Object.entries(exitCodes).map(([code, meaning]) => `| ${code} | ${meaning} |`);
+  return ["| code | meaning |", "|---|---|", ...rows].join("\n");
+}
 
 export function renderCliReference(): string {
   return `${[opening, ...commands.map(renderCommand)].join("\n\n")}\n`;
@@ -28,11 +46,13 @@ function renderCommand(command: Command): string {
     ),
   ];
   if (rows.length > 0)
-    parts.push(["| given | needed | what it is |", "|---|---|---|", ...rows].join("\n"));
+    parts.push(
+      ["| argument or option | required | meaning |", "|---|---|---|", ...rows].join("\n"),
+    );
   return parts.join("\n\n");
 }
 
 function row(form: string, { required, fallback, summary }: Parameter<unknown>): string {
-  const needed = required ? "yes" : fallback === undefined ? "no" : `no: \`${fallback}\``;
+  const needed = required ? "yes" : fallback === undefined ? "no" : `no, default \`${fallback}\``;
   return `| \`${form.replaceAll("|", "\\|")}\` | ${needed} | ${summary} |`;
 }

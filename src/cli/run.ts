@@ -1,29 +1,33 @@
-// Runs one command line from its words to an exit code: 0 done, 1 failed, 2 not typed as it has to be.
+// Runs one command line from its words to an exit code (see exit-code.ts).
 // Results go to standard output and errors to standard error, both as JSON with --json; never ends the process itself.
 
 import { CommanderError } from "commander";
+import { describeUnknownSettings } from "../config.ts";
 import { UsageError, viewError } from "./cli-error.ts";
 import { makeContext, type Surroundings } from "./context.ts";
+import { exitCode } from "./exit-code.ts";
 import { type Invocation, makeProgram } from "./program.ts";
+import { describeUsageError } from "./usage-error.ts";
 
 export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
   const json = words.includes("--json");
   try {
     return await perform(words, surroundings);
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (error instanceof CommanderError && error.code === "commander.help") return 2;
-    const known = error instanceof CommanderError ? new UsageError(usageMessage(error)) : error;
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCode.success;
+    if (error instanceof CommanderError && error.code === "commander.help") return exitCode.usage;
+    const known =
+      error instanceof CommanderError ? new UsageError(describeUsageError(error, words)) : error;
     report(known, surroundings, json);
-    return known instanceof UsageError ? 2 : 1;
+    return known instanceof UsageError ? exitCode.usage : exitCode.failure;
   }
 }
 
 async function perform(words: readonly string[], surroundings: Surroundings): Promise<number> {
   const { out, err } = surroundings;
-  let exitCode = 0;
+  let code: number = exitCode.success;
   const program = makeProgram(async (invocation) => {
-    exitCode = await carryOut(invocation, surroundings);
+    code = await carryOut(invocation, surroundings);
   });
   const output = {
     writeOut: (text: string) => out.write(text),
@@ -37,17 +41,18 @@ async function perform(words: readonly string[], surroundings: Surroundings): Pr
   for (const part of [
     program,
     ...program.commands,
-    ...program.commands.flatMap(({ commands }) => commands),
+    ...program.commands.flatMap(({ commands: ofGroup }) => ofGroup),
   ]) {
     part.configureOutput(output);
   }
-  await program.parseAsync(askedForHelp(words), { from: "user" });
-  return exitCode;
+  await program.parseAsync(asOptions(words), { from: "user" });
+  return code;
 }
 
-/** `sluice help key create` is what many type for `sluice key create --help`. */
-function askedForHelp(words: readonly string[]): readonly string[] {
+/** `sluice help key create` and `sluice version` are what many type for the options. */
+function asOptions(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
+  if (first === "version" && rest.length === 0) return ["--version"];
   return first === "help" ? [...rest, "--help"] : words;
 }
 
@@ -55,18 +60,18 @@ async function carryOut(
   { command, values, json }: Invocation,
   surroundings: Surroundings,
 ): Promise<number> {
+  // A server logs them, in the form of its other lines.
+  if (!json && command.name !== "serve") warnOfUnknownSettings(surroundings);
   const result = await command.run(makeContext(surroundings, json), values);
-  if (result === undefined) return 0;
+  if (result === undefined) return exitCode.success;
   surroundings.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
-  return result.exitCode ?? 0;
+  return result.exitCode ?? exitCode.success;
 }
 
-function usageMessage({ code, message }: CommanderError): string {
-  const said = message.replace(/^error: /, "").replaceAll("\n", " ");
-  // Every command takes --json, so where it is unknown no command was named.
-  const isNameless = code === "commander.unknownOption" && said.includes("'--json'");
-  if (!isNameless && code !== "commander.unknownCommand") return said;
-  return `${isNameless ? "the command is missing" : said}; sluice --help lists all commands`;
+function warnOfUnknownSettings({ environment, err }: Surroundings): void {
+  for (const warning of describeUnknownSettings(environment)) {
+    err.write(`sluice: warning: ${warning}\n`);
+  }
 }
 
 function report(error: unknown, { err, environment }: Surroundings, json: boolean): void {

@@ -22,10 +22,8 @@ function editsMax(name: string): number {
   return name.length <= 7 ? 2 : 3;
 }
 
-/**
- * How many insertions, deletions and replacements make one text into the other. Both are of bounded length.
- */
-function editDistance(from: string, to: string): number {
+/** How many insertions, deletions and replacements make one text into the other. Both are of bounded length. */
+export function editDistance(from: string, to: string): number {
   let distances = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
     const next = [row];

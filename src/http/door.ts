@@ -22,6 +22,8 @@ export interface Door {
   readonly onRateLimited: (policy: string) => void;
   readonly onDeletionRequested: () => void;
   readonly operations: readonly Operation[];
-  /** True from the moment the service begins to stop. */
+  /** True from the moment the service is asked to stop: it is not ready, but may still accept requests. */
+  readonly draining: () => boolean;
+  /** True once it refuses requests. */
   readonly closing: () => boolean;
 }

@@ -24,8 +24,13 @@ async function answerReady(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   ping: () => Promise<void>,
 ): Promise<void> {
+  if (door.draining()) {
+    // Expected at every stop, and asked for many times: nothing to log.
+    const error = new AppError("unavailable", { retryAfterSeconds: 1 });
+    sendError(door, request, { reply, error });
+    return;
+  }
   try {
-    if (door.closing()) throw new Error("the service is shutting down");
     await ping();
     door.replies.send(request, reply, ok(200, { status: "ready" }));
   } catch (cause) {

@@ -6,10 +6,11 @@
 
 import { hash as digest } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { chainedText, type Receipt } from "../domain/receipt.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
 import { isReceipt } from "../domain/receipt-form.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
 import { StoreError } from "./store-error.ts";
@@ -55,7 +56,7 @@ function lastOf(entries: readonly LedgerEntry[]): number {
 async function append(path: string, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const isNew = !existsSync(path);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   const file = await open(path, "a+", 0o600);
   try {
     const text = entries.map((entry) => `${JSON.stringify(toLine(entry))}\n`).join("");

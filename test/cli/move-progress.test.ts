@@ -38,9 +38,12 @@ describe("the progress of a move", () => {
 
   it("says how far it came when it ends early", () => {
     const { progress, show } = makeProgress();
-    assert.equal(progress.describe(), "The same command goes on from where the move had come to.");
+    assert.equal(progress.describe(), "Run the same command to continue.");
     show("copy", 7_500, 10_000);
-    assert.match(progress.describe(), /^7,500 of 10,000 rows are copied; the same command goes on/);
+    assert.match(
+      progress.describe(),
+      /^7,500 of 10,000 rows are copied\. Run the same command to continue\.$/,
+    );
   });
 
   it("is not told where JSON is wanted", () => {

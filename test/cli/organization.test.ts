@@ -55,7 +55,7 @@ describe("organization create", () => {
         id,
       );
       assert.equal(name, "invalid");
-      assert.match(message, /1 to 64 letters, digits.*stands first/);
+      assert.match(message, /1 to 64 letters, digits.*must not begin with/);
     });
   }
 
@@ -78,6 +78,7 @@ describe("organization list, show and set", () => {
   const line = makeCommandLine();
 
   it("list says how to begin when there is none", async () => {
+    await line.ask("migrate");
     const { out } = await line.type("organization", "list");
     assert.match(out, /sluice organization create --name NAME/);
     assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
@@ -142,6 +143,6 @@ describe("organization list, show and set", () => {
   it("set without anything to change says so", async () => {
     const { name, message } = await line.fail("organization", "set", "one");
     assert.equal(name, "invalid");
-    assert.match(message, /Say what to change/);
+    assert.match(message, /Nothing to change; give at least one option/);
   });
 });

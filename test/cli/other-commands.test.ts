@@ -25,7 +25,7 @@ describe("migrate", () => {
       { code, out },
       {
         code: 0,
-        out: `The sqlite store has schema version ${schemaVersion}, that of Sluice ${version}.\n`,
+        out: `The sqlite store has schema version ${schemaVersion}, as Sluice ${version} needs it.\n`,
       },
     );
   });
@@ -48,7 +48,7 @@ describe("check", () => {
     ]) {
       const { code, name, message } = await line.fail(words);
       assert.deepEqual({ code, name }, { code: 1, name: "store" });
-      assert.match(message, /^There is no store at .*sluice\.db; look at DATABASE_URL\. /);
+      assert.match(message, /^There is no store at .*sluice\.db\. Check DATABASE_URL, /);
     }
     assert.equal(existsSync(join(line.folder, "sluice.db")), false);
   });

@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { commands, groups } from "../../src/cli/commands.ts";
+import { commands, groups, headings } from "../../src/cli/commands.ts";
+import { exitCodes } from "../../src/cli/exit-code.ts";
 import { optionFlag } from "../../src/cli/program.ts";
+import { settings } from "../../src/config.ts";
 import { version } from "../../src/cli/version.ts";
 import { makeCommandLine } from "./command-line.ts";
 
@@ -39,7 +41,7 @@ describe("the command line", () => {
     for (const words of [[], ["key"]]) {
       const { code, name, message } = await line.fail(...words);
       assert.deepEqual([code, name], [2, "usage"]);
-      assert.match(message, /the command is missing; sluice --help lists all commands/);
+      assert.match(message, /the command is missing\. `sluice --help` lists all commands\./);
     }
   });
 
@@ -51,14 +53,44 @@ describe("the command line", () => {
     }
   });
 
+  it("has a heading of the help for each first word", () => {
+    const first = commands.map(({ name }) => name.split(" ")[0] ?? "");
+    assert.deepEqual(new Set(first), new Set(Object.keys(headings)));
+  });
+
+  it("shows the exit codes and the settings with --help, and where to find them without", async () => {
+    const full = (await line.type("--help")).out;
+    for (const [code, meaning] of Object.entries(exitCodes)) {
+      assert.match(full, new RegExp(`^  ${code} +${meaning.split(" ")[0]}`, "m"));
+    }
+    for (const { name } of Object.values(settings))
+      assert.match(full, new RegExp(`^  ${name} `, "m"));
+    const short = (await line.type()).err;
+    assert.doesNotMatch(short, /DATABASE_URL/);
+    assert.match(short, /`sluice --help` also lists the settings and exit codes/);
+  });
+
+  it("keeps to 100 columns in all of its help, but for examples", async () => {
+    const asked = ["", ...Object.keys(groups), ...commands.map(({ name }) => name)];
+    for (const words of asked) {
+      const { out } = await line.type(...`${words} --help`.trim().split(" "));
+      const long = out
+        .split("\n")
+        .filter((text) => text.length > 100 && !/^ {2}.*sluice /.test(text));
+      assert.deepEqual(long, [], words);
+    }
+  });
+
   it("has a group for each first word of two, and no other", () => {
     const first = commands.map(({ name }) => name.split(" ")).filter(({ length }) => length === 2);
     assert.deepEqual(new Set(first.map(([word]) => word)), new Set(Object.keys(groups)));
   });
 
   it("prints its version", async () => {
-    const { code, out } = await line.type("--version");
-    assert.deepEqual({ code, out }, { code: 0, out: `${version}\n` });
+    for (const words of ["--version", "-V", "version"]) {
+      const { code, out } = await line.type(words);
+      assert.deepEqual({ code, out }, { code: 0, out: `${version}\n` });
+    }
     assert.match(version, /^\d+\.\d+\.\d+/);
   });
 
@@ -73,12 +105,32 @@ describe("the command line", () => {
 
 describe("a mistake in typing ends with 2 and one line that says what was expected", () => {
   const mistakes: readonly (readonly [words: string, says: RegExp])[] = [
-    ["organisation list", /unknown command 'organisation'.*Did you mean organization/],
-    ["organization lst", /unknown command 'lst'.*Did you mean/],
-    ["frobnicate", /unknown command 'frobnicate'; sluice --help lists all commands/],
+    [
+      "organisation list",
+      /unknown command 'organisation'\. Did you mean `sluice organization list`\?/,
+    ],
+    ["organization lst", /unknown command 'lst'\. Did you mean `sluice organization list`\?/],
+    [
+      "create organization",
+      /unknown command 'create'\. Did you mean `sluice organization create`\?/,
+    ],
+    ["verify", /unknown command 'verify'\. Did you mean `sluice receipt verify`\?/],
+    ["start", /unknown command 'start'\. Did you mean `sluice serve`\?/],
+    ["orgs show", /unknown command 'orgs'\. Did you mean `sluice organization show`\?/],
+    ["frobnicate", /unknown command 'frobnicate'\. `sluice --help` lists all commands\./],
+    ["toString", /unknown command 'toString'\. `sluice --help` lists all commands\./],
     ["organization create", /--name <NAME>/],
     ["organization create --name x surplus", /too many arguments/],
     ["organization set x --nam y", /unknown option '--nam'.*--name/],
+    [
+      "key create --organiztion x",
+      /unknown option '--organiztion' \(Did you mean --organization\?\)/,
+    ],
+    [
+      "key create --name=x",
+      /required option '--organization <ID>' not specified\. `sluice key create --help`/,
+    ],
+    ["key --nothing", /unknown option '--nothing'\. `sluice key --help` lists its commands\./],
     ["organization show", /missing required argument 'ID'/],
     ["organization set x --strict-scopes yes", /must be "on" or "off"/],
     ["organization set x --deletion-grace 1w", /such as 90d, 12h, 30m or 45s/],

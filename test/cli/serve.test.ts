@@ -39,7 +39,7 @@ describe("serve on an empty store", () => {
     const apiKey = /sluice_key_\w{49}/.exec(out)?.[0] ?? "";
     const token = await fetchToken(server.client, { organizationId: "demo", apiKey });
 
-    const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("The reference is at"));
+    const commands = out.slice(out.indexOf("# Exchange"), out.indexOf("API reference"));
     const pasted = await startProcess(["bash", "-euo", "pipefail", "-c", commands], {}).ended;
     assert.equal(pasted.code, 0, pasted.err);
     const [written, seen, deletion] = pasted.out
@@ -62,11 +62,16 @@ describe("serve on an empty store", () => {
     assert.match(again.output().out, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  it("prints nothing but the address in production", async () => {
+  it("prints nothing but the address in production, and logs once where it created the store", async () => {
     const folder = makeTempFolder();
-    const server = await serve(folder);
-    assert.equal(await server.end("SIGTERM"), 0);
-    assert.equal(server.output().out, `Listening on ${server.address}\n`);
+    for (const created of [1, 0]) {
+      const server = await serve(folder, { LOG_LEVEL: "info" });
+      assert.equal(await server.end("SIGTERM"), 0);
+      const { out, err } = server.output();
+      assert.equal(out, `Listening on ${server.address}\n`);
+      const logged = err.split(`"store":"${folder}/sluice.db","msg":"created a new store"`);
+      assert.equal(logged.length - 1, created);
+    }
     const line = makeCommandLine({ folder });
     assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
   });

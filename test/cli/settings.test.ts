@@ -35,11 +35,17 @@ const wrong: readonly Case[] = [
   ],
   ["RATE_LIMIT_REDIS_TIMEOUT_MS", ["0", "x"], /whole number from 1/],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
+  ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
   [
     "TRUST_PROXY",
     ["on", ",", "10.0.0.0/33", "10.0.0.0/999", "10.0.0.0/", "::1/129", "1.2.3.4/8/8", "localhost"],
     /off, or addresses and networks such as 10\.0\.0\.0\/8/,
+  ],
+  [
+    "NODE_ENV",
+    ["prod", "Production", "production ", "staging", "dev"],
+    /production, development or test/,
   ],
 ];
 
@@ -53,6 +59,8 @@ const right: readonly (readonly [name: string, value: string])[] = [
   ["TRUST_PROXY", "10.0.0.0/8, 127.0.0.1,::1,fd00::/8"],
   ["RATE_LIMIT_PER_SECOND", "0"],
   ["PORT", ""],
+  ["NODE_ENV", "test"],
+  ["NODE_ENV", ""],
 ];
 
 describe("a setting", () => {
@@ -72,11 +80,13 @@ describe("a setting", () => {
     }
   }
 
-  it("is tried with wrong values here, whichever it is, but for the one that takes all", () => {
+  it("is tried with wrong values here, whichever it is", () => {
     const names = new Set(wrong.map(([name]) => name));
     const untried = Object.values(settings).filter(({ name }) => !names.has(name));
-    const later = untried.map(({ name }) => name).filter((name) => name !== "NODE_ENV");
-    assert.deepEqual(later, []);
+    assert.deepEqual(
+      untried.map(({ name }) => name),
+      [],
+    );
   });
 
   for (const [name, value] of right) {
@@ -84,6 +94,15 @@ describe("a setting", () => {
       assert.doesNotThrow(() => readConfig({ [name]: value }));
     });
   }
+});
+
+describe("NODE_ENV", () => {
+  it("counts as production only where it says so", () => {
+    for (const value of ["production", "development", "test", ""]) {
+      const { production } = readConfig({ NODE_ENV: value });
+      assert.equal(production, value === "production", value);
+    }
+  });
 });
 
 describe("settings", () => {

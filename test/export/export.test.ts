@@ -106,7 +106,7 @@ describe("an export", () => {
     for (const { resourceType } of unmarked) {
       const words = ["export", resourceType, "--organization", acme, "--test", "only"];
       const { name, message } = await line.fail(...words);
-      assert.deepEqual([name, message.includes("leave --test out")], ["usage", true]);
+      assert.deepEqual([name, message.includes("leave out --test")], ["usage", true]);
     }
   });
 

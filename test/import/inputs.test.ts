@@ -107,13 +107,28 @@ describe("an input of an import", () => {
     content: string | Buffer,
     RegExp,
   ])[] = [
-    ["is not what its ending says", "rows.csv.gz", csv(","), /damaged or cut, or not compressed/],
-    ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or cut/],
+    [
+      "is not what its ending says",
+      "rows.csv.gz",
+      csv(","),
+      /damaged or truncated, or not compressed/,
+    ],
+    ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
     ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /is not UTF-8/],
-    ["is a list that was cut", "rows.json", list.slice(0, -1), /is not a JSON list, or was cut/],
+    [
+      "is a list that was cut",
+      "rows.json",
+      list.slice(0, -1),
+      /is not a JSON list such as .*, or is truncated/,
+    ],
     ["is one object", "rows.json", "{}", /is not a JSON list/],
     ["is empty CSV", "rows.csv", "", /is empty/],
-    ["has no ending that is known", "rows.dat", lines, /add --format csv, ndjson, json or parquet/],
+    [
+      "has no ending that is known",
+      "rows.dat",
+      lines,
+      /give --format csv, ndjson, json or parquet/,
+    ],
   ];
   for (const [what, name, content, message] of broken) {
     it(`that ${what} is refused, and named`, async (test) => {
@@ -150,6 +165,6 @@ describe("the files of an import itself", () => {
     const file = put(line, "rows.ndjson", lines);
     const { name, message } = await line.fail(...words(file), "--state", file);
     assert.equal(name, "state");
-    assert.match(message, /can't be written to .*Name a folder with --state/);
+    assert.match(message, /can't be written to .*Name another folder with --state/);
   });
 });

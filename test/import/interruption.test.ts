@@ -100,7 +100,7 @@ describe("an import that is told to stop", () => {
     const { name, message } = (JSON.parse(err) as { error: { name: string; message: string } })
       .error;
     assert.equal(name, "stopped");
-    const stopped = /stopped after (250|500|750) rows\. The same command goes on/.exec(
+    const stopped = /stopped after (250|500|750) rows\. Run the same command to continue/.exec(
       message ?? "",
     );
     const before = Number(stopped?.[1]);
@@ -187,7 +187,10 @@ describe("two imports at once", () => {
     assert.deepEqual([second.code, second.out], [1, ""]);
     const { error } = JSON.parse(second.err) as { error: { name: string; message: string } };
     assert.equal(error.name, "state");
-    assert.match(error.message, new RegExp(`imported already \\(process ${first.child.pid}\\)`));
+    assert.match(
+      error.message,
+      new RegExp(`Another import of this file is running \\(process ${first.child.pid}\\)`),
+    );
     const { code, out } = await first.ended;
     assert.deepEqual([code, firstReport(out)["written"]], [0, 1_000]);
     assert.deepEqual(await changes(), once(1_000));
@@ -208,7 +211,8 @@ describe("two imports at once", () => {
     assert.equal(early.code, 1);
     const ended = outcomes.filter(({ code }) => code === 0);
     assert.ok(ended.length >= 1);
-    for (const { code, err } of outcomes) if (code !== 0) assert.match(err, /imported already/);
+    for (const { code, err } of outcomes)
+      if (code !== 0) assert.match(err, /Another import of this file is running/);
     assert.deepEqual(await changes(), once(1_000));
   });
 });

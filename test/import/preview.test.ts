@@ -77,8 +77,8 @@ describe("a preview of an import", () => {
     const { code, out } = await line.type(...previewing(line, given));
     assert.equal(code, 0);
     assert.match(out, /^Row 1\n {2}! amount must be/);
-    assert.match(out, /Nothing is taken from: remark/);
-    assert.match(out, /3 rows looked at, 2 would be refused .* Nothing was sent\.\n$/);
+    assert.match(out, /Columns that are not imported: remark/);
+    assert.match(out, /3 rows read, 2 fail validation\. Nothing was sent\.\n$/);
   });
 
   it("needs no store, no server and no key, and leaves nothing behind", async () => {

@@ -94,8 +94,8 @@ describe("an import that nobody watches on a terminal", () => {
     assert.equal(err, "");
     assert.equal(code, 1);
     assert.match(out, /^[\n\u0020-\u007e]+$/);
-    assert.match(out, /^file +rows +written +there already +refused +rows\/s\n/);
+    assert.match(out, /^file +rows +written +unchanged +refused +rows\/s\n/);
     assert.match(out, /risks\.csv +2 +1 +0 +1 +\d/);
-    assert.match(out, /1 refused rows are in .*risks\.refused\.csv, with the reason beside each/);
+    assert.match(out, /1 refused row is in .*risks\.refused\.csv, with the reason\. Correct/);
   });
 });

@@ -2,7 +2,7 @@
 // any other.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
@@ -117,5 +117,41 @@ describe("refused rows of CSV", () => {
     assert.deepEqual([added.written, added.refused], [1, 1]);
     const updated = await importFile(line, added.refused_file ?? "", "--update");
     assert.deepEqual([updated.written, updated.refused], [1, 0]);
+  });
+});
+
+function importing(file: string, ...more: readonly string[]): readonly string[] {
+  return ["import", file, "--type", "risk_assessment", "--organization", "acme", ...more];
+}
+
+describe("the place of the refused rows", () => {
+  it("is taken again by the next import, but not from any other file", async () => {
+    const line = await makeLine();
+    const file = write(line, "r.ndjson", [assess("one", 7)]);
+    const refused = join(line.folder, "r.refused.ndjson");
+    assert.equal((await importFile(line, file)).refused_file, refused);
+    assert.equal((await importFile(line, file)).refused, 1);
+    const mine = write(line, "mine.ndjson", [assess("mine")]);
+    const before = readFileSync(mine, "utf8");
+    const { name, message } = await line.fail(...importing(file, "--refused", mine));
+    assert.equal(name, "output");
+    assert.match(message, /mine\.ndjson exists and holds no refused rows/);
+    assert.equal(readFileSync(mine, "utf8"), before);
+    write(line, "r.refused.ndjson", ["notes of somebody"]);
+    assert.match((await line.fail(...importing(file))).message, /holds no refused rows/);
+    writeFileSync(refused, "");
+    assert.equal((await importFile(line, file)).refused, 1);
+  });
+
+  it("is never that of an input, by whatever name", async () => {
+    const line = await makeLine();
+    const file = write(line, "r.ndjson", [assess("one", 7)]);
+    symlinkSync(file, join(line.folder, "link.ndjson"));
+    const before = readFileSync(file, "utf8");
+    for (const place of ["r.ndjson", "./r.ndjson", "link.ndjson"]) {
+      const words = importing(file, "--refused", `${line.folder}/${place}`);
+      assert.match((await line.fail(...words)).message, /would replace the input .*r\.ndjson/);
+    }
+    assert.equal(readFileSync(file, "utf8"), before);
   });
 });

@@ -138,7 +138,7 @@ describe("a move", () => {
 
   it("is refused from where there is no store, and makes none", async () => {
     const folder = makeTempFolder();
-    await requireRefused(folder, /There is no store at .*sluice\.db to move; look at DATABASE_URL/);
+    await requireRefused(folder, /There is no store at .*sluice\.db to move\. Check DATABASE_URL/);
     removeFolder(folder);
   });
 
@@ -183,7 +183,10 @@ describe("a move", () => {
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /Counts and digests of all \d+ tables are equal on both sides/);
     const shown = await makeCommandLine({ folder }).type("move", "--to", url);
-    assert.match(shown.err, /Other users .* can see the password in --to .* PGPASSWORD hides it/);
+    assert.match(
+      shown.err,
+      /other users .* can see the password in --to .* Use PGPASSWORD instead/,
+    );
     assert.ok(!shown.err.includes(password), shown.err);
     assert.ok(out.includes(`Never serve ${join(folder, "sluice.db")} again`), out);
   });

@@ -39,6 +39,8 @@ describe("the layers", () => {
     ],
     ["src/actions/a.ts", 'import { reply } from "../http/reply.ts";', "an action calls a door"],
     ["src/actions/a.ts", 'import { makeLog } from "../log.ts";', "an action logs"],
+    ["src/files/a.ts", 'import { limits } from "../domain/limits.ts";', "files know a rule"],
+    ["src/domain/a.ts", 'import { isPresent } from "../files/present.ts";', "domain does input"],
     ["src/http/a.ts", 'import type { Store } from "../store/store.ts";', "http knows the store"],
     ["src/http/a.ts", 'import { makeLog } from "../log.ts";', "http opens a log"],
     ["src/http/a.ts", 'import { startLoop } from "../worker/loop.ts";', "a door calls a door"],

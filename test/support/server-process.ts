@@ -13,7 +13,9 @@ export interface ServerProcess {
   readonly child: ChildProcess;
   /** What it wrote to standard output and standard error so far. */
   output(): { readonly out: string; readonly err: string };
-  /** Sends the signal and waits for the end; gives the exit code, or the signal that ended it. */
+  /** Waits for the end; gives the exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals | null>;
+  /** Sends the signal, and waits for the end. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
@@ -43,16 +45,20 @@ export async function startServerProcess(
     );
   });
   const client = makeClient(address);
+  const waitForEnd = async () => {
+    const [code, endedBy] = await ended;
+    client.close();
+    return code ?? endedBy;
+  };
   return {
     address,
     client,
     child,
     output: () => ({ out, err }),
-    end: async (signal) => {
+    ended: waitForEnd,
+    end: (signal) => {
       child.kill(signal);
-      const [code, endedBy] = await ended;
-      client.close();
-      return code ?? endedBy;
+      return waitForEnd();
     },
   };
 }

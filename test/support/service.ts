@@ -108,6 +108,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onCountedAlone: () => metrics.countedAlone(),
   });
   const bulk = bulkInProcess(app.store);
+  let draining = false;
   let closing = false;
   const door: Door = {
     app,
@@ -122,6 +123,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
     operations,
+    draining: () => draining,
     closing: () => closing,
   };
   const server = await makeServer(door, { ...config, renderMetrics: () => metrics.render() });
@@ -139,6 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     breakStore,
     holdStore,
     beginClosing: () => {
+      draining = true;
       closing = true;
     },
     stop: async () => {

@@ -4,6 +4,7 @@ import { readConfig } from "../../config.ts";
 import { CliError } from "../cli-error.ts";
 import { defineCommand, required } from "../command.ts";
 import { text } from "../kinds.ts";
+import { requireOutputFile } from "../output-file.ts";
 import { tellTenths } from "../tenths.ts";
 
 export const backup = defineCommand({
@@ -18,6 +19,8 @@ export const backup = defineCommand({
   arguments: { file: required(text("FILE"), "The file to make; it must not exist.") },
   options: {},
   run: async (context, { file }) => {
+    const advice = "Name another file, or remove it first.";
+    requireOutputFile(file, { replace: false, advice });
     const { backUp } = await import("../../restore.ts");
     const config = readConfig(context.environment);
     const bytes = await backUp(config, file, tellTenths(context, "copied")).catch(

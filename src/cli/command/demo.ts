@@ -15,12 +15,12 @@ const countMax = 10_000_000;
 
 export const demo = defineCommand({
   name: "demo",
-  summary: "Show the whole service at work, from outside, with figures.",
+  summary: "Run a demonstration of the whole service, with measurements.",
   details:
-    "Starts a server on a free port with a temporary store, makes an organization and a key, and then works only over " +
-    "HTTP: a token, transactions in batches, checks, alerts, risk assessments, updates out of order, existence checks, " +
-    "deletions until they are completed, and a look that nothing is left. Every reply is checked; fails at the first " +
-    "that is not as promised. CSV files may be gzipped (.gz) and have the columns of IBM AMLSim.",
+    "Starts a server on a free port with a temporary store, creates an organization and a key, and then uses only the HTTP " +
+    "API: a token, transactions in batches, checks, alerts, risk assessments, updates out of order, existence checks, " +
+    "deletions until they are completed, and a check that nothing is left. Verifies every reply and fails at the first " +
+    "wrong one. CSV files may be gzipped (.gz) and have the columns of IBM AMLSim.",
   examples: [
     "sluice demo",
     "sluice demo --transactions transactions.csv.gz --accounts accounts.csv.gz",
@@ -29,21 +29,17 @@ export const demo = defineCommand({
   options: {
     transactions: optional(
       text("FILE"),
-      "CSV with sourceNodeId, targetNodeId, value, and time in days.",
+      "CSV file with sourceNodeId, targetNodeId, value, and time in days.",
     ),
     accounts: optional(
       text("FILE"),
-      "CSV with nodeid, isFraud and init_balance, for risk assessments.",
+      "CSV file with nodeid, isFraud and init_balance, for risk assessments.",
     ),
     count: optional(
       wholeNumber("N", 1, countMax),
-      `How many transactions to make up (${countDefault} if left out), or to read from the file at most.`,
+      `Number of transactions to generate (default: ${countDefault}), or the most to read from the file.`,
     ),
-    seed: withDefault(
-      wholeNumber("N", 0, 2 ** 32 - 1),
-      "What the made-up records follow from.",
-      "1",
-    ),
+    seed: withDefault(wholeNumber("N", 0, 2 ** 32 - 1), "Seed of the generated records.", "1"),
     keep: optional(text("DIR"), "Keep the store in this folder, which must be empty or not exist."),
   },
   run: async (context, { keep, ...given }) => {

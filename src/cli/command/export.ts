@@ -16,21 +16,22 @@ import {
   withDefault,
 } from "../command.ts";
 import { compressionOf, plainName } from "../compression.ts";
-import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { type ExportFormat, exportFormats, formatOfOutput } from "../export/formats.ts";
 import { type ExportPlan, type ExportReport, runExport } from "../export/run-export.ts";
 import { openSink } from "../export/sink.ts";
 import { choice, text } from "../kinds.ts";
 import { moment } from "../moment.ts";
+import { requireOutputFile } from "../output-file.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
-  summary: "Write out all records of a type: their latest states, or every change.",
+  summary: "Export all records of a type: their latest states, or every change.",
   details:
-    "As of the moment at which it starts, while writes go on; what is erased meanwhile may be left out. Goes to standard " +
-    "output, or with `--output` to a file that has its name only once it is whole; the endings .gz, .br and .zst compress " +
-    "NDJSON and CSV, and Parquet is compressed inside. " +
-    "`sluice import` reads back to the same states what this writes.",
+    "Exports a snapshot as of its start, while writes continue; records that are erased in the meantime may be missing. " +
+    "Writes to standard output, or with `--output` to a file that gets its name only when it is complete. The endings .gz, " +
+    ".br and .zst compress NDJSON and CSV; Parquet is compressed internally. `sluice import` turns the output into the " +
+    "same states again.",
   examples: [
     "sluice export transaction --organization acme > transactions.ndjson",
     "sluice export person --organization acme --history --output persons.csv.gz",
@@ -39,18 +40,19 @@ export const exportRecords = defineCommand({
   ],
   arguments: { type: required(text("TYPE"), "Record type, such as transaction.") },
   options: {
-    organization: required(text("ID"), "Organization whose records they are."),
-    output: optional(text("FILE"), "Where to write, instead of standard output."),
+    organization: required(text("ID"), "Organization that the records belong to."),
+    output: optional(text("FILE"), "File to write. Default: standard output."),
     format: optional(
       choice("FORMAT", exportFormats),
-      `${exportFormats.join(", ")}; if left out, by the name of the output, or else ndjson.`,
+      `${exportFormats.join(", ")}. Default: by the ending of the output file, or ndjson on standard output.`,
     ),
-    history: flag("Every change in the order of arrival, not the latest state."),
-    from: optional(moment, "Only what has this timestamp (business time) or a later one."),
-    to: optional(moment, "Only what has an earlier timestamp than this one."),
+    force: flag("Replace the output file if it exists."),
+    history: flag("Every change in order of arrival, instead of the latest states."),
+    from: optional(moment, "Only records with this timestamp (business time) or a later one."),
+    to: optional(moment, "Only records with an earlier timestamp than this."),
     test: withDefault(
       choice("WHICH", ["include", "exclude", "only"] as const),
-      "Whether to write records that are marked as tests: include, exclude or only.",
+      "Whether to export records that are marked as tests: include, exclude or only.",
       "include",
     ),
   },
@@ -58,10 +60,16 @@ export const exportRecords = defineCommand({
     const { output, organization: organizationId, history, from, to, test } = given;
     const type = findType(given.type);
     if (test !== "include" && testFlagOf(type) === undefined) {
-      throw new UsageError(`A ${type.resourceType} has no mark for tests; leave --test out.`);
+      throw new UsageError(
+        `Records of type ${type.resourceType} can't be marked as tests; leave out --test.`,
+      );
     }
     const format = given.format ?? formatOf(output);
     if (format === "parquet") requirePlaceForBytes(context, output);
+    if (output !== undefined) {
+      const advice = "Name another file, or give --force to replace it.";
+      requireOutputFile(output, { replace: given.force, advice });
+    }
     boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
     const stop = awaitStopSignal();
     const stopping = new AbortController();
@@ -97,17 +105,21 @@ function perform(
 }
 
 function formatOf(output: string | undefined): ExportFormat {
-  const name = plainName(output ?? "").toLowerCase();
-  return exportFormats.find((format) => name.endsWith(`.${format}`)) ?? "ndjson";
+  if (output === undefined) return "ndjson";
+  const format = formatOfOutput(output);
+  if (format !== undefined) return format;
+  throw new UsageError(
+    `The name ${output} does not say which format to write. End it in .ndjson, .csv or .parquet, or give --format.`,
+  );
 }
 
 function requirePlaceForBytes({ out }: Context, output: string | undefined): void {
   if (output === undefined && out.isTTY === true) {
-    throw new UsageError("Parquet is nothing to read on a terminal; name a file with --output.");
+    throw new UsageError("Parquet can't be written to a terminal; name a file with --output.");
   }
   if (output === undefined || compressionOf(output) === undefined) return;
   throw new UsageError(
-    `Parquet is compressed inside; name the file ${plainName(output)}, without the ending.`,
+    `Parquet is compressed internally; name the file ${plainName(output)}, without the ending.`,
   );
 }
 
@@ -130,11 +142,11 @@ function tell(context: Context, { plan, output, done }: Done): CommandResult | u
     with_changes: withChanges,
     seconds: Number(seconds.toFixed(3)),
   };
-  const what = plan.history ? "changes" : "records";
+  const what = `${plan.history ? "change" : "record"}${rows === 1 ? "" : "s"}`;
   const noted =
     withChanges === 0
       ? ""
-      : ` ${withChanges} of them hold the changes that lead to them, for no single POST would be taken.`;
+      : ` ${withChanges} of them include their list of changes, because no single POST would give the same state.`;
   const summary =
     `Wrote ${rows.toLocaleString("en")} ${what} of type ${plan.type.resourceType}` +
     `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${noted}`;

@@ -23,6 +23,7 @@ import { type FileReport, importFile } from "../import/import-file.ts";
 import { type Mapping, readMapItems, readMappingFile } from "../import/mapping.ts";
 import type { ImportPlan } from "../import/plan.ts";
 import { describePreview, previewFile } from "../import/preview.ts";
+import { requireReplaceable } from "../import/replaceable-file.ts";
 import { describeReports, viewReports } from "../import/report.ts";
 import { inputFormats } from "../import/row.ts";
 import { storeTarget } from "../import/store-target.ts";
@@ -36,53 +37,55 @@ const patienceMs = 2 * 60_000;
 export const importRecords = defineCommand({
   name: "import",
   summary:
-    "Take in records of one type from files: CSV, NDJSON, JSON lists or Parquet, plain or compressed.",
+    "Import records of one type from files: CSV, NDJSON, JSON lists or Parquet, plain or compressed.",
   details:
-    "Sends them over HTTP to the Sluice at `--url`, with the API key in SLUICE_API_KEY or in `--key-file`, or else writes them " +
-    "straight into the local store. What is there already is not written again. An import that was interrupted goes on " +
-    "where it was when the same command is given again. Refused rows go to a file, each with its reason, that can be " +
-    "mended and imported. Columns that are named like fields need no mapping; for all others `--map` says where a field " +
-    "comes from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for the same in every row, or `field=~TEMPLATE`, " +
-    "in which {COLUMN} stands for a cell and {#} for the number of the row. Time formats are rfc3339, unix, unix_ms, " +
-    "days:2025-01-01 (days since then), or a pattern and a zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. " +
-    "Exits with 1 if any row was refused.",
+    "Sends the records over HTTP to the server at `--url`, with the API key in SLUICE_API_KEY or `--key-file`; without " +
+    "`--url`, writes them directly to the local store. Identical records that exist already are not written again. The same " +
+    "command continues an import that was interrupted. Refused rows are written to a file, each with its reason; correct " +
+    "them there and import that file. A column with the name of a field needs no mapping. For other fields, `--map` says " +
+    "where they come from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, in " +
+    "which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
+    "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. Exits with 1 if any row " +
+    "was refused.",
   examples: [
     "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --dry-run",
     "SLUICE_API_KEY=… sluice import tx.ndjson.gz --type transaction --organization acme --url https://sluice.example.com",
     "sluice import tx.csv --type transaction --organization acme --map 'status==SETTLED,tx_id=~tx-{#},timestamp=time@unix'",
     "sluice import persons.csv --type person --organization acme --mapping persons-mapping.json",
   ],
-  arguments: { files: several(text("FILE"), "Files; the ending says what is in them.") },
+  arguments: {
+    files: several(text("FILE"), "Files to import; the ending of the name tells the format."),
+  },
   options: {
     type: required(text("TYPE"), "Record type, such as transaction."),
-    organization: required(text("ID"), "Organization that the records go to."),
-    url: optional(baseUrl, "Address of the Sluice to send to; the local store if left out."),
-    keyFile: optional(text("FILE"), `File that holds the API key, instead of ${keyVariable}.`),
-    map: anyNumber(
-      mapItems,
-      "Where fields come from, separated by commas; may be given several times.",
-    ),
-    mapping: optional(text("FILE"), "The same as a JSON file; `--map` goes before it."),
+    organization: required(text("ID"), "Organization that the records belong to."),
+    url: optional(baseUrl, "Address of the server to send to. Default: write to the local store."),
+    keyFile: optional(text("FILE"), `File that contains the API key, instead of ${keyVariable}.`),
+    map: anyNumber(mapItems, "Where fields come from, separated by commas; may be repeated."),
+    mapping: optional(text("FILE"), "The mapping as a JSON file; `--map` takes precedence."),
     update: flag("Update records that exist (PUT) instead of adding them (POST)."),
     format: optional(
       choice("FORMAT", inputFormats),
-      `${inputFormats.join(", ")}, where the ending does not say it.`,
+      `${inputFormats.join(", ")}. Default: by the ending of the name.`,
     ),
     delimiter: optional(
       delimiter,
-      "Between the cells of CSV, such as ; or tab, instead of a comma.",
+      "Character between CSV cells, such as ; or tab. Default: a comma.",
     ),
-    dryRun: flag("Only show the first rows as the records that they become."),
+    dryRun: flag("Only show the records that the first rows would become; send nothing."),
     rows: withDefault(
       wholeNumber("N", 1, 1_000),
-      "How many rows --dry-run shows of each file.",
+      "Number of rows of each file that --dry-run shows.",
       "5",
     ),
-    refused: optional(text("FILE"), "Where refused rows go, instead of beside the file."),
-    state: optional(text("DIR"), "Folder for how far the import has come, and for refused rows."),
+    refused: optional(text("FILE"), "File for refused rows. Default: beside the input."),
+    state: optional(
+      text("DIR"),
+      "Folder for the state file and for refused rows. Default: beside the input.",
+    ),
     connections: withDefault(
       wholeNumber("N", 1, 32),
-      "Lists of records that are under way at once.",
+      "Number of lists of records that are sent at once.",
       "4",
     ),
   },
@@ -100,6 +103,7 @@ export const importRecords = defineCommand({
     boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
     const { state: folder, refused, format } = given;
     const paths = pathsOf(given.files, { folder, refused, format });
+    requireReplaceable(paths);
     const stop = awaitStopSignal();
     const stopping = new AbortController();
     void stop.received.then(() => stopping.abort());

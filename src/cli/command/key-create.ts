@@ -7,7 +7,7 @@ import { duration, scopeList, text } from "../kinds.ts";
 
 export const keyCreate = defineCommand({
   name: "key create",
-  summary: "Make an API key for an organization; it is shown this once.",
+  summary: "Create an API key for an organization. The key is shown only once.",
   examples: [
     "sluice key create --organization acme",
     "sluice key create --organization acme --scopes transactions:write,person:read --name nightly --expires 90d",
@@ -15,12 +15,9 @@ export const keyCreate = defineCommand({
   arguments: {},
   options: {
     organization: required(text("ID"), "Organization that the key belongs to."),
-    scopes: optional(
-      scopeList,
-      "What the key may do, separated by commas; everything if left out.",
-    ),
-    name: optional(text("NAME"), "What the key is for, to tell it from others."),
-    expires: optional(duration, "How long the key lasts, such as 90d; without an end if left out."),
+    scopes: optional(scopeList, "Scopes of the key, separated by commas. Default: all scopes."),
+    name: optional(text("NAME"), "Name that tells what the key is for."),
+    expires: optional(duration, "Lifetime of the key, such as 90d. Default: it never expires."),
   },
   run: (context, { organization, scopes, name, expires }) =>
     context.withApp(async (app) => {

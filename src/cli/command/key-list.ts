@@ -9,7 +9,7 @@ import { type Column, formatTime, renderTable } from "../table.ts";
 
 export const keyList = defineCommand({
   name: "key list",
-  summary: "List API keys, with their status and when each was last used.",
+  summary: "List API keys with their status and the time of their last use.",
   examples: ["sluice key list --organization acme"],
   arguments: {},
   options: { organization: optional(text("ID"), "Only the keys of this organization.") },
@@ -22,7 +22,7 @@ export const keyList = defineCommand({
           json: { keys: keys.map((key) => viewKey(key, app.now())) },
           text:
             keys.length === 0
-              ? "There is no key. Make one with: sluice key create --organization ID"
+              ? "There is no key. Create one with: sluice key create --organization ID"
               : renderTable(columns(app.now()), keys),
         };
       },

@@ -8,10 +8,10 @@ import { formatTime } from "../table.ts";
 
 export const keyRevoke = defineCommand({
   name: "key revoke",
-  summary: "End an API key and all its tokens. A serving process follows within 2 seconds.",
+  summary: "Revoke an API key and all its tokens. A running server applies it within 2 seconds.",
   examples: ["sluice key revoke key_4fQ2mN8sT1vXc7Za"],
   arguments: {
-    keyId: required(text("KEY_ID"), "Id of the key, as `key list` shows it; not the key."),
+    keyId: required(text("KEY_ID"), "Id of the key as `key list` shows it, not the key itself."),
   },
   options: {},
   run: (context, { keyId }) =>
@@ -19,7 +19,7 @@ export const keyRevoke = defineCommand({
       const key = await revokeKey(app, keyId);
       return {
         json: viewKey(key, app.now()),
-        text: `The key ${key.keyId} of organization ${key.organizationId} is revoked since ${formatTime(key.revokedAt)}.`,
+        text: `The key ${key.keyId} of organization ${key.organizationId} was revoked at ${formatTime(key.revokedAt)}.`,
       };
     }),
 });

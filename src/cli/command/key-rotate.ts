@@ -8,17 +8,17 @@ import { formatTime } from "../table.ts";
 
 export const keyRotate = defineCommand({
   name: "key rotate",
-  summary: "Replace an API key: make its successor, and let it end after a time.",
+  summary: "Replace an API key: create a successor, and expire the old key after an overlap.",
   details:
-    "The successor has the same name, scopes and lifetime, and is shown this once. Both work during the overlap.",
+    "The successor has the same name, scopes and lifetime, and is shown only once. Both keys work during the overlap.",
   examples: ["sluice key rotate key_4fQ2mN8sT1vXc7Za --overlap 24h"],
   arguments: {
-    keyId: required(text("KEY_ID"), "Id of the key, as `key list` shows it; not the key."),
+    keyId: required(text("KEY_ID"), "Id of the key as `key list` shows it, not the key itself."),
   },
   options: {
     overlap: withDefault(
       duration,
-      "How long the old key and its tokens go on working; 0s ends them now.",
+      "How long the old key and its tokens still work; 0s ends them at once.",
       "24h",
     ),
   },

@@ -1,22 +1,31 @@
 // `sluice migrate`
 
 import { defineCommand } from "../command.ts";
+import { findMissingStore } from "../new-store.ts";
 import { version } from "../version.ts";
 
 export const migrate = defineCommand({
   name: "migrate",
-  summary:
-    "Bring the store to the schema of this version. Every command does so by itself, also `serve`.",
+  summary: "Create the store, or bring its schema to this version.",
+  details:
+    "Every other command, including `serve`, also brings an existing store to this version. On PostgreSQL, run this first " +
+    "with the role that owns the tables if the service has another one.",
   examples: ["sluice migrate"],
   arguments: {},
   options: {},
-  run: (context) =>
-    context.withApp(async (app) => {
-      await app.store.ping();
-      const { engine, schemaVersion } = app.store;
-      return {
-        json: { engine, schema_version: schemaVersion, sluice_version: version },
-        text: `The ${engine} store has schema version ${schemaVersion}, that of Sluice ${version}.`,
-      };
-    }),
+  run: (context) => {
+    const missing = findMissingStore(context);
+    return context.withApp(
+      async (app) => {
+        await app.store.ping();
+        const { engine, schemaVersion } = app.store;
+        const created = missing === undefined ? "" : `Created the store ${missing}. `;
+        return {
+          json: { engine, schema_version: schemaVersion, sluice_version: version },
+          text: `${created}The ${engine} store has schema version ${schemaVersion}, as Sluice ${version} needs it.`,
+        };
+      },
+      { existing: false },
+    );
+  },
 });

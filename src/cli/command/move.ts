@@ -12,18 +12,17 @@ import { reportMove } from "../move-report.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
 const openPassword =
-  "sluice: Other users of this machine can see the password in --to while this runs; PGPASSWORD hides it.\n";
+  "sluice: warning: other users of this machine can see the password in --to while this runs. Use PGPASSWORD instead.\n";
 
 export const move = defineCommand({
   name: "move",
-  summary:
-    "Copy the embedded store to an empty PostgreSQL database, and check that it came out equal.",
+  summary: "Copy the embedded store to an empty PostgreSQL database and verify the copy.",
   details:
-    "The service has to be stopped; nothing can write to the embedded store meanwhile, and it is left as it is. Everything is " +
-    "copied: records with all changes, deletions and their receipts, holds, keys, tokens, the audit trail. Then the rows of " +
-    "each table are counted and digested on both sides. Stopped at any moment, the same command goes on from where it was, " +
-    "and until it is done the database is refused by every other command. The password belongs in PGPASSWORD rather than " +
-    "in the URL, which other users of this machine can see while this runs; it is never printed.",
+    "Stop the service first. Nothing can write to the embedded store during the move, and it is not changed. Copies " +
+    "everything: records with all changes, deletions and their receipts, holds, keys, tokens and the audit trail. Then " +
+    "compares the row counts and digests of each table on both sides. The same command continues a move that was " +
+    "interrupted; until it is complete, every other command refuses the database. Put the password in PGPASSWORD rather " +
+    "than in the URL, which other users of this machine can see while this runs. It is never printed.",
   examples: [
     "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
     "DATABASE_URL=sqlite:/var/lib/sluice/sluice.db sluice move --to postgres://sluice_owner@db.example/sluice",
@@ -32,7 +31,7 @@ export const move = defineCommand({
   options: {
     to: required(
       text("URL"),
-      "The database, as it will stand in DATABASE_URL; as a role that owns its tables.",
+      "The database as DATABASE_URL will name it, with a role that owns its tables.",
     ),
   },
   run: async (context, { to }) => {

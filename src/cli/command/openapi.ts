@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 
 export const openapi = defineCommand({
   name: "openapi",
-  summary: "Print the OpenAPI 3.1 document of the API; the store is not opened.",
+  summary: "Print the OpenAPI 3.1 document of the API. Needs no store.",
   examples: ["sluice openapi > openapi.json"],
   arguments: {},
   options: {},

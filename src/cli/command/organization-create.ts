@@ -3,29 +3,37 @@
 import { createOrganization } from "../../actions/create-organization.ts";
 import { defineCommand, optional, required } from "../command.ts";
 import { text } from "../kinds.ts";
+import { findMissingStore } from "../new-store.ts";
 import { describeOrganization } from "../organization-view.ts";
 
 export const organizationCreate = defineCommand({
   name: "organization create",
-  summary: "Make an organization.",
+  summary: "Create an organization.",
+  details: "Creates the store, too, if there is none yet, and says where.",
   examples: ['sluice organization create --name "Acme Payments" --id acme'],
   arguments: {},
   options: {
-    name: required(text("NAME"), "Name of the organization, as its tokens show it."),
+    name: required(text("NAME"), "Name of the organization; replies to token requests show it."),
     id: optional(
       text("ID"),
-      'Id of 1 to 64 letters, digits, "_", "." or "-", the last two not first; made up if left out.',
+      'Id of 1 to 64 letters, digits, "_", "." or "-"; it must not begin with "." or "-". Default: a random id.',
     ),
   },
-  run: (context, { name, id }) =>
-    context.withApp(async (app) => {
-      const organization = await createOrganization(app, { name, organizationId: id });
-      const { organizationId } = organization;
-      return {
-        json: { organization_id: organizationId, organization_name: organization.name },
-        text:
-          `${describeOrganization(organization)}\n\n` +
-          `Next, a key for it: sluice key create --organization ${organizationId}`,
-      };
-    }),
+  run: (context, { name, id }) => {
+    const missing = findMissingStore(context);
+    return context.withApp(
+      async (app) => {
+        const organization = await createOrganization(app, { name, organizationId: id });
+        const { organizationId } = organization;
+        const created = missing === undefined ? "" : `Created the store ${missing}.\n\n`;
+        return {
+          json: { organization_id: organizationId, organization_name: organization.name },
+          text:
+            `${created}${describeOrganization(organization)}\n\n` +
+            `Next, create a key for it: sluice key create --organization ${organizationId}`,
+        };
+      },
+      { existing: false },
+    );
+  },
 });

@@ -31,7 +31,7 @@ export const organizationList = defineCommand({
         json: { organizations: organizations.map(viewOrganization) },
         text:
           organizations.length === 0
-            ? "There is no organization yet. Make one with: sluice organization create --name NAME"
+            ? "There is no organization yet. Create one with: sluice organization create --name NAME"
             : renderTable(columns, organizations),
       };
     }),

@@ -8,7 +8,7 @@ import { describeOrganization, viewOrganization } from "../organization-view.ts"
 
 export const organizationSet = defineCommand({
   name: "organization set",
-  summary: "Change an organization. A serving process follows within 2 seconds.",
+  summary: "Change an organization. A running server applies the change within 2 seconds.",
   examples: [
     "sluice organization set acme --deletion-grace 24h",
     "sluice organization set acme --strict-scopes on --rate-limit 200",
@@ -19,19 +19,19 @@ export const organizationSet = defineCommand({
     name: optional(text("NAME"), "A new name."),
     strictScopes: optional(
       onOff,
-      "With on, transactions:write stands for reading and writing transactions only.",
+      "With on, transactions:write covers reading and writing transactions only.",
     ),
     deletionGrace: optional(
       duration,
-      "How long a deletion waits before it is carried out, such as 24h; 0s for not at all.",
+      "How long a deletion waits before it is processed, such as 24h; 0s for no wait.",
     ),
     rateLimit: optional(
       rateLimit,
-      "Requests a second, 0 for no limit, or default for the setting of the server.",
+      "Requests per second, 0 for no limit, or default for the setting of the server.",
     ),
     retainDays: optional(
       retainDays,
-      "Delete records that were last seen longer ago than so many days, or off to keep them; see `retention preview`.",
+      "Delete records that were last seen more than this many days ago, or off to keep them; see `retention preview`.",
     ),
   },
   run: (context, { id, ...given }) =>

@@ -8,7 +8,7 @@ import { renderTable } from "../table.ts";
 
 export const organizationShow = defineCommand({
   name: "organization show",
-  summary: "Show an organization, and how many records of each type it has.",
+  summary: "Show an organization and its number of records of each type.",
   examples: ["sluice organization show acme"],
   arguments: { id: required(text("ID"), "The organization.") },
   options: {},

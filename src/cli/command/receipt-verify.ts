@@ -1,6 +1,6 @@
 // `sluice receipt verify`
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import {
   type PublishedKeys,
   publishReceiptKeys,
@@ -8,6 +8,7 @@ import {
 } from "../../actions/receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "../../actions/verify-receipt.ts";
 import { readConfig, sqlitePath } from "../../config.ts";
+import { isPresent } from "../../files/present.ts";
 import { CliError } from "../cli-error.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../kinds.ts";
@@ -54,7 +55,7 @@ async function findKeys(context: Context, file: string | undefined): Promise<Pub
 /** To check a receipt must not make an empty store. */
 function requireStore({ environment }: Context): void {
   const path = sqlitePath(readConfig(environment).databaseUrl);
-  if (path === undefined || statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  if (path === undefined || isPresent(path, "The store")) return;
   throw new CliError(
     "keys",
     `There is no store ${path} to take the public keys from. Name a copy of what the server publishes at ` +

@@ -16,14 +16,14 @@ export const retentionPreview = defineCommand({
   name: "retention preview",
   summary: "Show which records retention would delete now; nothing is deleted.",
   details:
-    "A record is past its time when its last_seen is longer ago than the organization's --retain-days. One under a legal hold " +
-    "stays, and so does one to which something belongs that was seen later. A serving process looks every minute and queues " +
-    "the deletions, which are carried out, verified and receipted as any other.",
+    "A record is due when its last_seen is more than the organization's --retain-days ago. A record under a legal hold is " +
+    "kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
+    "deletions, which are processed, verified and receipted like any other.",
   examples: ["sluice retention preview", "sluice retention preview --organization acme --days 365"],
   arguments: {},
   options: {
     organization: optional(text("ID"), "Only this organization."),
-    days: optional(retainDays, "As if the organization were set to so many days."),
+    days: optional(retainDays, "Preview this number of days instead of the organization's."),
   },
   run: (context, { organization: id, days }) =>
     context.withApp(
@@ -47,7 +47,7 @@ export const retentionPreview = defineCommand({
           json: { organizations: previews.map(view) },
           text:
             previews.length === 0
-              ? "Records are kept until somebody asks; set a time with: sluice organization set ID --retain-days N"
+              ? "No organization has a retention time. Set one with: sluice organization set ID --retain-days N"
               : previews.map(describe).join("\n\n"),
         };
       },

@@ -1,6 +1,6 @@
 // `sluice serve`
 
-import { readConfig } from "../../config.ts";
+import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { CliError } from "../cli-error.ts";
@@ -12,10 +12,12 @@ import { keepAllocationsYoung } from "../young-heap.ts";
 
 export const serve = defineCommand({
   name: "serve",
-  summary: "Serve the API and carry out deletions, until SIGTERM or SIGINT.",
+  summary: "Serve the API and process deletions until SIGTERM or SIGINT.",
   details:
-    "On a store without organizations, unless NODE_ENV is production, it makes an organization named demo, prints its " +
-    "API key once, and prints commands to try it with. A first signal finishes what is in flight; a second ends at once.",
+    "Creates the store if there is none. In a store without organizations, unless NODE_ENV is production, it also creates an " +
+    "organization named demo, prints its API key once, and prints commands to try. The first signal stops it when the " +
+    "requests in flight are finished (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a further one ends the delay, or the process " +
+    "at once.",
   examples: ["sluice serve", "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve"],
   arguments: {},
   options: {},
@@ -33,6 +35,8 @@ export const serve = defineCommand({
           context.out.write(`\n${describeFirstSteps(server.address, first)}\n`);
       }
       await stopping.received;
+      server.drain();
+      await stopping.delay(readConfig(context.environment).shutdownDelayMs);
     } finally {
       await server.stop();
       stopping.release();
@@ -46,7 +50,7 @@ async function startServer(context: Context): Promise<Serving> {
   keepAllocationsYoung();
   const module = await import("../../serve.ts");
   try {
-    return await module.serve(config);
+    return await module.serve(config, describeUnknownSettings(context.environment));
   } catch (cause) {
     throw new CliError("serve", cause instanceof Error ? cause.message : String(cause), { cause });
   }

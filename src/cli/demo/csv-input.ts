@@ -114,7 +114,7 @@ function requireColumns(titles: string[], { columns }: Mapping, file: string): s
   if (missing.length === 0) return titles;
   throw new CliError(
     "input",
-    `${file} lacks the column${missing.length === 1 ? "" : "s"} ${missing.join(", ")}; its first line has ` +
+    `${file} has no column${missing.length === 1 ? "" : "s"} ${missing.join(", ")}; its columns are ` +
       `${titles.slice(0, 20).join(", ")}.`,
   );
 }
@@ -125,7 +125,7 @@ function explain(cause: unknown, file: string): Error {
     return new CliError("input", `${file} is not CSV: ${cause.message}`);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (code === "ENOENT") return new CliError("input", `There is no file ${file}.`);
-  if (code.startsWith("Z_")) return new CliError("input", `${file} is not whole gzip data.`);
+  if (code.startsWith("Z_")) return new CliError("input", `${file} is not valid gzip data.`);
   return cause instanceof Error
     ? new CliError("input", `${file}: ${cause.message}`)
     : new Error(String(cause));

@@ -58,7 +58,7 @@ async function waitUntilCompleted(
 
 /** The alert that a deleted transaction shared with one that stays has to stay as well. */
 export const nothingLeft: Step = {
-  name: "look that all is gone",
+  name: "check that all is gone",
   total: (world) => doomed(world).length + pairs(world).length,
   run: async (world) => {
     for (const { txId } of doomed(world)) {

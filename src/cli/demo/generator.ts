@@ -35,7 +35,7 @@ export function generateInput({ count, seed }: { count: number; seed: number }):
       makeTransaction(random, { index, count, people }),
     ),
     assessments: source(people, seed + 1, makeAssessment),
-    origin: `made up from seed ${seed}`,
+    origin: `generated from seed ${seed}`,
   };
 }
 

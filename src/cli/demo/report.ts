@@ -25,18 +25,20 @@ export function describeReport({ origin, steps, deletionMs, kept }: DemoReport):
   const lines = [
     renderTable(columns, steps),
     "",
-    `Records: ${origin}. The server was a process of its own; median and 99% are of one request, as the client saw it.`,
-    `Each of ${deletionMs.length} deletions took a check, an alert and a suspicious activity along and was seen ` +
-      `completed within ${formatSeconds(Math.max(...deletionMs))}.`,
+    `Records: ${origin}. The server ran in a process of its own; median and 99% are request times seen by the client.`,
+    `Each of ${deletionMs.length} deletions also erased a check, an alert and a suspicious activity, and was completed ` +
+      `within ${formatSeconds(Math.max(...deletionMs))}.`,
   ];
   const waits = countWaits(steps);
   if (waits > 0)
-    lines.push(`The server answered 429 ${waits} times, and waiting as long as it said worked.`);
-  lines.push("Every reply was as promised.");
+    lines.push(
+      `The server answered 429 ${waits} times; every retry after its Retry-After succeeded.`,
+    );
+  lines.push("Every reply was correct.");
   if (kept !== undefined) {
     lines.push(
       "",
-      `The store is kept. To serve it: DATABASE_URL=sqlite:${kept}/sluice.db DATA_DIR=${kept} sluice serve`,
+      `The store was kept. To serve it: DATABASE_URL=sqlite:${kept}/sluice.db DATA_DIR=${kept} sluice serve`,
     );
   }
   return lines.join("\n");

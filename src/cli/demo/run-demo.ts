@@ -1,11 +1,12 @@
 // The demonstration from beginning to end: a server with a store of its own, an organization and a key made as an
 // operator makes them, and then only HTTP. Leaves nothing behind unless it is told to keep the store.
 
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createKey } from "../../actions/create-key.ts";
 import { createOrganization } from "../../actions/create-organization.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import { CliError } from "../cli-error.ts";
 import type { Context } from "../command.ts";
 import { makeContext } from "../context.ts";
@@ -126,7 +127,7 @@ function makeAccess(
 }
 
 async function makeEmptyFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
+  makePrivateFolder(folder);
   if ((await readdir(folder)).length === 0) return folder;
   throw new CliError(
     "input",

@@ -28,6 +28,7 @@ export function serverEnvironment(folder: string): Readonly<Record<string, strin
     DATA_DIR: folder,
     LOG_LEVEL: "warn",
     NODE_ENV: "production",
+    SHUTDOWN_DELAY_MS: "0",
   };
 }
 

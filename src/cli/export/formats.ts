@@ -6,6 +6,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "../csv-cell.ts";
 import { bulkKeys } from "../bulk-keys.ts";
+import { plainName } from "../compression.ts";
 import type { Form } from "./form.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";
 import { parquetForm } from "./parquet-form.ts";
@@ -13,6 +14,20 @@ import type { Sink } from "./sink.ts";
 
 export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
+
+/** The last ending of a name, that of a compression aside, and what is written into such a file. */
+const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  csv: "csv",
+  parquet: "parquet",
+};
+
+/** Undefined where the name does not tell. */
+export function formatOfOutput(name: string): ExportFormat | undefined {
+  const ending = /\.([^./\\]+)$/.exec(plainName(name))?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(formatsByEnding, ending) ? formatsByEnding[ending] : undefined;
+}
 
 export interface FormOptions {
   readonly type: RecordType;

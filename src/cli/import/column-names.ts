@@ -55,6 +55,6 @@ export function unknownColumns(type: RecordType, unused: readonly string[]): Cli
     "mapping",
     `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
       `${meant === undefined ? "" : `; did you mean ${meant}?`}. Say with --map where each field comes from; columns that ` +
-      "are not named there are then left out.",
+      "are not mapped are then ignored.",
   );
 }

@@ -170,12 +170,12 @@ function readResults(
 
 function refused({ url }: HttpTargetOptions, what: string, { status, body }: Answer): CliError {
   const { code, message } = body;
-  const said = typeof message === "string" ? `: ${message}` : ", without saying why.";
+  const said = typeof message === "string" ? `: ${message}` : ".";
   const place = typeof code === "number" ? `${status} (${code})` : String(status);
   return new CliError("server", `${url} answered ${what} with ${place}${said}`);
 }
 
 function unreachable({ url }: HttpTargetOptions, cause: Error): CliError {
   const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
-  return new CliError("server", `${url} gives no answer: ${reason}.`, { cause });
+  return new CliError("server", `${url} does not answer: ${reason}.`, { cause });
 }

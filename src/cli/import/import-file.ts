@@ -180,6 +180,6 @@ function describeInput({ path, bytes }: TextInput): string {
 function stopped(file: string, { rowsDone }: StateFile): CliError {
   return new CliError(
     "stopped",
-    `The import of ${file} was stopped after ${rowsDone.toLocaleString("en")} rows. The same command goes on from there.`,
+    `The import of ${file} was stopped after ${rowsDone.toLocaleString("en")} rows. Run the same command to continue.`,
   );
 }

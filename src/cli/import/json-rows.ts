@@ -71,7 +71,7 @@ async function* splitList(input: TextInput): AsyncGenerator<string> {
 }
 
 function notAList({ path }: TextInput): CliError {
-  return new CliError("input", `${path} is not a JSON list, or was cut; a list is [{…}, {…}].`);
+  return new CliError("input", `${path} is not a JSON list such as [{…}, {…}], or is truncated.`);
 }
 
 function tooLong({ path }: TextInput, what: string): CliError {

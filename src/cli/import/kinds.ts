@@ -19,16 +19,16 @@ export const baseUrl: Kind<string> = {
       url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
     if (isPlain && /^https?:$/.test(url.protocol)) return withoutTrailing(given, "/");
     throw new UsageError(
-      "It must be the address of a Sluice, such as https://sluice.example.com, without a user, a query or a fragment.",
+      "It must be the address of a Sluice server, such as https://sluice.example.com, without a user, a query or a fragment.",
     );
   },
 };
 
 export const delimiter: Kind<string> = {
-  placeholder: "SIGN",
+  placeholder: "CHAR",
   read: (given) => {
     const sign = given === "tab" || given === "\\t" ? "\t" : given;
     if (sign.length === 1 && !/["\r\n\w]/.test(sign)) return sign;
-    throw new UsageError("It must be one sign, such as ; or |, or the word tab.");
+    throw new UsageError("It must be one character, such as ; or |, or the word tab.");
   },
 };

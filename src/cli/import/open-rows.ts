@@ -26,7 +26,7 @@ export function formatOfName(path: string): InputFormat {
   if (format !== undefined) return format;
   throw new CliError(
     "input",
-    `The name of ${path} does not say what is in it; add --format csv, ndjson, json or parquet.`,
+    `The name ${path} does not tell the format; give --format csv, ndjson, json or parquet.`,
   );
 }
 

@@ -57,11 +57,12 @@ export function describePreview({ file, unused, rows }: Preview): string {
     );
     return [`Row ${row}`, ...shown, ...faults].join("\n");
   });
-  if (unused.length > 0) parts.push(`Nothing is taken from: ${unused.join(", ")}`);
+  if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
   const wrong = rows.filter(({ errors }) => errors.length > 0).length;
-  const verdict = wrong === 0 ? "none would be refused" : `${wrong} would be refused`;
-  parts.push(
-    `${file}: ${rows.length} rows looked at, ${verdict} by what can be told here. Nothing was sent.`,
-  );
+  const verdict =
+    wrong === 0
+      ? "no row fails validation; the server may still refuse duplicates"
+      : `${wrong} ${wrong === 1 ? "fails" : "fail"} validation`;
+  parts.push(`${file}: ${rows.length} rows read, ${verdict}. Nothing was sent.`);
   return parts.join("\n\n");
 }

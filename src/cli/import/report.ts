@@ -8,7 +8,7 @@ const columns: readonly Column<FileReport>[] = [
   { title: "file", cell: ({ file }) => file },
   { title: "rows", right: true, cell: ({ rows }) => count(rows) },
   { title: "written", right: true, cell: ({ written }) => count(written) },
-  { title: "there already", right: true, cell: ({ unchanged }) => count(unchanged) },
+  { title: "unchanged", right: true, cell: ({ unchanged }) => count(unchanged) },
   { title: "refused", right: true, cell: ({ refused }) => count(refused) },
   { title: "rows/s", right: true, cell: (report) => count(rate(report)) },
 ];
@@ -18,14 +18,13 @@ export function describeReports(reports: readonly FileReport[]): string {
   const lines = [renderTable(columns, reports), "", `Took ${formatSeconds(seconds)}.`];
   for (const { file, rowsBefore } of reports) {
     if (rowsBefore > 0) {
-      lines.push(`${file} went on after ${count(rowsBefore)} rows that had been sent before.`);
+      lines.push(`${file} was continued after ${count(rowsBefore)} rows of an earlier run.`);
     }
   }
   for (const { refused, refusedFile } of reports) {
     if (refusedFile === undefined) continue;
-    lines.push(
-      `${count(refused)} refused rows are in ${refusedFile}, with the reason beside each. Mend them there and import that file.`,
-    );
+    const rows = refused === 1 ? "1 refused row is" : `${count(refused)} refused rows are`;
+    lines.push(`${rows} in ${refusedFile}, with the reason. Correct the file and import it.`);
   }
   return lines.join("\n");
 }

@@ -1,10 +1,11 @@
 // How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
 // sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
 
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema-shape.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import { CliError } from "../cli-error.ts";
 import { isAtWork, type Owner, thisProcess } from "./owner.ts";
 
@@ -106,7 +107,7 @@ export class StateFile {
   #create(): void {
     const next = `${this.path}.${process.pid}.next`;
     this.#write(() => {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      makePrivateFolder(dirname(this.path));
       writeFileSync(next, this.#text(), { mode: 0o600 });
       try {
         linkSync(next, this.path);
@@ -137,10 +138,10 @@ export class StateFile {
       write();
     } catch (cause) {
       if (cause instanceof CliError) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
       throw new CliError(
         "state",
-        `How far the import has come can't be written to ${this.path}: ${reason}. Name a folder with --state.`,
+        `The state of the import can't be written to ${this.path}: ${reason}. Name another folder with --state.`,
         { cause },
       );
     }
@@ -155,7 +156,7 @@ function underWay(path: string, pid: number | undefined): CliError {
   const who = pid === undefined ? "" : ` (process ${pid})`;
   return new CliError(
     "state",
-    `This file is being imported already${who}, as ${path} says. Wait for that import to end, or stop it and go on.`,
+    `Another import of this file is running${who}, says ${path}. Wait for it to end, or stop it, and try again.`,
   );
 }
 
@@ -184,7 +185,7 @@ function readState(path: string): State | undefined {
 function unreadable(path: string, cause: unknown): CliError {
   return new CliError(
     "state",
-    `${path} should tell how far an import has come, and can't be read. Remove it to begin anew.`,
+    `The state file ${path} of an earlier import can't be read. Remove it to start from the beginning.`,
     { cause },
   );
 }
@@ -194,13 +195,13 @@ function requireSame(path: string, found: State, { input, settings }: Identity):
     found.input !== input
       ? "the file has changed since"
       : found.settings !== settings
-        ? "it went to another place or had another mapping, type or form"
+        ? "it had another target, mapping, type or format"
         : undefined;
   if (changed === undefined) return;
   throw new CliError(
     "state",
-    `An import of this file was interrupted, and can't go on: ${changed}. ` +
-      `Do it as before, or remove ${path} to begin anew.`,
+    `An earlier import of this file was interrupted and can't be continued: ${changed}. ` +
+      `Repeat it as it was, or remove ${path} to start from the beginning.`,
   );
 }
 

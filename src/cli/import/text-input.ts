@@ -1,8 +1,9 @@
 // A file as text, piece by piece: decompressed by its name, checked to be UTF-8, and counted as it is read. Knows nothing
 // of the form that the text has.
 
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
+import { statOf } from "../../files/present.ts";
 import { CliError } from "../cli-error.ts";
 import { compressionOf } from "../compression.ts";
 
@@ -48,7 +49,7 @@ export function openText(path: string): TextInput {
 }
 
 function sizeOf(path: string): number {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statOf(path, "The file");
   if (stats === undefined) throw new CliError("input", `There is no file ${path}.`);
   if (!stats.isFile()) throw new CliError("input", `${path} is not a file.`);
   return stats.size;
@@ -61,7 +62,10 @@ function explain(path: string, cause: unknown): Error {
     return new CliError("input", `${path} is not UTF-8; convert it first, for example with iconv.`);
   }
   if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ZSTD")) {
-    return new CliError("input", `${path} is damaged or cut, or not compressed as its name says.`);
+    return new CliError(
+      "input",
+      `${path} is damaged or truncated, or not compressed as its name says.`,
+    );
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new CliError("input", `${path} can't be read: ${reason}.`, { cause });

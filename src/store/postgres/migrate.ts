@@ -55,10 +55,22 @@ const writeVersion = `
 
 const insufficientPrivilege = "42501";
 
-/** Does nothing if there is nothing to do. Of processes that start at once, one does it and the others find it done. */
-export async function migrate(database: Database): Promise<void> {
+/**
+ * Does nothing if there is nothing to do. Of processes that start at once, one does it and the others find it done. With
+ * `existing`, an empty database stays so.
+ */
+export async function migrate(
+  database: Database,
+  { existing = false }: { readonly existing?: boolean } = {},
+): Promise<void> {
   const version = await database.transaction({}, versionOf);
   if (version === schemaVersion) return;
+  if (version === 0 && existing) {
+    throw new StoreError(
+      "There is no store in the database that DATABASE_URL names. Check DATABASE_URL; `sluice serve` and `sluice migrate` " +
+        "create one.",
+    );
+  }
   refuseNewer(version);
   try {
     await database.transaction(rebuilding, bringUp);

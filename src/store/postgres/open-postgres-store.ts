@@ -64,14 +64,14 @@ export async function openPostgresMoveTarget(
 /** `check` says what else the database has to be. */
 async function openDatabase(
   url: string,
-  options: Pick<StoreOptions, "connections">,
+  options: Pick<StoreOptions, "connections" | "existing">,
   check?: (database: Database) => Promise<void>,
 ): Promise<Database> {
   const database = makeDatabase(url, options);
   try {
     await refuseUnfit(database);
     await database.transaction({}, refuseWorker);
-    await migrate(database);
+    await migrate(database, options);
     await check?.(database);
     database.distributed = await database.transaction({}, isDistributed);
     return database;

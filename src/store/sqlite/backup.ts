@@ -3,6 +3,7 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
+import { isPresent } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { openReader } from "./connection.ts";
 import { makePrivateFile, syncFolderOf } from "./private-file.ts";
@@ -18,7 +19,7 @@ const progressMs = 100;
 /** Gives the size of the file in bytes. Throws StoreError. */
 export async function backUpSqliteStore(path: string, options: BackupOptions): Promise<number> {
   const file = resolve(options.file);
-  if (!existsSync(path)) throw new StoreError(`There is no store ${path} to back up.`);
+  if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
   if (existsSync(file)) {
     throw new StoreError(`The file ${file} exists already; name another one, or remove it first.`);
   }

@@ -2,6 +2,8 @@
 // what is in the tables.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { FileError } from "../../files/file-error.ts";
+import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./private-file.ts";
 
@@ -95,18 +97,34 @@ export class Connection {
   }
 }
 
-/** Opens the connection that writes; makes the file and its folder, readable by their owner alone. */
+/** Opens the connection that writes; makes the file and its folder, readable by their owner alone. Throws StoreError. */
 export function openWriter(path: string): Connection {
+  let connection: Connection | undefined;
   try {
     // SQLite gives the log and its index the mode of the database file.
     makePrivateFile(path);
-    const connection = new Connection(path, { readOnly: false });
+    connection = new Connection(path, { readOnly: false });
+    // Before anything is changed, even the journal mode: the database may be another program's.
+    hasTables(connection);
     letGivePagesBack(connection);
     useWriteAheadLog(connection);
     return connection;
   } catch (cause) {
+    connection?.close();
     throw describeFailure(path, cause);
   }
+}
+
+/** False for an empty database. Throws StoreError for the tables of another program. */
+export function hasTables(connection: Connection): boolean {
+  const tables = connection.all<{ name: string }>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table'`,
+  );
+  if (tables.length === 0) return false;
+  if (tables.some(({ name }) => name === "meta")) return true;
+  throw new StoreError(
+    `The database ${connection.path} holds tables of another program. Name another file in DATABASE_URL.`,
+  );
 }
 
 export function openReader(path: string): Connection {
@@ -177,11 +195,21 @@ function useWriteAheadLog(connection: Connection): void {
   }
 }
 
+/** SQLite names neither the file nor the folder that it may not use. */
+function findStoreObstacle(path: string): string | undefined {
+  const files = [path, `${path}-wal`, `${path}-shm`];
+  const found = files.map((file) => findObstacle(file, "write")).find((text) => text !== undefined);
+  return found ?? findCreationObstacle(`${path}-wal`);
+}
+
 export function describeFailure(path: string, cause: unknown): StoreError {
+  if (cause instanceof StoreError) return cause;
+  // It names the folder or file that stands in the way.
+  if (cause instanceof FileError) return new StoreError(cause.message, { cause });
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const advice =
+  const why =
     resultCode(cause) === notADatabaseCode
-      ? "It is not an SQLite database; name another file in DATABASE_URL, or move this one away."
-      : "Check that the folder exists or can be made, and that this user may write there.";
-  return new StoreError(`The store ${path} can't be opened: ${reason}. ${advice}`, { cause });
+      ? "it is not an SQLite database. Name another file in DATABASE_URL, or move this one away."
+      : (findStoreObstacle(path) ?? `${reason}.`);
+  return new StoreError(`The store ${path} can't be opened: ${why}`, { cause });
 }

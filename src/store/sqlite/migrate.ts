@@ -2,7 +2,7 @@
 // Never touches a store that is newer, or a database that is not a store.
 
 import { StoreError } from "../store-error.ts";
-import { type Connection, transaction } from "./connection.ts";
+import { type Connection, hasTables, transaction } from "./connection.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 
@@ -41,14 +41,6 @@ export function migrate(connection: Connection): void {
 }
 
 function versionOf(connection: Connection): number {
-  const tables = connection.all<{ name: string }>(
-    `SELECT name FROM sqlite_schema WHERE type = 'table'`,
-  );
-  if (tables.length === 0) return 0;
-  if (!tables.some(({ name }) => name === "meta")) {
-    throw new StoreError(
-      `The database ${connection.path} holds tables of another program. Name another file in DATABASE_URL.`,
-    );
-  }
+  if (!hasTables(connection)) return 0;
   return connection.get<{ value: number }>(readVersion)?.value ?? 0;
 }

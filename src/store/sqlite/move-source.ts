@@ -1,8 +1,8 @@
 // The embedded store as what a move copies from: it can be read, and nobody can serve it or write to it until the move lets
 // go. Writes nothing itself.
 
-import { existsSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
+import { isPresent } from "../../files/present.ts";
 import { type AuditHead, emptyChain } from "../audit-row.ts";
 import type { MoveEnds, MoveSource } from "../move.ts";
 import type { MovedRow, MovedTable, MovedValue } from "../moved-tables.ts";
@@ -35,8 +35,8 @@ const afterOn: Readonly<Record<string, string>> = {
 
 /** Throws StoreError, also if the store is being served, or written to by a command. */
 export function openSqliteMoveSource(path: string): MoveSource {
-  if (!existsSync(path)) {
-    throw new StoreError(`There is no store at ${path} to move; look at DATABASE_URL.`);
+  if (!isPresent(path, "The store")) {
+    throw new StoreError(`There is no store at ${path} to move. Check DATABASE_URL.`);
   }
   const right = takeServingRight(path);
   let connection: Connection | undefined;

@@ -1,10 +1,16 @@
 // Opens a store on SQLite for its role, and takes back whatever it has opened if any part of that fails.
 
-import { existsSync } from "node:fs";
+import { statOf } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { openReader, openWriter } from "./connection.ts";
 import { Checkpointer } from "./checkpointer.ts";
+import {
+  type Connection,
+  describeFailure,
+  hasTables,
+  openReader,
+  openWriter,
+} from "./connection.ts";
 import { SharedDescriptor } from "./descriptor.ts";
 import { FileTasks } from "./file-tasks.ts";
 import { migrate } from "./migrate.ts";
@@ -14,13 +20,11 @@ import { type ServingRight, takeServingRight } from "./serving-right.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { TurnSnapshot } from "./turn-snapshot.ts";
 
-/** Opens the file, made if need be. Throws StoreError. */
+/** Opens the file, which is created if need be. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
-  if (options.existing === true && !existsSync(path)) {
-    throw new StoreError(
-      `There is no store at ${path}; look at DATABASE_URL. \`sluice serve\` and \`sluice migrate\` make one.`,
-    );
-  }
+  const bytes = sizeOfFile(path);
+  // An empty file holds no store yet.
+  if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
   if (options.role === "command") return openForCommand(path, options);
   const right = takeServingRight(path);
   try {
@@ -31,17 +35,41 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   }
 }
 
+function noStore(path: string): StoreError {
+  return new StoreError(
+    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice serve\` and ` +
+      "`sluice migrate` create one.",
+  );
+}
+
+/** Undefined where there is none. Throws StoreError if it is no regular file, or if this user may not see it. */
+function sizeOfFile(path: string): number | undefined {
+  try {
+    const stats = statOf(path, "The store");
+    if (stats === undefined || stats.isFile()) return stats?.size;
+  } catch (cause) {
+    throw describeFailure(path, cause);
+  }
+  throw new StoreError(
+    `The store ${path} can't be opened: it is not a regular file. DATABASE_URL names a file, such as ` +
+      "sqlite:./data/sluice.db.",
+  );
+}
+
 /** Reads and writes on one connection, here: it starts fast, and a command waits for its writes anyway. */
 function openForCommand(path: string, options: StoreOptions): SqliteStore {
   const descriptor = new SharedDescriptor(path);
+  let connection: Connection | undefined;
   try {
-    const connection = openWriter(path);
+    connection = openWriter(path);
+    if (options.existing === true && !hasTables(connection)) throw noStore(path);
     migrate(connection);
     const writer = new LocalWriter(connection, options.onGroup);
     const { sealReceipt } = options;
     const files = new FileTasks(path, descriptor);
     return new SqliteStore({ reader: connection, writer, descriptor, files, sealReceipt });
   } catch (error) {
+    connection?.close();
     descriptor.release();
     throw error;
   }

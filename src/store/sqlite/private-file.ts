@@ -1,16 +1,19 @@
 // Makes files and folders that only their owner can read. Never opens a file that exists already.
 
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { explainCreation } from "../../files/present.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 
-/** Makes the file, empty, and its folder, unless they are there. */
+/** Makes the file, empty, and its folder, unless they are there. Throws FileError. */
 export function makePrivateFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(path));
   try {
     closeSync(openSync(path, "ax", 0o600));
   } catch (error) {
     // To open an existing file and close it again would drop every lock that this process holds on it (POSIX).
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    if (!isThere) throw explainCreation(error, "The file", path);
   }
 }
 

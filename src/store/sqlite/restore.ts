@@ -3,6 +3,7 @@
 
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { isPresent } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { Connection, openReader } from "./connection.ts";
 import { emptyLog } from "./log-file.ts";
@@ -42,7 +43,9 @@ export function restoreSqliteStore(path: string, options: RestoreOptions): void 
 
 /** The whole file is read: a backup that is damaged is better found now than later. */
 function checkBackup(file: string): void {
-  if (!existsSync(file)) throw new StoreError(`There is no file ${file} to restore.`);
+  if (!isPresent(file, "The backup")) {
+    throw new StoreError(`There is no file ${file} to restore.`);
+  }
   let version: number | undefined;
   let soundness: string | undefined;
   try {

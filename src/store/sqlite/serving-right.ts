@@ -2,6 +2,7 @@
 // The lock file stays behind, empty; it never holds anything and says nothing by being there.
 
 import { DatabaseSync } from "node:sqlite";
+import { requireUsable } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { describeFailure, isBusy } from "./connection.ts";
 import { makePrivateFile } from "./private-file.ts";
@@ -16,11 +17,12 @@ export function takeServingRight(databasePath: string): ServingRight {
   let lock: DatabaseSync | undefined;
   try {
     makePrivateFile(path);
+    requireUsable(path, "The lock file");
     lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (cause) {
     lock?.close();
-    if (!isBusy(cause)) throw describeFailure(path, cause);
+    if (!isBusy(cause)) throw describeFailure(databasePath, cause);
     throw new StoreError(
       `The store ${databasePath} is being served by another process (the lock is ${path}). ` +
         "Stop that one first, or name another file in DATABASE_URL.",

@@ -69,7 +69,7 @@ describe("transactions from CSV", () => {
     [
       "columns.csv",
       "from,to,value\n1,2,3\n",
-      /lacks the columns sourceNodeId, targetNodeId, time; its first line has from, to, value/,
+      /has no columns sourceNodeId, targetNodeId, time; its columns are from, to, value/,
     ],
     ["number.csv", `${header}\n1,2,3,1\n1,2,three,1\n`, /row 2: value is "three" and not a number/],
     ["missing.csv", `${header}\n1,,3,1\n`, /row 1: targetNodeId is empty/],
@@ -80,8 +80,8 @@ describe("transactions from CSV", () => {
     ],
     ["ragged.csv", `${header}\n1,2,3\n`, /is not CSV/],
     ["quote.csv", `${header}\n"1,2,3,4\n`, /is not CSV/],
-    ["not-gzip.csv.gz", csv, /is not whole gzip data/],
-    ["cut.csv.gz", gzipSync(csv).subarray(0, 30), /is not whole gzip data/],
+    ["not-gzip.csv.gz", csv, /is not valid gzip data/],
+    ["cut.csv.gz", gzipSync(csv).subarray(0, 30), /is not valid gzip data/],
   ];
   for (const [name, content, says] of faults) {
     it(`are refused before anything is sent: ${name}`, async () => {

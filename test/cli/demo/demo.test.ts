@@ -41,7 +41,7 @@ describe("the demonstration", () => {
     assert.equal(code, 0, err);
     assert.match(out, /^step +requests +records +seconds +records\/s +median ms +99% ms$/m);
     assert.match(out, /^transactions +1 +1 /m);
-    assert.match(out, /Every reply was as promised\./);
+    assert.match(out, /Every reply was correct\./);
     assert.match(err, /^transactions +1 in \d+\.\d\d s$/m);
     assert.ok(!(out + err).includes("sluice_key_"));
     assert.ok(!(out + err).includes("\u001b"));

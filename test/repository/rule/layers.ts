@@ -25,11 +25,13 @@ const choosers: ReadonlySet<string> = new Set([
 
 const rooms: readonly Room[] = [
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
+  // What can be said of a path, whoever asks.
+  { beginsWith: "src/files/", may: ["src/files/"] },
   ...engines.map((engine) => ({
     beginsWith: engine,
-    may: [engine, "src/store/", "src/domain/"],
+    may: [engine, "src/store/", "src/domain/", "src/files/"],
   })),
-  { beginsWith: "src/store/", may: ["src/store/", "src/domain/"] },
+  { beginsWith: "src/store/", may: ["src/store/", "src/domain/", "src/files/"] },
   {
     beginsWith: "src/actions/",
     may: ["src/actions/", "src/domain/"],
@@ -49,7 +51,14 @@ const rooms: readonly Room[] = [
   // The command `openapi` prints the HTTP door's document without opening the door.
   {
     beginsWith: "src/cli/",
-    may: ["src/cli/", "src/actions/", "src/domain/", "src/*.ts", "src/http/openapi.ts"],
+    may: [
+      "src/cli/",
+      "src/actions/",
+      "src/domain/",
+      "src/files/",
+      "src/*.ts",
+      "src/http/openapi.ts",
+    ],
   },
   { beginsWith: "src/", may: ["src/"] },
   // Is published by itself and runs anywhere: it needs nothing, of the service neither.

@@ -97,6 +97,16 @@ describe("opening a store on PostgreSQL", () => {
     removeFolder(folder);
   });
 
+  it("leaves an empty database empty where the store has to exist, until one is created", async () => {
+    const url = await makeDatabase();
+    const open = () => openStore(url, { role: "command", existing: true });
+    await assert.rejects(open(), { name: "StoreError", message: /^There is no store in the data/ });
+    const found = await server.query("SELECT to_regclass('meta') AS meta", url);
+    assert.deepEqual(found, [{ meta: null }]);
+    await (await openStore(url, { role: "command" })).close();
+    await (await open()).close();
+  });
+
   it("refuses a schema that is newer", async () => {
     const url = await makeDatabase();
     await (await openStore(url, { role: "command" })).close();

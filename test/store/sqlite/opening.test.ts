@@ -1,7 +1,7 @@
 // Opening an SQLite store: who may, who is refused and told why, and what is on the disk afterwards.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
@@ -157,11 +157,25 @@ describe("opening an SQLite store is refused", () => {
     for (const role of ["serve", "command"] as const) {
       await assert.rejects(place.open({ role }), (error) => {
         assert.ok(error instanceof StoreError);
-        assert.match(error.message, /Check that the folder exists or can be made/);
+        assert.match(error.message, /data is not a folder\.$/);
         return true;
       });
     }
   });
+
+  it(
+    "at once where no folder can be made, as in /proc",
+    { skip: !existsSync("/proc/self") },
+    async () => {
+      for (const role of ["serve", "command"] as const) {
+        await assert.rejects(openStore("sqlite:/proc/x/y.db", { role }), (error) => {
+          assert.ok(error instanceof StoreError);
+          assert.match(error.message, /^The folder \/proc\/x can't be created: /);
+          return true;
+        });
+      }
+    },
+  );
 
   it("for an engine that does not exist, without repeating the URL", async () => {
     await assert.rejects(

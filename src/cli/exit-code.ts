@@ -1,0 +1,11 @@
+// The exit codes of the program and what each means, for the help and the documentation.
+
+export const exitCode = { success: 0, failure: 1, usage: 2 } as const;
+
+export const exitCodes: Readonly<Record<string, string>> = {
+  0: "success",
+  1: "failure: an error, a finding of `check`, a row that was refused, or a receipt that is not valid",
+  2: "usage error: the command line was wrong, and nothing was done",
+  130: "ended at once by a second Ctrl-C (SIGINT)",
+  143: "ended at once by a second SIGTERM",
+};

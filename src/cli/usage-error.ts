@@ -1,0 +1,60 @@
+// What is said of a command line that was typed wrongly: what is wrong with it, what was probably meant, and where to read on.
+// Always one line.
+
+import type { CommanderError } from "commander";
+import { closestName } from "../domain/suggest.ts";
+import type { Command } from "./command.ts";
+import { commands } from "./commands.ts";
+import { optionFlag } from "./program.ts";
+import { suggestCommands } from "./suggest-command.ts";
+
+const listing = "`sluice --help` lists all commands.";
+
+export function describeUsageError(
+  { code, message }: CommanderError,
+  words: readonly string[],
+): string {
+  const said = message.replace(/^error: /, "").replaceAll("\n", " ");
+  // Every command takes --json, so where it is unknown no command was named.
+  if (code === "commander.unknownOption" && said.includes("'--json'")) {
+    return `the command is missing. ${listing}`;
+  }
+  if (code === "commander.unknownCommand") {
+    return `${said.replace(/ \(Did you mean .*$/, "")}. ${suggest(words)}${listing}`;
+  }
+  const command = commandIn(words);
+  // The library looks for what is missing first, and that is often what was mistyped.
+  const isMissing = code === "commander.missingMandatoryOptionValue";
+  const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
+  return `${(mistyped ?? said).replace(/\.$/, "")}. ${whereToRead(command, words)}`;
+}
+
+function suggest(words: readonly string[]): string {
+  const names = suggestCommands(words.filter((word) => !word.startsWith("-")));
+  if (names.length === 0) return "";
+  return `Did you mean ${names.map((name) => `\`sluice ${name}\``).join(" or ")}? `;
+}
+
+function commandIn(words: readonly string[]): Command | undefined {
+  return commands.find(({ name }) => {
+    const own = name.split(" ");
+    return own.every((word, index) => words[index] === word);
+  });
+}
+
+function mistypedOption({ options }: Command, words: readonly string[]): string | undefined {
+  const known = ["--json", "--help", ...Object.keys(options).map(optionFlag)];
+  const flags = words.filter((word) => word.startsWith("--") && word.length > 2);
+  const unknown = flags
+    .map((word) => word.split("=")[0] ?? word)
+    .find((flag) => !known.includes(flag));
+  if (unknown === undefined) return undefined;
+  const meant = closestName(unknown, known);
+  return `unknown option '${unknown}'${meant === undefined ? "" : ` (Did you mean ${meant}?)`}`;
+}
+
+function whereToRead(command: Command | undefined, [first = ""]: readonly string[]): string {
+  if (command !== undefined) return `\`sluice ${command.name} --help\` explains the command.`;
+  const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
+  return isGroup ? `\`sluice ${first} --help\` lists its commands.` : listing;
+}

@@ -1,0 +1,99 @@
+// Says why the operating system refuses a path: which folder or file on the way stands against it, who owns it, and what
+// its mode is. Only looks at paths; never opens, makes or changes anything.
+
+import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, resolve } from "node:path";
+
+export type Access = "read" | "write";
+
+const modes: Readonly<Record<Access, number>> = {
+  read: constants.R_OK,
+  write: constants.R_OK | constants.W_OK,
+};
+
+/**
+ * What keeps this user from the path, with what to do, as complete sentences without a subject before the first:
+ * "the folder /a/b belongs to …". Undefined if nothing does, also where the path does not exist.
+ */
+export function findObstacle(path: string, access: Access): string | undefined {
+  const wanted = resolve(path);
+  for (const folder of foldersAbove(wanted)) {
+    const obstacle = findFolderObstacle(folder, constants.X_OK);
+    if (obstacle !== undefined) return obstacle;
+  }
+  const stats = statOf(wanted);
+  if (stats === undefined || allows(wanted, modes[access])) return undefined;
+  return denied(
+    `may not ${access === "read" ? "read" : "read and write"} ${wanted}`,
+    stats,
+    wanted,
+  );
+}
+
+/** What keeps this user from creating a file or folder at the path; its folder may be missing, too. */
+export function findCreationObstacle(path: string): string | undefined {
+  const folders = foldersAbove(resolve(path));
+  for (const folder of folders) {
+    const obstacle = findFolderObstacle(folder, constants.X_OK);
+    if (obstacle !== undefined) return obstacle;
+  }
+  const nearest = folders.findLast((folder) => statOf(folder) !== undefined);
+  return nearest === undefined ? undefined : findFolderObstacle(nearest, constants.W_OK);
+}
+
+function findFolderObstacle(folder: string, needed: number): string | undefined {
+  const stats = statOf(folder);
+  if (stats === undefined) return undefined;
+  if (!stats.isDirectory()) return `${folder} is not a folder`;
+  if (allows(folder, needed)) return undefined;
+  const verb = (needed & constants.W_OK) === 0 ? "open" : "write to";
+  return denied(`may not ${verb} the folder ${folder}`, stats, folder);
+}
+
+/** From the root down to the folder that the path is in. */
+function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let place = dirname(path); folders[0] !== place; place = dirname(place)) {
+    folders.unshift(place);
+  }
+  return folders;
+}
+
+/** Undefined for what does not exist, and behind a folder that this user may not open. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function allows(path: string, needed: number): boolean {
+  try {
+    accessSync(path, needed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function denied(what: string, { uid, mode }: Stats, path: string): string {
+  const octal = (mode & 0o7777).toString(8).padStart(4, "0");
+  const advice =
+    uid === process.getuid?.()
+      ? `Change the mode of ${path}.`
+      : `Run this as the user that owns it (uid ${uid}).`;
+  return `${describeUser()} ${what}, which belongs to uid ${uid} and has mode ${octal}. ${advice}`;
+}
+
+function describeUser(): string {
+  const uid = process.getuid?.();
+  if (uid === undefined) return "this user";
+  try {
+    return `this user (${userInfo().username}, uid ${uid})`;
+  } catch {
+    // A user id without an entry in the list of users, as containers have.
+    return `this user (uid ${uid})`;
+  }
+}

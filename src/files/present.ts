@@ -1,0 +1,50 @@
+// Whether a file is there, told apart from a file that this user may not see; and the system's errors in sentences that
+// name what stands in the way. Never takes a refusal for absence.
+
+import { type Stats, statSync } from "node:fs";
+import { FileError } from "./file-error.ts";
+import { findCreationObstacle, findObstacle } from "./path-obstacle.ts";
+
+/** `what` begins the sentence of the error, such as "The store". Throws FileError where nobody can tell. */
+export function isPresent(path: string, what: string): boolean {
+  return statOf(path, what) !== undefined;
+}
+
+/** Undefined where there is nothing; follows symbolic links. Throws FileError where nobody can tell. */
+export function statOf(path: string, what: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw explainOpening(cause, what, path);
+  }
+}
+
+/** Throws FileError if the file exists and this user may not read and write it, or may not tell whether it exists. */
+export function requireUsable(path: string, what: string): void {
+  if (!isPresent(path, what)) return;
+  const obstacle = findObstacle(path, "write");
+  if (obstacle !== undefined) throw new FileError(`${what} ${path} can't be opened: ${obstacle}`);
+}
+
+/** The error of opening a file that exists, with the folder or file that is in the way, its owner and what to do. */
+export function explainOpening(cause: unknown, what: string, path: string): FileError {
+  if (cause instanceof FileError) return cause;
+  const why = findObstacle(path, "read") ?? messageOf(cause);
+  return new FileError(`${what} ${path} can't be opened: ${asSentence(why)}`, { cause });
+}
+
+/** The error of creating a file or folder, in the same way. */
+export function explainCreation(cause: unknown, what: string, path: string): FileError {
+  if (cause instanceof FileError) return cause;
+  const why = findCreationObstacle(path) ?? messageOf(cause);
+  return new FileError(`${what} ${path} can't be created: ${asSentence(why)}`, { cause });
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function asSentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
+}

@@ -1,0 +1,117 @@
+// Commands typed by another user of the machine than the one who owns the store: each says whose the file is, and none takes
+// what it may not see for what is not there.
+
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import {
+  allowAgain,
+  canRunAsOther,
+  denyToOthers,
+  denyWritingToOthers,
+  runAsOther,
+} from "../support/other-user.ts";
+import { operate } from "../support/server.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeCommandLine, type Outcome } from "./command-line.ts";
+import { everyCommand } from "./every-command.ts";
+
+const folder = makeTempFolder();
+const data = join(folder, "data");
+const open = join(folder, "open");
+const place = { DATABASE_URL: `sqlite:${data}/sluice.db`, DATA_DIR: data };
+const line = makeCommandLine({ folder, environment: place });
+const { environment } = line;
+const input = join(open, "input.csv");
+const skip = canRunAsOther() ? false : "another user can't read this checkout";
+
+const owned = "which belongs to uid \\d+ and has mode [0-7]{4}\\. (?:Run this|Change)";
+const denied = (what: string) => new RegExp(`^sluice: [^\n]*this user [^\n]*${what}, ${owned}`);
+
+before(async () => {
+  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  writeFileSync(input, "{}");
+});
+
+after(() => allowAgain(data));
+
+describe("a store in a folder of another user's", { skip }, () => {
+  const typed = everyCommand({ input, output: join(open, "output.db") });
+  const opening = typed.filter(({ opensStore }) => opensStore);
+  let outcomes: readonly Outcome[];
+
+  before(() => {
+    denyToOthers(data, folder);
+    const lines = opening.map(({ words }) => words);
+    outcomes = runAsOther(lines, { environment, folder: open });
+  });
+  after(() => allowAgain(data));
+
+  for (const [index, { name }] of opening.entries()) {
+    it(`is not reported missing by ${name}, which names the folder and its owner`, () => {
+      const { code, out, err } = outcomes[index] ?? assert.fail();
+      assert.equal(code, 1, err);
+      assert.equal(out, "");
+      assert.match(err, /^[^\n]*\n$/);
+      assert.match(err, denied("may not open the folder \\S*/data"));
+      assert.doesNotMatch(err, /There is no|Internal error/);
+    });
+  }
+
+  it("gets no files beside it", () => {
+    assert.deepEqual(readdirSync(open), ["input.csv"]);
+  });
+});
+
+describe("a file of another user's in a folder that is open to all", { skip }, () => {
+  const files = {
+    store: join(data, "sluice.db"),
+    key: join(data, "receipt-key.pem"),
+    lock: join(data, "sluice.db.serving"),
+    ledger: "",
+  };
+
+  before(async () => {
+    files.ledger = await operate(environment, ({ ledger }) => Promise.resolve(ledger.path));
+    writeFileSync(files.ledger, "");
+    const server = await startServerProcess(environment);
+    await server.end("SIGTERM");
+    assert.ok(existsSync(files.key));
+    assert.ok(existsSync(files.lock));
+  });
+
+  const cases: readonly (readonly [file: keyof typeof files, verb: string, by: string[]])[] = [
+    ["store", "read and write", ["key list", "serve", "check"]],
+    ["ledger", "read and write", ["organization list", "serve"]],
+    ["key", "read", ["serve"]],
+    ["lock", "read and write", ["serve"]],
+  ];
+  for (const [file, verb, by] of cases) {
+    it(`is named where it is the ${file}, by ${by.join(" and by ")}`, () => {
+      chmodSync(data, 0o777);
+      for (const name of readdirSync(data)) chmodSync(join(data, name), 0o666);
+      denyToOthers(files[file], data);
+      const lines = by.map((words) => words.split(" "));
+      for (const { code, err } of runAsOther(lines, { environment, folder: open })) {
+        assert.equal(code, 1);
+        assert.match(err, denied(`may not ${verb} ${files[file]}`));
+      }
+    });
+  }
+
+  it("is not needed to name the folder, where files can't be created in that", () => {
+    chmodSync(data, 0o777);
+    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o666);
+    denyWritingToOthers(data);
+    const lines = [["key", "list"], ["migrate"]];
+    for (const { code, err } of runAsOther(lines, { environment, folder: open })) {
+      assert.equal(code, 1);
+      assert.match(err, denied("may not write to the folder \\S*/data"));
+    }
+    allowAgain(data);
+  });
+});

@@ -1,0 +1,211 @@
+// What a stop with SHUTDOWN_DELAY_MS is for: while a server tells that it is not ready, it still takes every request, so that
+// a load balancer has the time to send no more. Processes of their own, clients that keep their connections.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, afterEach, describe, it } from "node:test";
+import { makeCustomer } from "../support/customer.ts";
+import { type Client, makeClient } from "../support/http-client.ts";
+import { type Backend, startLoadBalancer } from "../support/load-balancer.ts";
+import { makeRecordGenerator } from "../support/record-generator.ts";
+import { operate } from "../support/server.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { typeNamed } from "./scene.ts";
+
+const type = typeNamed("person");
+const records = makeRecordGenerator(11);
+/** So long that only a second signal ends it. */
+const endless = { SHUTDOWN_DELAY_MS: "600000" };
+const copiesMs = 200;
+
+const folders: string[] = [];
+const running = new Set<ServerProcess>();
+const sending = new Set<() => Promise<void>>();
+
+afterEach(async () => {
+  for (const stop of sending) await stop();
+  sending.clear();
+  for (const server of running) await server.end("SIGKILL");
+  running.clear();
+});
+after(() => folders.forEach(removeFolder));
+
+interface Site extends Backend {
+  readonly server: ServerProcess;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const server = await startServerProcess(environment);
+  running.add(server);
+  return server;
+}
+
+async function startSite(settings: Readonly<Record<string, string>>): Promise<Site> {
+  const folder = makeTempFolder();
+  folders.push(folder);
+  const environment = testEnvironment(folder, { LOG_LEVEL: "info", ...settings });
+  const server = await start(environment);
+  const { token } = await operate(environment, (app) => makeCustomer(app, server.client));
+  return { server, environment, address: server.address, token };
+}
+
+/** Signals so soon after another count as copies of it. */
+function signalAgain({ child }: ServerProcess, signalledAt: number): Promise<void> {
+  return waitFor("copies of the signal to be over", () => {
+    if (performance.now() - signalledAt < 2 * copiesMs) return undefined;
+    child.kill("SIGTERM");
+    return true;
+  }).then(() => undefined);
+}
+
+function readiness(client: Client): Promise<number> {
+  return client.send({ method: "GET", path: "/health/ready" }).then(({ status }) => status);
+}
+
+function untilDraining(client: Client): Promise<unknown> {
+  return waitFor("readiness to end", async () => (await readiness(client)) === 503 || undefined);
+}
+
+interface Sent {
+  readonly id: unknown;
+  readonly status: number;
+  readonly connection: string | undefined;
+}
+
+/** Clients that send one record after another over a connection of their own, until they are told to stop. */
+function sendOnAndOn(address: string, token: string) {
+  const sent: Sent[] = [];
+  const failures: string[] = [];
+  const over = new AbortController();
+  const senders = Array.from({ length: 8 }, async () => {
+    const client = makeClient(address);
+    while (!over.signal.aborted) {
+      const body = records.record(type);
+      try {
+        const ask = { method: "POST", path: "/v2/person", token, body };
+        const { status, headers } = await client.send(ask);
+        sent.push({ id: body["person_id"], status, connection: headers.connection });
+      } catch (error) {
+        failures.push(String(error));
+      }
+    }
+    client.close();
+  });
+  const stop = async (): Promise<void> => {
+    over.abort();
+    await Promise.all(senders);
+  };
+  sending.add(stop);
+  return { sent, failures, stop };
+}
+
+function more(sent: readonly unknown[], count: number): Promise<unknown> {
+  const from = sent.length;
+  return waitFor("more replies", () => (sent.length >= from + count ? true : undefined));
+}
+
+function statusesOf(sent: readonly Sent[]): ReadonlySet<number> {
+  return new Set(sent.map(({ status }) => status));
+}
+
+describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
+  it("loses no request behind a load balancer that follows readiness", async () => {
+    const [leaving, staying] = [await startSite(endless), await startSite({})];
+    const balancer = await startLoadBalancer([leaving, staying]);
+    const clients = sendOnAndOn(balancer.address, "");
+    await waitFor("both to answer", () =>
+      [leaving, staying].every((site) => balancer.stateOf(site).answered > 30) ? true : undefined,
+    );
+    const signalledAt = performance.now();
+    leaving.server.child.kill("SIGTERM");
+    await waitFor("the balancer to leave it", () => {
+      const { ready, inFlight } = balancer.stateOf(leaving);
+      return (!ready && inFlight === 0) || undefined;
+    });
+    const { answered } = balancer.stateOf(leaving);
+    await signalAgain(leaving.server, signalledAt);
+    assert.equal(await leaving.server.ended(), 0, leaving.server.output().err);
+    await more(clients.sent, 50);
+    await clients.stop();
+    await balancer.close();
+    assert.deepEqual(balancer.lost, []);
+    assert.deepEqual(clients.failures, []);
+    assert.deepEqual(statusesOf(clients.sent), new Set([201]));
+    assert.equal(balancer.stateOf(leaving).answered, answered);
+    assert.doesNotMatch(leaving.server.output().err, /stack|not ready|"level":[456]0/);
+  });
+
+  it("takes requests and connections as long as it lasts, ends each with its reply, and keeps what it took", async () => {
+    const { server, environment, token } = await startSite(endless);
+    const clients = sendOnAndOn(server.address, token);
+    await more(clients.sent, 20);
+    const signalledAt = performance.now();
+    server.child.kill("SIGTERM");
+    await untilDraining(server.client);
+    await more(clients.sent, 100);
+    const live = await server.client.send({ method: "GET", path: "/health/live" });
+    assert.deepEqual([live.status, live.headers.connection], [200, "close"]);
+    await clients.stop();
+    await signalAgain(server, signalledAt);
+    assert.equal(await server.ended(), 0, server.output().err);
+    assert.deepEqual(clients.failures, []);
+    assert.deepEqual(statusesOf(clients.sent), new Set([201]));
+    assert.equal(clients.sent.at(0)?.connection, "keep-alive");
+    assert.equal(clients.sent.at(-1)?.connection, "close");
+    const again = await start(environment);
+    for (const { id } of clients.sent) {
+      const query = { person_id: String(id) };
+      const ask = { method: "GET", path: "/v2/person", query, token };
+      assert.equal((await again.client.send(ask)).status, 200);
+    }
+  });
+
+  it("answers probes with 503 and when to come back, and logs nothing of them", async () => {
+    const { server } = await startSite(endless);
+    const signalledAt = performance.now();
+    server.child.kill("SIGTERM");
+    await untilDraining(server.client);
+    for (let count = 0; count < 20; count += 1) {
+      const reply = await server.client.send({ method: "GET", path: "/health/ready" });
+      assert.deepEqual([reply.status, reply.body.code], [503, 50301]);
+      assert.equal(reply.headers["retry-after"], "1");
+    }
+    await signalAgain(server, signalledAt);
+    assert.equal(await server.ended(), 0);
+    const lines = server.output().err.trim().split("\n");
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+      ["created a new store", "serving", "draining", "stopping", "stopped"],
+    );
+  });
+
+  it("ends by itself when the time is over", async () => {
+    const { server } = await startSite({ SHUTDOWN_DELAY_MS: "300" });
+    const signalledAt = performance.now();
+    assert.equal(await server.end("SIGTERM"), 0, server.output().err);
+    assert.ok(performance.now() - signalledAt >= 300);
+    assert.match(server.output().err, /"delay_ms":300,"msg":"draining"/);
+  });
+
+  it("is ended by a second signal, and the process by a third", async () => {
+    const { server } = await startSite({ ...endless, SHUTDOWN_GRACE_MS: "600000" });
+    const held = connect(Number(new URL(server.address).port), "127.0.0.1");
+    held.on("error", () => undefined);
+    await once(held, "connect");
+    held.write("GET /health/live HTTP/1.1\r\nHost:");
+    await readiness(server.client);
+    const signalledAt = performance.now();
+    server.child.kill("SIGTERM");
+    await untilDraining(server.client);
+    await signalAgain(server, signalledAt);
+    await waitFor("the delay to end", () => /"stopping"/.test(server.output().err) || undefined);
+    await signalAgain(server, performance.now());
+    assert.equal(await server.ended(), 143);
+    held.destroy();
+  });
+});

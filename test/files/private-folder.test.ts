@@ -1,0 +1,63 @@
+// Folders that are made for the store, and what is said where none can be made.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { FileError } from "../../src/files/file-error.ts";
+import { makePrivateFolder } from "../../src/files/private-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const noProc = existsSync("/proc/self") ? false : "there is no /proc here";
+
+describe("a private folder", () => {
+  it("is made with those above it, for their owner alone, and is left as it is the second time", () => {
+    const top = makeTempFolder();
+    const path = join(top, "a", "b", "c");
+    makePrivateFolder(path);
+    for (const folder of [path, join(top, "a", "b"), join(top, "a")]) {
+      assert.equal(statSync(folder).mode & 0o777, 0o700);
+    }
+    makePrivateFolder(path);
+  });
+
+  it("may be a link to a folder", () => {
+    const top = makeTempFolder();
+    mkdirSync(join(top, "real"));
+    symlinkSync(join(top, "real"), join(top, "link"));
+    makePrivateFolder(join(top, "link", "inner"));
+    assert.ok(existsSync(join(top, "real", "inner")));
+  });
+
+  it("is refused at once where the system makes none", { skip: noProc }, () => {
+    assert.throws(
+      () => makePrivateFolder("/proc/none/data"),
+      (error) => {
+        assert.ok(error instanceof FileError);
+        assert.match(error.message, /^The folder \/proc\/none can't be created: .*\.$/);
+        return true;
+      },
+    );
+  });
+
+  it("is refused below a file, which is named", () => {
+    const file = join(makeTempFolder(), "file");
+    writeFileSync(file, "");
+    for (const path of [file, join(file, "a"), join(file, "a", "b")]) {
+      assert.throws(() => makePrivateFolder(path), {
+        name: "FileError",
+        message: /file is not a folder\.$/,
+      });
+    }
+  });
+
+  it("is refused through a link that leads to itself, or to nothing", () => {
+    const top = makeTempFolder();
+    symlinkSync(join(top, "loop"), join(top, "loop"));
+    symlinkSync(join(top, "gone", "away"), join(top, "dangling"));
+    for (const name of ["loop", "dangling"]) {
+      assert.throws(() => makePrivateFolder(join(top, name, "a")), { name: "FileError" }, name);
+    }
+    assert.equal(existsSync(join(top, "gone")), false);
+  });
+});
