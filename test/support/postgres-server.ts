@@ -132,8 +132,6 @@ class OwnServer {
       listen_addresses: "127.0.0.1",
       unix_socket_directories: "",
       fsync: durable ? "on" : "off",
-      shared_buffers: "64MB",
-      max_connections: "100",
       ...settings,
     });
     await server.#initialise();

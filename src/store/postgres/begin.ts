@@ -18,6 +18,12 @@ const keyedPlans: Readonly<Record<string, string>> = {
  */
 const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_generic_plan" };
 
+/**
+ * The statements are short, and compiling one takes longer than running it a hundred times. Plans that the settings above
+ * make costly on paper would be compiled each time.
+ */
+const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
+
 /** SET LOCAL is passed on to the workers, where the row-level security of shards and the locks of rows are. */
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
@@ -50,6 +56,7 @@ export function beginStatements(
     ...(distributed && !patient ? oneConnection : {}),
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
+    ...uncompiled,
     ...(scope.view === "all" ? {} : keyedPlans),
     ...(scope.view === "all" || distributed ? {} : planOnce),
   };
