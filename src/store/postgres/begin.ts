@@ -32,6 +32,14 @@ const oneConnection: Readonly<Record<string, string>> = {
   "citus.max_adaptive_executor_pool_size": "1",
 };
 
+/**
+ * Statements that touch several shards don't lock those shards against each other (Transaction.inShardOrder does, where
+ * it is needed): the locks last to the end of a transaction, and statement by statement they are taken in any order.
+ */
+const withoutShardLocks: Readonly<Record<string, string>> = {
+  "citus.enable_deadlock_prevention": "off",
+};
+
 const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
 
 export interface Beginning {
@@ -54,6 +62,7 @@ export function beginStatements(
   const values: Readonly<Record<string, string>> = {
     ...(distributed ? onCluster : passedOn),
     ...(distributed && !patient ? oneConnection : {}),
+    ...(distributed ? withoutShardLocks : {}),
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
     ...uncompiled,
