@@ -8,13 +8,13 @@ import type { Config } from "./config.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { openStore } from "./store/open-store.ts";
 import { openLedger } from "./store/receipt-ledger.ts";
-import type { StoreOptions } from "./store/store.ts";
+import type { DeletionLedger, Store, StoreOptions } from "./store/store.ts";
 
 export interface OpenApp extends App {
   close(): Promise<void>;
 }
 
-/** Throws StoreError when the store can't be opened, with what to do about it. */
+/** Throws StoreError when the store can't be opened, with what to do about it; nothing is left open then. */
 export async function openApp(
   config: Config,
   options: StoreOptions & { readonly now?: () => number },
@@ -30,13 +30,21 @@ export async function openApp(
     },
     ...options,
   });
-  const { storeId } = await store.receiptHead();
+  const ledger = await openOwnLedger(config, store).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
   return {
     store,
-    ledger: openLedger(config.dataDir, storeId),
+    ledger,
     now,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
     close: () => store.close(),
   };
+}
+
+async function openOwnLedger({ dataDir }: Config, store: Store): Promise<DeletionLedger> {
+  const { storeId } = await store.receiptHead();
+  return openLedger(dataDir, storeId);
 }

@@ -44,13 +44,18 @@ export async function serve(config: Config): Promise<Serving> {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
   });
+  const opened = new AsyncDisposableStack();
+  opened.defer(() => app.close());
   try {
     await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
     await catchUpLedger(app);
-    return await startDoors({ app, config, log, metrics });
+    return await startDoors({ app, config, log, metrics }, opened);
   } catch (error) {
-    await app.close();
+    // Why the start failed matters more than what can't be closed because of it.
+    await opened.disposeAsync().catch((cause: unknown) => {
+      log.warn({ err: cause }, "what the start had opened could not be closed");
+    });
     throw error;
   }
 }
@@ -64,23 +69,24 @@ async function refuseTakenBack(app: App): Promise<void> {
   );
 }
 
-async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
+/** Whatever is started is put on `opened` at once, so that a failure of any later step ends it. */
+async function startDoors(parts: Parts, opened: AsyncDisposableStack): Promise<Serving> {
   const { app, config, log, metrics } = parts;
   const stopping = new AbortController();
   const worker = startWorker(parts);
+  opened.defer(() => worker.stop());
   const upkeep = await startUpkeep(app, log);
+  opened.defer(() => upkeep.stop());
   const rates = await openRates(parts);
+  opened.defer(() => rates.close());
   const server = await makeServer(makeDoor(parts, { worker, rates, stopping: stopping.signal }), {
     trustProxy: config.trustProxy,
     renderMetrics: () => metrics.render(),
   });
-  const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close()]);
-  try {
-    await server.listen({ host: config.host, port: config.port });
-  } catch (error) {
-    await stopWork();
+  opened.defer(() => server.close());
+  await server.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
     throw explainListening(config, error);
-  }
+  });
   const address = describeAddress(server.server.address());
   log.info({ address, engine: app.store.engine }, "serving");
   return {
@@ -89,8 +95,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
       stopping.abort();
       log.info("stopping");
       await closeWithin(server, config.shutdownGraceMs);
-      await stopWork();
-      await app.close();
+      await opened.disposeAsync();
       log.info("stopped");
     },
   };

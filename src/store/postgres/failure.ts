@@ -19,6 +19,9 @@ const passingStates: ReadonlySet<string> = new Set([
  */
 const passingStatesOnCitus: ReadonlySet<string> = new Set(["XX000", "25P02"]);
 
+/** invalid_sql_statement_name, duplicate_prepared_statement: the connection is not the one it was a moment ago. */
+const lostStatementStates: ReadonlySet<string> = new Set(["26000", "42P05"]);
+
 /** Another transaction came first; the same one, begun again, may well succeed. */
 const collisionStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
@@ -79,6 +82,13 @@ export function describeFailure(
   if (error instanceof AppError || error instanceof StoreError) return error;
   if (isCollision(error) || isPassing(error, distributed)) {
     return new AppError("unavailable", { retryAfterSeconds: 1, cause: withoutValues(error) });
+  }
+  if (error instanceof DatabaseError && lostStatementStates.has(error.code ?? "")) {
+    return new StoreError(
+      "A pooler in front of the server does not keep prepared statements. Set DATABASE_PREPARE=off, or have the pooler " +
+        "keep them (PgBouncer: 1.21 or newer, max_prepared_statements above 0).",
+      { cause: withoutValues(error) },
+    );
   }
   return withoutValues(error);
 }

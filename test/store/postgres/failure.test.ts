@@ -10,6 +10,7 @@ import { inOrder } from "../../../src/store/postgres/in-order.ts";
 import { allOrganizations } from "../../../src/store/postgres/scope.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
+import { StoreError } from "../../../src/store/store-error.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
 
 function stateOf(error: unknown): string | undefined {
@@ -38,9 +39,10 @@ describe("a failure inside a transaction", () => {
   });
 
   it("is told as what failed first, though another statement was sent later and is named earlier", async () => {
-    const failing = (transaction: Transaction) =>
-      inOrder([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const);
-    await assert.rejects(database.transaction(allOrganizations, failing), (error) => {
+    const failed = database.transaction(allOrganizations, (transaction) =>
+      inOrder([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const),
+    );
+    await assert.rejects(failed, (error) => {
       assert.equal(stateOf(error), "22012");
       return true;
     });
@@ -76,6 +78,14 @@ describe("an answer of the server", () => {
       const error = describeFailure(answer(code), cluster);
       assert.ok(error instanceof AppError && error.errorName === "unavailable", code);
       assert.equal(stateOf(describeFailure(answer(code), alone)), code);
+    }
+  });
+
+  it("that a prepared statement is lost says which setting turns them off", () => {
+    for (const code of ["26000", "42P05"]) {
+      const error = describeFailure(answer(code), alone);
+      assert.ok(error instanceof StoreError, code);
+      assert.match(error.message, /pooler .* DATABASE_PREPARE=off/);
     }
   });
 
