@@ -1,9 +1,10 @@
-// What operators' machines ask: is the process alive, does the store answer, what are the figures.
+// What operators' machines ask: is the process alive, can it take requests, what are the figures.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
 import type { Door } from "./door.ts";
 import { ok } from "./handlers/handler.ts";
+import { Readiness } from "./readiness.ts";
 import { sendError } from "./send-error.ts";
 
 export function registerHealth(
@@ -11,11 +12,18 @@ export function registerHealth(
   door: Door,
   renderMetrics: () => Promise<{ text: string; contentType: string }>,
 ): void {
+  const readiness = new Readiness({
+    probe: () => door.app.store.probeWrite(),
+    onChange: (failure) => {
+      if (failure === undefined) door.log.info("ready again");
+      else door.log.warn({ err: failure }, "not ready");
+    },
+  });
   server.get("/health/live", (request, reply) => {
     door.replies.send(request, reply, ok(200, { status: "live" }));
   });
   server.get("/health/ready", async (request, reply) => {
-    await answerReady(door, request, reply);
+    await answerReady(door, request, { reply, readiness });
     return reply;
   });
   server.get("/metrics", async (request, reply) => {
@@ -27,15 +35,15 @@ export function registerHealth(
 async function answerReady(
   door: Door,
   request: FastifyRequest,
-  reply: FastifyReply,
+  { reply, readiness }: { readonly reply: FastifyReply; readonly readiness: Readiness },
 ): Promise<void> {
   try {
-    if (door.closing()) throw new Error("the service is shutting down");
-    await door.app.store.ping();
+    if (door.closing()) throw new AppError("unavailable");
+    await readiness.check();
     door.replies.send(request, reply, ok(200, { status: "ready" }));
-  } catch (cause) {
-    door.log.warn({ err: cause }, "not ready");
-    const error = new AppError("unavailable", { retryAfterSeconds: 1, cause });
+  } catch {
+    // The reason is in the log since it began.
+    const error = new AppError("unavailable", { retryAfterSeconds: 1 });
     sendError(door, request, { reply, error });
   }
 }

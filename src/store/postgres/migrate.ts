@@ -9,7 +9,7 @@ import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { noSamples } from "./migration/0003-no-samples.ts";
 import { move } from "./migration/0004-move.ts";
-import { deletionsByStatus } from "./migration/0006-deletions-by-status.ts";
+import { indexAndProbe } from "./migration/0006-index-and-probe.ts";
 import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import { keepOutOfStatistics } from "./statistics.ts";
@@ -23,7 +23,7 @@ const migrations: readonly (readonly [version: number, migration: Migration])[] 
   [2, (options) => receipts + receiptSecurity(options)],
   [3, () => noSamples],
   [4, () => move],
-  [6, () => deletionsByStatus],
+  [6, () => indexAndProbe],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

@@ -168,15 +168,15 @@ function isPackedOutcome(value: unknown): value is PackedOutcome {
 }
 
 type ErrorDescription =
-  | Pick<AppError, "errorName" | "message" | "errors" | "retryAfterSeconds">
+  | Pick<AppError, "errorName" | "message" | "errors" | "retryAfterSeconds" | "cause">
   | { readonly storeMessage: string; readonly cause: unknown }
   | Error;
 
 /** Cloning leaves of an error only its text, so what AppError says beyond that goes apart. */
 function describeError(error: unknown): ErrorDescription {
   if (error instanceof AppError) {
-    const { errorName, message, errors, retryAfterSeconds } = error;
-    return { errorName, message, errors, retryAfterSeconds };
+    const { errorName, message, errors, retryAfterSeconds, cause } = error;
+    return { errorName, message, errors, retryAfterSeconds, cause };
   }
   if (error instanceof StoreError) return { storeMessage: error.message, cause: error.cause };
   return error instanceof Error ? error : new Error(String(error));
@@ -187,9 +187,10 @@ function restoreError(description: ErrorDescription): Error {
   if ("storeMessage" in description) {
     return new StoreError(description.storeMessage, { cause: description.cause });
   }
-  const { errorName, message, errors, retryAfterSeconds } = description;
+  const { errorName, message, errors, retryAfterSeconds, cause } = description;
   return new AppError(errorName, {
     message,
+    cause,
     ...(errors === undefined ? {} : { errors }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });

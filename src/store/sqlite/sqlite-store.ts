@@ -68,6 +68,7 @@ import { countReopened } from "./reopening.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
+import { probeRoom } from "./write-probe.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 export interface Parts {
@@ -317,6 +318,11 @@ export class SqliteStore implements Store {
   async ping(): Promise<void> {
     readCredentialsVersion(this.#reader);
     await this.#perform("ping", undefined);
+  }
+
+  async probeWrite(): Promise<void> {
+    await probeRoom(this.#reader.path);
+    await this.#perform("probeCommit", undefined);
   }
 
   purgeExpired(now: number): Promise<void> {
