@@ -12,7 +12,7 @@ import { move } from "./migration/0004-move.ts";
 import { indexAndProbe } from "./migration/0006-index-and-probe.ts";
 import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
-import { keepOutOfStatistics } from "./statistics.ts";
+import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 import type { Transaction } from "./transaction.ts";
 
 type Migration = (options: Securing) => string;
@@ -79,17 +79,19 @@ async function bringUp(transaction: Transaction): Promise<void> {
   refuseNewer(version);
   if (version === schemaVersion) return;
   const citus = version === 0 ? await hasCitus(transaction) : await isDistributed(transaction);
+  const distributed = citus && version > 0;
+  const forgetAll = version > 0 && version < samplesForgottenSince;
+  if (distributed) await keepShardsOutOfStatistics(transaction, { forgetAll });
   await transaction.exec(createMeta);
   for (const [number, migration] of migrations) {
     if (number <= version) continue;
     const sql = migration({ citus });
     // Citus passes on a change of a distributed table with the whole text that it came in.
-    for (const part of citus && version > 0 ? splitStatements(sql) : [sql]) {
+    for (const part of distributed ? splitStatements(sql) : [sql]) {
       await transaction.exec(part);
     }
   }
-  const forgetAll = version > 0 && version < samplesForgottenSince;
-  await keepOutOfStatistics(transaction, { forgetAll, citus });
+  await keepOutOfStatistics(transaction, { forgetAll, distributed });
   if (citus && version === 0) await distribute(transaction);
   await transaction.run(writeVersion, schemaVersion);
 }

@@ -43,21 +43,57 @@ export function mayBeSampled(table: string, column: string): boolean | undefined
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
-/**
- * Turns sampling off where it has to be, for good. `forgetAll` also removes what was sampled of columns for which it was
- * off already.
- */
+interface Options {
+  /** Also removes what was sampled of columns for which sampling is off already. */
+  readonly forgetAll: boolean;
+}
+
+/** Turns sampling off where it has to be, for good. To be told of tables that are spread over a cluster, which it spares. */
 export async function keepOutOfStatistics(
   transaction: Transaction,
-  { forgetAll, citus }: { readonly forgetAll: boolean; readonly citus: boolean },
+  { forgetAll, distributed }: Options & { readonly distributed: boolean },
 ): Promise<void> {
-  for (const column of await transaction.all<ColumnRow>(findColumns)) {
-    if (mayBeSampled(column.table, column.column) !== false) continue;
+  for (const column of await findUnsampled(transaction)) {
+    if (distributed && column.table in distributedTables) continue;
     if (column.sampled) await transaction.exec(turnOff(column));
-    // Citus never changes the column by which rows are distributed.
-    const fixed = citus && distributedTables[column.table] === column.column;
-    if (forgetAll && !fixed) await forget(transaction, column);
+    if (forgetAll) await forget(transaction, column);
   }
+}
+
+const onShards = `SELECT success, result FROM run_command_on_shards($1::regclass, $2)`;
+
+/**
+ * The same for tables that are spread over a cluster. Citus does not pass SET STATISTICS on, so it is done on each shard, on
+ * connections of its own: to be called before the transaction has changed any of these tables.
+ */
+export async function keepShardsOutOfStatistics(
+  transaction: Transaction,
+  { forgetAll }: Options,
+): Promise<void> {
+  for (const column of await findUnsampled(transaction)) {
+    if (!(column.table in distributedTables)) continue;
+    const { table } = column;
+    // A shard that is moved or made later takes after the table.
+    await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO off");
+    if (column.sampled) await transaction.exec(turnOff(column));
+    await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO on");
+    const shard = { ...column, table: "%s" };
+    for (const sql of forgetAll ? [turnOff(shard), retype(shard)] : [turnOff(shard)]) {
+      const answers = await transaction.all<ShardAnswer>(onShards, table, sql);
+      const failed = answers.find(({ success }) => !success);
+      if (failed !== undefined) throw new StoreError(`A shard of ${table}: ${failed.result}.`);
+    }
+  }
+}
+
+interface ShardAnswer {
+  readonly success: boolean;
+  readonly result: string;
+}
+
+async function findUnsampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
+  const columns = await transaction.all<ColumnRow>(findColumns);
+  return columns.filter(({ table, column }) => mayBeSampled(table, column) === false);
 }
 
 /** The names are those of our own tables and columns. */
@@ -69,20 +105,21 @@ const featureNotSupported = "0A000";
 
 /**
  * ANALYZE leaves what it had sampled earlier where it is, and only superusers may delete it. Giving a column the type that
- * it has removes it too, and writes neither the table nor its indexes anew.
+ * it has removes it too, and writes no table anew, nor any index but partial ones.
  */
-async function forget(
-  transaction: Transaction,
-  { table, column, type, collation }: ColumnRow,
-): Promise<void> {
+function retype({ table, column, type, collation }: ColumnRow): string {
   const collate = collation === null ? "" : ` COLLATE "${collation}"`;
+  return `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE ${type}${collate}`;
+}
+
+async function forget(transaction: Transaction, column: ColumnRow): Promise<void> {
   try {
-    await transaction.exec(`ALTER TABLE ${table} ALTER COLUMN ${column} TYPE ${type}${collate}`);
+    await transaction.exec(retype(column));
   } catch (cause) {
     if (!hasState(cause, featureNotSupported)) throw cause;
     throw new StoreError(
-      `A view or a rule of your own uses ${table}.${column}, so the schema can't be brought up. Drop it, run ` +
-        "`sluice migrate`, and make it again.",
+      `A view or a rule of your own uses ${column.table}.${column.column}, so the schema can't be brought up. Drop it, ` +
+        "run `sluice migrate`, and make it again.",
       { cause },
     );
   }
