@@ -7,7 +7,9 @@ const docs = new URL("../../docs/", import.meta.url);
 
 /** The statements that make the role of the service, for another role and database than the guide's. */
 export function readServiceRole(role: string, database: string): string {
-  return readSql("guides/postgresql.md", "CREATE ROLE sluice_service")
+  const guide = "guides/postgresql.md";
+  return [readSql(guide, "CREATE ROLE sluice_service"), readSql(guide, "GRANT CONNECT")]
+    .join("")
     .replaceAll("sluice_service", role)
     .replaceAll("DATABASE sluice", `DATABASE ${database}`)
     .replaceAll("a-long-random-password", password);

@@ -115,7 +115,7 @@ describe("the planner's statistics", () => {
       assert.ok(found.includes(name), `${name}: ${found.join()}`);
     }
     const files = await readFiles();
-    await server.query(`${undoLast}; UPDATE meta SET value = 4 WHERE name = 'schema_version'`, url);
+    await server.query(`${undoLast}; UPDATE meta SET value = 5 WHERE name = 'schema_version'`, url);
     // As it was since the third version: sampling is off, and what was sampled before is still there.
     await server.query("ALTER TABLE record ALTER COLUMN resource_id SET STATISTICS 0", url);
     await (await openStore(url, { role: "command" })).close();
@@ -131,7 +131,7 @@ describe("the planner's statistics", () => {
     await server.query(
       `CREATE VIEW asked_for AS SELECT resource_id FROM deletion;
        ALTER VIEW asked_for OWNER TO sluice_owner;
-       ${undoLast}; UPDATE meta SET value = 4 WHERE name = 'schema_version'`,
+       ${undoLast}; UPDATE meta SET value = 5 WHERE name = 'schema_version'`,
       url,
     );
     await assert.rejects(
