@@ -15,7 +15,10 @@ export interface OpenApp extends App {
   close(): Promise<void>;
 }
 
-/** Throws StoreError or FileError when the store or its ledger can't be opened, with what to do about it. */
+/**
+ * Throws StoreError or FileError when the store or its ledger can't be opened, with what to do about it; nothing is left
+ * open then.
+ */
 export async function openApp(
   config: Config,
   options: StoreOptions & { readonly now?: () => number },

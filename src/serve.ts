@@ -77,14 +77,19 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   });
   // Names the place, because a new store where one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
+  const opened = new AsyncDisposableStack();
+  opened.defer(() => metrics.stop());
+  opened.defer(() => app.close());
   try {
     await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
     await catchUpLedger(app);
-    return await startDoors({ app, config, log, metrics, edge, load });
+    return await startDoors({ app, config, log, metrics, edge, load }, opened);
   } catch (error) {
-    await app.close();
-    metrics.stop();
+    // Why the start failed matters more than what can't be closed because of it.
+    await opened.disposeAsync().catch((cause: unknown) => {
+      log.warn({ err: cause }, "what the start had opened could not be closed");
+    });
     throw error;
   }
 }
@@ -98,27 +103,29 @@ async function refuseTakenBack(app: App): Promise<void> {
   );
 }
 
-async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
+/** Whatever is started is put on `opened` at once, so that a failure of any later step ends it. */
+async function startDoors(parts: Parts, opened: AsyncDisposableStack): Promise<Serving> {
   const { app, config, log, metrics, edge } = parts;
   const stage: Stage = { draining: false, closing: false };
   const worker = startWorker(parts);
+  opened.defer(() => worker.stop());
   const upkeep = await startUpkeep(app, log);
+  opened.defer(() => upkeep.stop());
   const rates = await openRates(parts);
+  opened.defer(() => rates.close());
   const bulk = openBulk(app.store, log);
   bulk.start();
+  opened.defer(() => bulk.close());
   const beside = { worker, rates, bulk, stage };
   const server = await makeServer(makeDoor(parts, beside), {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
   });
-  const stopWork = () => Promise.all([worker.stop(), upkeep.stop(), rates.close(), bulk.close()]);
-  try {
-    await server.listen({ host: config.host, port: config.port });
-  } catch (error) {
-    await stopWork();
+  opened.defer(() => server.close());
+  await server.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
     throw explainListening(config, error);
-  }
+  });
   const address = describeAddress(server.server.address());
   log.info({ address, engine: app.store.engine }, "serving");
   const drain = (): void => {
@@ -135,9 +142,7 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
       stage.closing = true;
       log.info("stopping");
       await closeWithin(server, edge, config.shutdownGraceMs);
-      await stopWork();
-      await app.close();
-      metrics.stop();
+      await opened.disposeAsync();
       log.info("stopped");
     },
   };

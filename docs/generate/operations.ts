@@ -14,7 +14,7 @@ const outside = `## Outside the API
 | path | answers |
 |---|---|
 | \`GET /health/live\` | 200 as long as the process runs |
-| \`GET /health/ready\` | 200 if the store answers, else 503; 503 while it stops |
+| \`GET /health/ready\` | 200 if writes would be accepted; 503 while the store is away, full or read-only, and while it stops |
 | \`GET /metrics\` | Prometheus text, see [metrics](metrics.md) |
 | \`GET /.well-known/sluice-receipts.json\` | the public keys of receipts |
 | \`GET /openapi.json\` | the OpenAPI document |

@@ -2,6 +2,7 @@
 // complete. Every step is durable before the next, so that a crash at any point resumes where it was. Never gives one up.
 
 import type { Deletion } from "../domain/deletion.ts";
+import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { Completion } from "../store/store.ts";
 import type { App } from "./app.ts";
@@ -163,6 +164,8 @@ function backOffMs(attempts: number): number {
   return Math.min(1_000 * 2 ** Math.min(attempts, 20), limits.deletionBackOffMsMax);
 }
 
-function describeCause(cause: unknown): string {
+/** What the store said, rather than what the API would say of it. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof AppError ? (error.cause ?? error) : error;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 }

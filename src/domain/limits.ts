@@ -132,6 +132,13 @@ export const limits = {
   retainDaysMax: 36_500,
   retentionLookedAtMax: 2_000,
   retentionShownMax: 100,
+  // readiness: an answer is kept, and an answer that takes longer is "not ready"
+  readinessKeptMs: 1_000,
+  readinessTimeoutMs: 5_000,
+  writeProbeBytes: 1_024 * 1_024,
+  /** After this time a client may try again while the disk is full or can't be written. */
+  noRoomRetrySeconds: 10,
+  unavailableLogMs: 10_000,
   // upkeep: an expired token is kept for a while so that it can be told from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,

@@ -2,6 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
+import { limits } from "../domain/limits.ts";
+import type { Logger } from "../log.ts";
 import type { Door } from "./door.ts";
 import { errorAnswer } from "./error-response.ts";
 
@@ -21,6 +23,7 @@ export function sendError(
   if (reply.sent || reply.raw.destroyed) return;
   const known = error instanceof AppError ? error : new AppError("internal");
   if (known !== error) logFault(door, request, error);
+  else if (known.errorName === "unavailable") logUnavailable(door, request, known);
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: request.visit?.operation?.verb === "issue token",
@@ -56,6 +59,17 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
     headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
   if (!hasBody) return {};
   return { connection: "close" };
+}
+
+const unavailableLoggedAt = new WeakMap<Logger, number>();
+
+/** While the store is away or full every request fails for the same reason, so a line is logged only now and then. */
+function logUnavailable({ log }: Door, request: FastifyRequest, { cause }: AppError): void {
+  const loggedAt = unavailableLoggedAt.get(log) ?? -Infinity;
+  if (cause === undefined || performance.now() - loggedAt < limits.unavailableLogMs) return;
+  unavailableLoggedAt.set(log, performance.now());
+  const operation = request.visit?.operation?.name ?? "other";
+  log.warn({ err: cause, request_id: request.id, operation }, "requests are answered with 503");
 }
 
 function logFault(door: Door, request: FastifyRequest, error: unknown): void {

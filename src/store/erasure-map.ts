@@ -204,3 +204,12 @@ export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> 
     "move.rows_copied",
   ],
 };
+
+/** False for a column that holds nothing of any record; undefined for one that PostgreSQL does not have. */
+export function isAboutRecords(table: string, column: string): boolean | undefined {
+  const columns = new Map<string, Readonly<Record<string, Fate>>>(
+    Object.entries(postgresErasureMap),
+  ).get(table);
+  const fate = columns?.[column];
+  return fate === undefined ? undefined : fate !== notAboutRecords;
+}

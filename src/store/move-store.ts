@@ -31,8 +31,8 @@ interface Sides {
 export async function moveStore(sides: Sides, options: MoveOptions): Promise<MoveReport> {
   const { source, target } = sides;
   const ends = await source.readEnds();
-  // Asked again when it begins; but to read everything may take long.
-  await target.refuseUnfit(ends.storeId);
+  // Before everything is read, which may take long: nobody shall serve the target meanwhile.
+  await target.reserve(ends.storeId);
   const summary = await summarise(source, { onRows: tell("read", options) });
   const allRows = rowsOf(summary);
   const place = await target.begin(ends.storeId, summary);

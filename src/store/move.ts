@@ -45,11 +45,14 @@ export interface MoveSide {
 export type MoveSource = MoveSide;
 
 export interface MoveTarget extends MoveSide {
-  /** Throws StoreError for a target that holds anything but a part of this store, and while other processes use it. */
-  refuseUnfit(storeId: string): Promise<void>;
   /**
-   * Begins, or finds where the move of this very store has come to. Throws StoreError as refuseUnfit does, and for a source
-   * that is no longer what it was.
+   * From here on nobody else opens the target, until the move is finished. Throws StoreError for a target that holds
+   * anything but a part of this store, and while other processes use it.
+   */
+  reserve(storeId: string): Promise<void>;
+  /**
+   * Begins, or finds where the move of this very store has come to. The target has been reserved. Throws StoreError for a
+   * source that is no longer what it was.
    */
   begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
   /** All or nothing: the rows of a page, and that the move has come to `next`. */

@@ -332,6 +332,11 @@ export interface ErasureReport {
 export interface UpkeepStore {
   /** Throws if the store can't answer. */
   ping(): Promise<void>;
+  /**
+   * Does what a write needs, and leaves nothing behind. Rejects where writes would be refused: the disk is full or can't be
+   * written, the server is away or has become a replica.
+   */
+  probeWrite(): Promise<void>;
   /** Forgets expired tokens and kept replies that are past their time, and clears up after erasures where that is needed. */
   purgeExpired(now: number): Promise<void>;
   /**

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { type CarriedOut, carryOutDeletions } from "../actions/carry-out-deletions.ts";
 import type { Deletion } from "../domain/deletion.ts";
+import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
 
@@ -54,6 +55,7 @@ function tell(done: CarriedOut, stopping: AbortSignal, options: DeletionRoundOpt
 }
 
 /** Only name and message: an engine's error may carry the values of a row in its other properties. */
-function nameCause(cause: unknown): string {
+function nameCause(error: unknown): string {
+  const cause = error instanceof AppError ? (error.cause ?? error) : error;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";
 }

@@ -33,6 +33,18 @@ export function testUpkeep(engine: Engine): void {
       await assert.rejects(store.findRecord(keyOf("transaction", "t")));
     });
 
+    it("can be asked whether it takes writes, which changes nothing, and not after it is closed", async (test) => {
+      const { store } = await openSite(engine, test);
+      await write(store, transaction("t"));
+      const before = await store.latestArrival();
+      for (let count = 0; count < 3; count += 1) await store.probeWrite();
+      assert.equal(await store.latestArrival(), before);
+      assert.deepEqual(await store.countRecords(acme), { transaction: 1 });
+      await requireSound(store);
+      await store.close();
+      await assert.rejects(store.probeWrite());
+    });
+
     it("names its engine", async (test) => {
       const { store } = await openSite(engine, test);
       assert.ok(["sqlite", "postgres"].includes(store.engine));

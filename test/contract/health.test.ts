@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Reply } from "../support/http-client.ts";
+import { startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { check, pathOf, startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
@@ -12,6 +14,14 @@ after(() => scene.stop());
 
 function get(path: string): Promise<Reply> {
   return client.send({ method: "GET", path });
+}
+
+/** An answer is kept for a second. */
+function waitForReadiness(status: number): Promise<Reply> {
+  return waitFor(`readiness to be ${status}`, async () => {
+    const reply = await get("/health/ready");
+    return reply.status === status ? reply : undefined;
+  });
 }
 
 describe("/health", () => {
@@ -26,14 +36,27 @@ describe("/health", () => {
   });
 
   it("is alive but not ready while the store does not answer, and shows nothing of why", async () => {
-    const restore = service.breakStore("ping", new Error("disk /secret is on fire"));
+    const restore = service.breakStore("probeWrite", new Error("disk /secret is on fire"));
     assert.equal((await get("/health/live")).status, 200);
-    const reply = await get("/health/ready");
-    assert.deepEqual([reply.status, reply.body.code], [503, 50301]);
+    const reply = await waitForReadiness(503);
+    assert.equal(reply.body.code, 50301);
     assert.ok(Number(reply.headers["retry-after"]) >= 1);
     assert.doesNotMatch(reply.text, /fire|secret/);
     restore();
-    assert.equal((await get("/health/ready")).status, 200);
+    await waitForReadiness(200);
+    const told = service.log.filter((line) => /"msg":"(?:not ready|ready again)"/.test(line));
+    assert.equal(told.length, 2, "each change is logged once");
+    assert.match(told[0] ?? "", /disk \/secret is on fire/);
+  });
+
+  it("is not ready while it is stopping, and says so without a line in the log for each probe", async () => {
+    const stopping = await startService();
+    stopping.beginClosing();
+    const before = stopping.log.length;
+    const reply = await stopping.client.send({ method: "GET", path: "/health/ready" });
+    assert.equal(reply.status, 503);
+    assert.equal(stopping.log.length, before);
+    await stopping.stop();
   });
 
   it("takes only GET and HEAD", async () => {

@@ -6,6 +6,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { erasedTables } from "../../src/store/postgres/vacuum.ts";
+import { readOverwriting } from "../support/guide-sql.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { findWord, goes, stays } from "./canary.ts";
@@ -19,9 +21,10 @@ let scene: CanaryScene;
 let foundBySql: Readonly<Record<string, number>>;
 
 before(async () => {
-  // What an operator sets who wants old WAL to be removed and not to be kept for use again.
-  const settings = { wal_recycle: "off", min_wal_size: "32MB", autovacuum: "off" };
-  postgres = await startPostgres({ settings });
+  // With the settings that PostgreSQL comes with.
+  postgres = await startPostgres({ own: true, durable: true });
+  // Until the moment when an operator clears up, so that each state before it can be looked at.
+  await setAutovacuum("off");
   url = await postgres.makeDatabase();
   server = await startServer({ environment: { DATABASE_URL: url } });
   scene = await playCanaries(server, 12);
@@ -32,6 +35,11 @@ after(async () => {
   await server.stop();
   await postgres.remove();
 });
+
+async function setAutovacuum(value: "off" | "DEFAULT"): Promise<void> {
+  await postgres.query(`ALTER SYSTEM SET autovacuum = ${value}`);
+  await postgres.query("SELECT pg_reload_conf()");
+}
 
 /** Where a statement finds the word: in any column of any table, as text, and in what the planner knows of them. */
 async function findBySql(word: string): Promise<Readonly<Record<string, number>>> {
@@ -97,19 +105,17 @@ describe("canaries in what was erased, on PostgreSQL", () => {
   });
 
   it("are not whole rows any more once they are vacuumed, but bytes of them are left", async () => {
-    await postgres.query("VACUUM record, change, relation, deletion_target, idempotent_reply", url);
+    await postgres.query(`VACUUM ${erasedTables.join(", ")}`, url);
     const findings = (await check()).join("\n");
     assert.doesNotMatch(findings, /dead rows/);
     assert.match(findings, /unused places/);
   });
 
   it("are in no file after what the operator is told to do, nor in the log", async () => {
-    const tables = "record, change, relation, deletion_target, idempotent_reply";
-    await postgres.query(`VACUUM FULL ${tables}`, url);
-    for (let round = 0; round < 2; round += 1) {
-      await postgres.query("SELECT pg_switch_wal()", url);
-      await postgres.query("CHECKPOINT", url);
-    }
+    await setAutovacuum("DEFAULT");
+    const statements = readOverwriting();
+    assert.match(statements[0] ?? "", new RegExp(`^VACUUM FULL ${erasedTables.join(", ")}$`));
+    for (const statement of statements) await postgres.query(statement, url);
     assert.deepEqual(await findInFiles(await databaseFolder(), goes), []);
     assert.deepEqual(await findInFiles("pg_wal", goes), []);
     assert.deepEqual(await check(), []);

@@ -4,9 +4,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../src/store/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import { erasedTables } from "../../src/store/postgres/vacuum.ts";
+import type { ErasureReport, Store } from "../../src/store/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
-import { add, carryOutAll, keyOf, request, transaction, write } from "../conformance/scene.ts";
+import {
+  add,
+  carryOutAll,
+  keyOf,
+  other,
+  request,
+  transaction,
+  write,
+} from "../conformance/scene.ts";
 import { makePlace } from "../store/sqlite/place.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -84,13 +93,18 @@ describe("the check of erasures on PostgreSQL", () => {
   });
 
   async function checkAsSuperuser(): Promise<readonly string[]> {
-    const admin = new URL(postgres.adminUrl);
+    const { findings } = await checkAs(postgres.adminUrl);
+    return findings.filter((finding) => finding.severe).map(({ text }) => text);
+  }
+
+  async function checkAs(superuserUrl: string): Promise<ErasureReport> {
+    const admin = new URL(superuserUrl);
     admin.pathname = new URL(url).pathname;
-    const other = await openStore(admin.href, { role: "command" });
+    const beside = await openStore(admin.href, { role: "command" });
     try {
-      return await severe(other);
+      return await beside.checkErasure();
     } finally {
-      await other.close();
+      await beside.close();
     }
   }
 
@@ -115,6 +129,32 @@ describe("the check of erasures on PostgreSQL", () => {
       (await checkAsSuperuser()).some((text) => /^(record|change): \d+ dead/.test(text))
         ? undefined
         : true,
+    );
+  });
+
+  it("finds ids whole, however short, and never one in a longer one", async () => {
+    const [gone, longer] = ["PAYMENT-2024-000117", "PAYMENT-2024-0001170"];
+    const erased = [gone, "1", "x"];
+    const kept = [longer, `x${gone}`, "11", "xx", `/${gone}/`, `${gone}\u00e9`];
+    for (const id of [...erased, ...kept]) await add(store, "transaction", id);
+    await write(store, transaction("1"), { organizationId: other });
+    for (const id of erased) await request(store, keyOf("transaction", id));
+    assert.equal((await carryOutAll(store)).length, erased.length);
+    const found = (await checkAsSuperuser()).join("\n");
+    for (const name of ["record", "record_pkey (of record)", "change_pkey (of change)"]) {
+      assert.ok(found.includes(`${name}: holds the ids of`), `${name}: ${found}`);
+    }
+    assert.match(found, /^record: holds the ids of [34] completed deletions/m);
+
+    await postgres.query(`VACUUM FULL ${erasedTables.join(", ")}`, url);
+    assert.deepEqual(await checkAsSuperuser(), []);
+  });
+
+  it("says of which ids it can't find what is left in unused bytes", async () => {
+    const { findings } = await checkAs(postgres.adminUrl);
+    assert.deepEqual(
+      findings.map(({ text, severe: isSevere }) => [isSevere, text.slice(0, 63)]),
+      [[false, "The ids of 1 completed deletions are shorter than 6 bytes. They"]],
     );
   });
 

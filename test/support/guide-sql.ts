@@ -1,19 +1,38 @@
-// SQL that a guide gives to operators, taken from the page itself, so that what is tested is what is told.
+// SQL that the documents give to operators, taken from the pages themselves, so that what is tested is what is told.
 
 import { readFileSync } from "node:fs";
 import { password } from "./postgres-server.ts";
 
-const guide = new URL("../../docs/guides/postgresql.md", import.meta.url);
+const docs = new URL("../../docs/", import.meta.url);
 
 /** The statements that make the role of the service, for another role and database than the guide's. */
 export function readServiceRole(role: string, database: string): string {
-  const blocks = [...readFileSync(guide, "utf8").matchAll(/```sql\n(.*?)```/gs)].map(
-    ([, sql = ""]) => sql,
-  );
-  const sql = blocks.find((block) => block.includes("CREATE ROLE sluice_service"));
-  if (sql === undefined) throw new Error("the guide makes no role for the service");
-  return sql
+  const guide = "guides/postgresql.md";
+  return [readSql(guide, "CREATE ROLE sluice_service"), readSql(guide, "GRANT CONNECT")]
+    .join("")
     .replaceAll("sluice_service", role)
     .replaceAll("DATABASE sluice", `DATABASE ${database}`)
     .replaceAll("a-long-random-password", password);
+}
+
+/** What an operator runs who wants erased bytes gone at a known time, statement by statement. */
+export function readOverwriting(): readonly string[] {
+  return statementsOf(readSql("reference/what-we-erase.md", "VACUUM FULL record"));
+}
+
+/** The block of a page that holds these words. */
+export function readSql(page: string, words: string): string {
+  const text = readFileSync(new URL(page, docs), "utf8");
+  const blocks = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = ""]) => sql);
+  const found = blocks.filter((block) => block.includes(words));
+  const [sql] = found;
+  if (sql === undefined || found.length > 1) {
+    throw new Error(`${page} has ${found.length} blocks of SQL with ${words}`);
+  }
+  return sql;
+}
+
+function statementsOf(sql: string): readonly string[] {
+  const statements = sql.replaceAll(/--[^\n]*/g, "").split(";");
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
 }

@@ -13,6 +13,7 @@ import { Client } from "pg";
 import { childPids } from "./child-pids.ts";
 import { asNode, findWorkers, joinCluster, wantedWorkers } from "./citus-cluster.ts";
 import { type Binaries, findBinaries } from "./postgres-binaries.ts";
+import { fillDisk, onSmallDisk } from "./small-disk.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -41,6 +42,8 @@ export interface PostgresServer {
   /** Starts it as a hot standby without a primary: it answers, but takes no writes until it is promoted. */
   startAsReplica(): Promise<void>;
   promote(): Promise<void>;
+  /** Leaves no room on the server's own disk; gives what makes room again. */
+  fillDisk(): () => void;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
 }
@@ -52,6 +55,8 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether commits reach the disk; tests that never lose power can do without. */
   readonly durable?: boolean;
+  /** A disk of its own with so much room, where there are such (small-disk.ts); only as root. */
+  readonly diskMebibytes?: number;
 }
 
 /** Starts a server, or takes the one that is named; the caller removes it. */
@@ -88,6 +93,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
     stop: async (how, node) => void (await Promise.all(own(servers, node).map((s) => s.stop(how)))),
     start: async () => void (await Promise.all(own(servers).map((server) => server.start()))),
     startAsReplica: async () => own(servers)[0]?.startAsReplica(),
+    fillDisk: () => own(servers)[0]?.fillDisk() ?? (() => undefined),
     promote: async () => void (await query("SELECT pg_promote()")),
     remove: async () => void (await Promise.all(servers.map((server) => server.remove()))),
   };
@@ -117,9 +123,14 @@ class OwnServer {
   readonly #folder: string;
   readonly #binaries: Binaries;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #diskMebibytes: number | undefined;
   #child: ChildProcess | undefined;
 
-  static async make({ settings = {}, durable = false }: ServerOptions): Promise<OwnServer> {
+  static async make({
+    settings = {},
+    durable = false,
+    diskMebibytes,
+  }: ServerOptions): Promise<OwnServer> {
     const folder = makeTempFolder();
     const binaries = await findBinaries(folder);
     const port = await findFreePort();
@@ -127,15 +138,14 @@ class OwnServer {
     chmodSync(folder, 0o711);
     mkdirSync(join(folder, "data"), { mode: 0o700 });
     if (uid !== undefined && gid !== undefined) chownSync(join(folder, "data"), uid, gid);
-    const server = new OwnServer(folder, binaries, {
+    const settingsOfOwn = {
       port: `${port}`,
       listen_addresses: "127.0.0.1",
       unix_socket_directories: "",
       fsync: durable ? "on" : "off",
-      shared_buffers: "64MB",
-      max_connections: "100",
       ...settings,
-    });
+    };
+    const server = new OwnServer(folder, { binaries, settings: settingsOfOwn, diskMebibytes });
     await server.#initialise();
     await server.start();
     return server;
@@ -143,11 +153,17 @@ class OwnServer {
 
   private constructor(
     folder: string,
-    ...[binaries, settings]: [Binaries, Readonly<Record<string, string>>]
+    parts: {
+      readonly binaries: Binaries;
+      readonly settings: Readonly<Record<string, string>>;
+      readonly diskMebibytes: number | undefined;
+    },
   ) {
+    const { binaries, settings, diskMebibytes } = parts;
     this.#folder = folder;
     this.#binaries = binaries;
     this.#settings = settings;
+    this.#diskMebibytes = diskMebibytes;
     this.adminUrl = `postgres://postgres@127.0.0.1:${settings["port"] ?? ""}/postgres`;
     process.on("exit", this.#killAll);
   }
@@ -166,8 +182,11 @@ class OwnServer {
       "-c",
       `${name}=${value}`,
     ]);
-    const child = spawn(postgres, ["-D", join(this.#folder, "data"), ...settings], {
-      ...runAs,
+    const words = [postgres, "-D", join(this.#folder, "data"), ...settings];
+    const isOnOwnDisk = this.#diskMebibytes !== undefined;
+    const [program = "", ...rest] = isOnOwnDisk ? this.#onOwnDisk(words) : words;
+    const child = spawn(program, rest, {
+      ...(isOnOwnDisk ? {} : runAs),
       cwd: "/",
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -178,6 +197,21 @@ class OwnServer {
       if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said}`);
       return (await queryAs(this.adminUrl, "SELECT 1").catch(() => undefined)) && true;
     });
+  }
+
+  /** What initdb has made is copied to the disk, which is there for as long as the server runs. */
+  #onOwnDisk(words: readonly string[]): readonly string[] {
+    const { uid, gid } = this.#binaries.runAs;
+    const [disk, data] = [join(this.#folder, "disk"), join(this.#folder, "data")];
+    mkdirSync(disk, { recursive: true });
+    const copy = `cp -a "$0/." "$1" && mount --bind "$1" "$0" && shift && exec "$@"`;
+    const as = ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"];
+    const onDisk = onSmallDisk(disk, { mebibytes: this.#diskMebibytes ?? 0 });
+    return [...onDisk, "sh", "-c", copy, data, disk, ...as, ...words];
+  }
+
+  fillDisk(): () => void {
+    return fillDisk(this.#child?.pid, join(this.#folder, "disk"));
   }
 
   async startAsReplica(): Promise<void> {

@@ -19,13 +19,17 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Rejects, with what it wrote, if the process ends before it listens. `bin`: of another copy of the source. */
+/**
+ * Rejects, with what it wrote, if the process ends before it listens. `bin`: of another copy of the source. `under`: words
+ * of a program that becomes this one.
+ */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
-  { bin = ownBin }: { readonly bin?: string } = {},
+  { bin = ownBin, under = [] }: { readonly bin?: string; readonly under?: readonly string[] } = {},
 ): Promise<ServerProcess> {
   const { PATH = "" } = process.env;
-  const child = spawn(process.execPath, [bin, "serve"], {
+  const [program, ...words] = [...under, process.execPath, bin, "serve"];
+  const child = spawn(program, words, {
     env: { PATH, NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

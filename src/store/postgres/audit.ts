@@ -5,9 +5,9 @@ import { type AuditHead, type AuditRow, makeAuditRow, type NewAuditEntry } from 
 import type { Transaction } from "./transaction.ts";
 import { inOrder } from "./in-order.ts";
 
-const lockHead = `SELECT entry_no, hash FROM audit_head FOR UPDATE`;
+const lockHead = `SELECT entry_no, hash FROM audit_head WHERE single FOR UPDATE`;
 
-const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2`;
+const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2 WHERE single`;
 
 const insertEntry = `
   INSERT INTO audit_entry
@@ -16,7 +16,7 @@ const insertEntry = `
 
 const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_no LIMIT $2`;
 
-const readHead = `SELECT entry_no, hash FROM audit_head`;
+const readHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
 
 export async function appendAudit(transaction: Transaction, entry: NewAuditEntry): Promise<void> {
   const last = await transaction.get<AuditHead>(lockHead);

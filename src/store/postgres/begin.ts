@@ -18,12 +18,26 @@ const keyedPlans: Readonly<Record<string, string>> = {
  */
 const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_generic_plan" };
 
+/**
+ * The statements are short, and compiling one takes longer than running it a hundred times. Plans that the settings above
+ * make costly on paper would be compiled each time.
+ */
+const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
+
 /** SET LOCAL is passed on to the workers, where the row-level security of shards and the locks of rows are. */
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
 /** To each worker: a transaction that is spread over more has to be prepared and committed on each of them. */
 const oneConnection: Readonly<Record<string, string>> = {
   "citus.max_adaptive_executor_pool_size": "1",
+};
+
+/**
+ * Statements that touch several shards don't lock those shards against each other (Transaction.inShardOrder does, where
+ * it is needed): the locks last to the end of a transaction, and statement by statement they are taken in any order.
+ */
+const withoutShardLocks: Readonly<Record<string, string>> = {
+  "citus.enable_deadlock_prevention": "off",
 };
 
 const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
@@ -48,8 +62,10 @@ export function beginStatements(
   const values: Readonly<Record<string, string>> = {
     ...(distributed ? onCluster : passedOn),
     ...(distributed && !patient ? oneConnection : {}),
+    ...(distributed ? withoutShardLocks : {}),
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
+    ...uncompiled,
     ...(scope.view === "all" ? {} : keyedPlans),
     ...(scope.view === "all" || distributed ? {} : planOnce),
   };

@@ -3,7 +3,7 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../store.ts";
 import { beginStatements } from "./begin.ts";
-import { describeFailure, isAnswer, isCollision, Unsettled } from "./failure.ts";
+import { describeFailure, isAftermath, isAnswer, isCollision, Unsettled } from "./failure.ts";
 import { inOrder } from "./in-order.ts";
 import type { Scope } from "./scope.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, patientAnswerMs } from "./settings.ts";
@@ -53,12 +53,14 @@ export class Database {
    * it is not known whether the transaction took effect.
    */
   transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
-    return this.#repeat(async (client) => {
-      await this.#begin(client, scope);
-      const result = await work(this.#transaction(client, scope));
-      await commit(client);
-      return result;
-    });
+    return this.#repeat((client) =>
+      this.#attempt(client, scope, async (transaction) => {
+        await this.#begin(client, scope);
+        const result = await work(transaction);
+        await commit(client);
+        return result;
+      }),
+    );
   }
 
   /**
@@ -67,14 +69,16 @@ export class Database {
    * each would be on its own.
    */
   inOneGo<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
-    return this.#repeat(async (client) => {
-      const [, result] = await inOrder([
-        this.#begin(client, scope),
-        work(this.#transaction(client, scope)),
-        commit(client),
-      ] as const);
-      return result;
-    });
+    return this.#repeat((client) =>
+      this.#attempt(client, scope, async (transaction) => {
+        const [, result] = await inOrder([
+          this.#begin(client, scope),
+          work(transaction),
+          commit(client),
+        ] as const);
+        return result;
+      }),
+    );
   }
 
   /** For the few statements that PostgreSQL runs in no transaction, such as VACUUM. They take as long as they need. */
@@ -107,7 +111,8 @@ export class Database {
       try {
         return await this.#withClient(attempt);
       } catch (error) {
-        if (!isCollision(error) || count === attemptsMax) throw describeFailure(error);
+        if (isCollision(error) && count < attemptsMax) continue;
+        throw describeFailure(error, this);
       }
     }
   }
@@ -122,6 +127,16 @@ export class Database {
       throw error;
     } finally {
       client.release(broken);
+    }
+  }
+
+  /** Statements that were sent after the one that failed only say that the transaction has failed. */
+  async #attempt<Result>(client: PoolClient, scope: Scope, run: Work<Result>): Promise<Result> {
+    const transaction = this.#transaction(client, scope);
+    try {
+      return await run(transaction);
+    } catch (error) {
+      throw isAftermath(error) ? (transaction.firstFailure ?? error) : error;
     }
   }
 

@@ -5,8 +5,10 @@ import type { ErasureFinding, ErasureReport } from "../store.ts";
 import type { Database } from "./database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
 import { hasState } from "./failure.ts";
+import { bytesAmongOthersMin, GoneRecords } from "./gone-records.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
-import { keyColumns, type KeyRow, toKey } from "./record-key.ts";
+import { readRows, unusedPart } from "./page-rows.ts";
+import { keyColumns, type KeyRow, rowKeyText, toKey } from "./record-key.ts";
 import { inPeace, type Scope } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -25,13 +27,22 @@ const findOutlived = `
   `;
 
 const findLatest = `
-  SELECT DISTINCT resource_id AS id FROM (
-    SELECT * FROM deletion WHERE status = 'completed' ORDER BY completed_at DESC LIMIT 1000
-  ) AS latest
-  WHERE length(resource_id) >= 6`;
+  SELECT organization_id, resource_type, resource_id FROM deletion
+  WHERE status = 'completed' ORDER BY completed_at DESC LIMIT $1`;
 
-const findRecorded = `SELECT resource_id AS id FROM record WHERE resource_id = ANY ($1::text[])`;
-const findReferred = `SELECT to_id AS id FROM relation WHERE to_id = ANY ($1::text[])`;
+/** Records that are there, that others refer to, or that are being erased. */
+const findRecorded = `
+  SELECT organization_id, resource_type, resource_id FROM record
+  WHERE resource_id = ANY ($1::text[])`;
+const findReferred = `
+  SELECT organization_id, to_type AS resource_type, to_id AS resource_id FROM relation
+  WHERE to_id = ANY ($1::text[])`;
+const findPlanned = `
+  SELECT organization_id, resource_type, resource_id FROM deletion_target
+  WHERE resource_id = ANY ($1::text[])`;
+const findReferring = `
+  SELECT organization_id, from_type AS resource_type, from_id AS resource_id FROM relation
+  WHERE from_id = ANY ($1::text[])`;
 
 /** What a rebalancing has moved and not cleared away yet. */
 const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
@@ -39,6 +50,10 @@ const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
 const inNoHurry: Scope = { view: "all", patient: true };
 
 const deletionsAtOnce = 5_000;
+const latestDeletions = 1_000;
+const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
+/** What is left of a deletion keeps its id, and so does a hold until its release. */
+const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold"]);
 const outlivedMax = 100;
 const insufficientPrivilege = "42501";
 
@@ -98,45 +113,81 @@ const forbidden: ErasureFinding = {
 };
 
 async function lookIntoFiles(transaction: Transaction): Promise<readonly ErasureFinding[]> {
-  const ids = [...(await listGone(transaction))].map((id) => Buffer.from(id));
+  const gone = await readGone(transaction);
   const findings: ErasureFinding[] = [];
   for (const file of await listFiles(transaction)) {
-    findings.push(...(await lookInto(transaction, file, ids)));
+    findings.push(...(await lookInto(transaction, file, gone)));
+  }
+  if (gone.tooShort > 0) {
+    const text =
+      `The ids of ${gone.tooShort} completed deletions are shorter than ${bytesAmongOthersMin} bytes. They were looked ` +
+      "for in all rows and index entries, but not in unused places of pages, where they can't be told from other bytes.";
+    findings.push({ severe: false, text });
   }
   return findings;
 }
 
-/** The ids of the latest completed deletions that stand for nothing any more. */
-async function listGone(transaction: Transaction): Promise<ReadonlySet<string>> {
-  const ids = (sql: string, ...values: readonly string[][]) =>
-    transaction.all<{ id: string }>(sql, ...values).then((rows) => rows.map(({ id }) => id));
-  const latest = await ids(findLatest);
-  const used = [...(await ids(findRecorded, latest)), ...(await ids(findReferred, latest))];
-  return new Set(latest).difference(new Set(used));
+/** What the latest completed deletions were about, if that does not stand for anything any more. */
+async function readGone(transaction: Transaction): Promise<GoneRecords> {
+  const latest = await transaction.all<KeyRow>(findLatest, latestDeletions);
+  const ids = [...new Set(latest.map(({ resource_id }) => resource_id))];
+  const used: KeyRow[] = [];
+  for (const sql of [findRecorded, findReferred, findPlanned, findReferring]) {
+    used.push(...(await transaction.all<KeyRow>(sql, ids)));
+  }
+  const usedKeys = new Set(used.map(rowKeyText));
+  const gone = latest.filter((row) => !usedKeys.has(rowKeyText(row))).map(toKey);
+  return new GoneRecords(gone, new Set(used.map(({ resource_id }) => resource_id)));
 }
 
 async function lookInto(
   transaction: Transaction,
   file: TableFile,
-  ids: readonly Buffer[],
+  gone: GoneRecords,
 ): Promise<readonly ErasureFinding[]> {
-  let [dead, unused] = [0, 0];
+  let [dead, unused, hidden] = [0, 0, 0];
   const found = new Set<string>();
+  const mayName = file.columns.some(({ name }) => idColumns.has(name)) && !keepsIds.has(file.owner);
   for (let at = 0; at < file.bytes; at += partBytes) {
     const part = await readFilePart(transaction, file, at);
-    for (const id of ids) if (part.includes(id)) found.add(id.toString());
-    for (let page = 0; file.heap && page + pageBytes <= part.length; page += pageBytes) {
-      const figures = inspectHeapPage(part.subarray(page, page + pageBytes));
+    for (let from = 0; from + pageBytes <= part.length; from += pageBytes) {
+      const page = part.subarray(from, from + pageBytes);
+      if (mayName) hidden += findIds(page, { file, gone, found });
+      if (file.kind === "index") continue;
+      const figures = inspectHeapPage(page);
       dead += figures.deadRows;
       unused += figures.unusedBytes;
     }
   }
-  return describe(file, { dead, unused, found });
+  return describe(file, { dead, unused, hidden, found });
+}
+
+/** Adds what it finds; gives how many ids are compressed, which long ones may be, and can't be compared. */
+function findIds(
+  page: Buffer,
+  args: { readonly file: TableFile; readonly gone: GoneRecords; readonly found: Set<string> },
+): number {
+  const { file, gone, found } = args;
+  let hidden = 0;
+  for (const id of gone.findInBytes(unusedPart(page))) found.add(id);
+  const kind = file.kind === "index" ? "index" : "heap";
+  for (const texts of readRows(page, kind, file.columns)) {
+    for (const id of gone.findInRow(texts)) found.add(id);
+    for (const [name, text] of texts) if (text === undefined && idColumns.has(name)) hidden += 1;
+  }
+  return hidden;
+}
+
+interface FileFigures {
+  readonly dead: number;
+  readonly unused: number;
+  readonly hidden: number;
+  readonly found: ReadonlySet<string>;
 }
 
 function describe(
   { node, owner, name }: TableFile,
-  { dead, unused, found }: { dead: number; unused: number; found: ReadonlySet<string> },
+  { dead, unused, hidden, found }: FileFigures,
 ): readonly ErasureFinding[] {
   const where = node === undefined ? "" : ` on ${node.name}:${node.port}`;
   const place = (owner === name ? owner : `${name} (of ${owner})`) + where;
@@ -149,6 +200,10 @@ function describe(
   if (dead > 0) {
     const text = `${place}: ${dead} dead rows that no vacuum has taken away yet.`;
     findings.push({ severe: true, text });
+  }
+  if (hidden > 0) {
+    const text = `${place}: ${hidden} ids are compressed, so they were not compared.`;
+    findings.push({ severe: false, text });
   }
   if (unused > 0) {
     const text = `${place}: ${unused} bytes are left in unused places of pages, of rows that were erased or moved.`;

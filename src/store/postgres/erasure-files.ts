@@ -3,6 +3,7 @@
 
 import { StoreError } from "../store-error.ts";
 import { pageBytes } from "./heap-page.ts";
+import type { ColumnLayout } from "./page-rows.ts";
 import type { Transaction } from "./transaction.ts";
 import { erasedTables } from "./vacuum.ts";
 
@@ -18,7 +19,9 @@ export interface TableFile {
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
-  readonly heap: boolean;
+  /** `long values`: the pieces of values that are too long for a row (TOAST). */
+  readonly kind: "table" | "long values" | "index";
+  readonly columns: readonly ColumnLayout[];
 }
 
 export const partBytes = 512 * pageBytes;
@@ -35,7 +38,13 @@ const filesQuery = `
     UNION ALL SELECT reltoastrelid, owner FROM heaps WHERE reltoastrelid <> 0
   )
   SELECT parts.owner, pg_class.relname AS name, pg_relation_filepath(pg_class.oid) AS path,
-    pg_relation_size(pg_class.oid) AS bytes, relkind IN ('r', 't') AS heap
+    pg_relation_size(pg_class.oid) AS bytes,
+    CASE relkind WHEN 'r' THEN 'table' WHEN 't' THEN 'long values' ELSE 'index' END AS kind,
+    (SELECT json_agg(json_build_object(
+        'name', attname, 'length', attlen,
+        'align', CASE attalign WHEN 'd' THEN 8 WHEN 'i' THEN 4 WHEN 's' THEN 2 ELSE 1 END)
+        ORDER BY attnum)
+      FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0) AS columns
   FROM parts JOIN pg_class ON pg_class.oid = parts.oid
     OR pg_class.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = parts.oid)
   ORDER BY parts.owner, pg_class.relname`;

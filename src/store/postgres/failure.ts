@@ -13,6 +13,15 @@ const passingStates: ReadonlySet<string> = new Set([
   "55P03", // lock_not_available
 ]);
 
+/**
+ * On Citus also these: the error of a connection to a worker that broke in the middle of a statement has no SQLSTATE of its
+ * own (internal_error), and what follows it there is in_failed_sql_transaction.
+ */
+const passingStatesOnCitus: ReadonlySet<string> = new Set(["XX000", "25P02"]);
+
+/** invalid_sql_statement_name, duplicate_prepared_statement: the connection is not the one it was a moment ago. */
+const lostStatementStates: ReadonlySet<string> = new Set(["26000", "42P05"]);
+
 /** Another transaction came first; the same one, begun again, may well succeed. */
 const collisionStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
@@ -60,18 +69,34 @@ export function hasState(error: unknown, state: string): boolean {
   return error instanceof DatabaseError && error.code === state;
 }
 
+/** True if the statement was not run because an earlier one of its transaction had failed. */
+export function isAftermath(error: unknown): boolean {
+  return hasState(error, "25P02");
+}
+
 /** What is thrown in place of an error of the driver. Errors that are not of the server or the network stay. */
-export function describeFailure(error: unknown): unknown {
+export function describeFailure(
+  error: unknown,
+  { distributed }: { readonly distributed: boolean },
+): unknown {
   if (error instanceof AppError || error instanceof StoreError) return error;
-  if (isCollision(error) || isPassing(error)) {
+  if (isCollision(error) || isPassing(error, distributed)) {
     return new AppError("unavailable", { retryAfterSeconds: 1, cause: withoutValues(error) });
+  }
+  if (error instanceof DatabaseError && lostStatementStates.has(error.code ?? "")) {
+    return new StoreError(
+      "A pooler in front of the server does not keep prepared statements. Set DATABASE_PREPARE=off, or have the pooler " +
+        "keep them (PgBouncer: 1.21 or newer, max_prepared_statements above 0).",
+      { cause: withoutValues(error) },
+    );
   }
   return withoutValues(error);
 }
 
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown, distributed: boolean): boolean {
   if (error instanceof DatabaseError) {
     const state = error.code ?? "";
+    if (distributed && passingStatesOnCitus.has(state)) return true;
     return passingClasses.has(state.slice(0, 2)) || passingStates.has(state);
   }
   return error instanceof Unsettled || isLostConnection(error);

@@ -3,6 +3,8 @@
 //
 // Page format: postgresql.org/docs/current/storage-page-layout.html; the bits of a row's header: src/include/access/htup_details.h.
 
+import { unusedPart } from "./page-rows.ts";
+
 export const pageBytes = 8_192;
 
 const headerBytes = 24;
@@ -35,7 +37,7 @@ export function inspectHeapPage(page: Buffer): PageFigures {
     if (flags === normalPointer && offset + 23 <= page.length && isDead(page, offset))
       deadRows += 1;
   }
-  return { deadRows, unusedBytes: countUsed(page.subarray(lower, upper)) };
+  return { deadRows, unusedBytes: countUsed(unusedPart(page)) };
 }
 
 /** One whose end is not known to be in vain; it may be that of a transaction under way. */

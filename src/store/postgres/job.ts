@@ -24,3 +24,17 @@ export type JobResult =
   | { readonly ok: true; readonly outcome: PackedOutcome }
   | { readonly ok: true; readonly deletionRequestId: string | null }
   | { readonly ok: false; readonly error: AppError };
+
+/** Of a write. Throws what a caller has caused. */
+export function outcomeOf(result: JobResult): PackedOutcome {
+  if (!result.ok) throw result.error;
+  if (!("outcome" in result)) throw new TypeError("a write came to no outcome");
+  return result.outcome;
+}
+
+/** Of a request; undefined if there is no such record. Throws what a caller has caused. */
+export function deletionIdOf(result: JobResult): string | undefined {
+  if (!result.ok) throw result.error;
+  if (!("deletionRequestId" in result)) throw new TypeError("a request came to no deletion");
+  return result.deletionRequestId ?? undefined;
+}

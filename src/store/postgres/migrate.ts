@@ -9,21 +9,27 @@ import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { noSamples } from "./migration/0003-no-samples.ts";
 import { move } from "./migration/0004-move.ts";
+import { indexAndProbe } from "./migration/0006-index-and-probe.ts";
 import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
+import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 import type { Transaction } from "./transaction.ts";
 
 type Migration = (options: Securing) => string;
 
-/** In order; the schema version is how many of them a store has had. */
-const migrations: readonly Migration[] = [
-  (options) => firstTables + rowSecurity(options),
-  (options) => receipts + receiptSecurity(options),
-  () => noSamples,
-  () => move,
+/** In order, each with its number; a number may be left out. The schema version is the last that a store has had. */
+const migrations: readonly (readonly [version: number, migration: Migration])[] = [
+  [1, (options) => firstTables + rowSecurity(options)],
+  [2, (options) => receipts + receiptSecurity(options)],
+  [3, () => noSamples],
+  [4, () => move],
+  [6, () => indexAndProbe],
 ];
 
-export const schemaVersion = migrations.length;
+export const schemaVersion = Math.max(...migrations.map(([version]) => version));
+
+/** Earlier versions let the planner sample columns that may hold ids, and left there what was sampled. */
+const samplesForgottenSince = 6;
 
 /** Any number that no other program is likely to choose. */
 const lockKey = 7_518_242_301;
@@ -85,14 +91,19 @@ async function bringUp(transaction: Transaction): Promise<void> {
   refuseNewer(version);
   if (version === schemaVersion) return;
   const citus = version === 0 ? await hasCitus(transaction) : await isDistributed(transaction);
+  const distributed = citus && version > 0;
+  const forgetAll = version > 0 && version < samplesForgottenSince;
+  if (distributed) await keepShardsOutOfStatistics(transaction, { forgetAll });
   await transaction.exec(createMeta);
-  for (const migration of migrations.slice(version)) {
+  for (const [number, migration] of migrations) {
+    if (number <= version) continue;
     const sql = migration({ citus });
     // Citus passes on a change of a distributed table with the whole text that it came in.
-    for (const part of citus && version > 0 ? splitStatements(sql) : [sql]) {
+    for (const part of distributed ? splitStatements(sql) : [sql]) {
       await transaction.exec(part);
     }
   }
+  await keepOutOfStatistics(transaction, { forgetAll, distributed });
   if (citus && version === 0) await distribute(transaction);
   await transaction.run(writeVersion, schemaVersion);
 }

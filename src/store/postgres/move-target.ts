@@ -1,5 +1,6 @@
 // The database as what an embedded store is moved to: rows are added page by page, each with how far the move has come in
-// the same transaction. Until the move is finished, nobody else opens it (unfinished-move.ts). Never takes rows of two stores.
+// the same transaction. From its reservation to the end of the move nobody else opens it (unfinished-move.ts). Never takes
+// rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
@@ -19,10 +20,15 @@ import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
 const findMove = `
-  SELECT store_id, summary, table_name, last_key, rows_copied FROM move`;
+  SELECT store_id, summary, table_name, last_key, rows_copied FROM move WHERE single`;
 const lockMove = `${findMove} FOR UPDATE`;
 
-const insertMove = `INSERT INTO move (store_id, summary, table_name) VALUES ($1, $2, $3)`;
+/** The embedded store has not been read to its end yet, so there is no summary of it. */
+const unread = "";
+
+const insertMove = `INSERT INTO move (store_id, summary) VALUES ($1, '${unread}')`;
+
+const setRead = `UPDATE move SET summary = $1, table_name = $2 WHERE single`;
 
 /** Only from where this process believes it to be. */
 const goOn = `
@@ -49,7 +55,7 @@ interface MoveRow {
 
 export function makeMoveTarget(database: Database): MoveTarget {
   return {
-    refuseUnfit: (storeId) => refuseUnfit(database, storeId),
+    reserve: (storeId) => reserve(database, storeId),
     begin: (storeId, summary) => begin(database, storeId, summary),
     addPage: (page) =>
       database.transaction(rebuilding, (transaction) => addPage(transaction, page)),
@@ -67,13 +73,26 @@ export function makeMoveTarget(database: Database): MoveTarget {
   };
 }
 
-async function refuseUnfit(database: Database, storeId: string): Promise<void> {
+async function reserve(database: Database, storeId: string): Promise<void> {
   await awaitOthersGone(database);
-  await database.transaction(rebuilding, async (transaction) => {
-    const found = await transaction.get<MoveRow>(findMove);
-    if (found === undefined) await refuseFilled(transaction);
-    else refuseOther(found, storeId);
-  });
+  const isNew = await database
+    .transaction(rebuilding, async (transaction) => {
+      const found = await transaction.get<MoveRow>(findMove);
+      if (found !== undefined) refuseOther(found, storeId);
+      else await refuseFilled(transaction);
+      if (found === undefined) await transaction.run(insertMove, storeId);
+      return found === undefined;
+    })
+    .catch((error: unknown) => {
+      throw hasState(error, insufficientPrivilege) ? forbidden(error) : error;
+    });
+  try {
+    // A process that connected before the reservation could be seen may serve the target already.
+    await awaitOthersGone(database);
+  } catch (error) {
+    if (isNew) await database.transaction(rebuilding, (transaction) => transaction.run(forgetMove));
+    throw error;
+  }
 }
 
 async function begin(
@@ -81,20 +100,16 @@ async function begin(
   storeId: string,
   summary: StoreSummary,
 ): Promise<MovePlace> {
-  await refuseUnfit(database, storeId);
-  try {
-    return await database.transaction(rebuilding, async (transaction) => {
-      await settle(transaction);
-      const found = await transaction.get<MoveRow>(lockMove);
-      if (found !== undefined) return goOnFrom(found, { storeId, summary });
-      await refuseFilled(transaction);
-      const first = movedTables[0]?.name ?? null;
-      await transaction.run(insertMove, storeId, JSON.stringify(summary), first);
-      return { table: first ?? undefined, after: undefined, rows: 0 };
-    });
-  } catch (error) {
-    throw hasState(error, insufficientPrivilege) ? forbidden(error) : error;
-  }
+  return database.transaction(rebuilding, async (transaction) => {
+    await settle(transaction);
+    const found = await transaction.get<MoveRow>(lockMove);
+    if (found === undefined) throw new TypeError("the target was not reserved");
+    if (found.summary !== unread) return goOnFrom(found, { storeId, summary });
+    refuseOther(found, storeId);
+    const first = movedTables[0]?.name ?? null;
+    await transaction.run(setRead, JSON.stringify(summary), first);
+    return { table: first ?? undefined, after: undefined, rows: 0 };
+  });
 }
 
 /** What a move that was killed had begun on the server may go on for a moment. */

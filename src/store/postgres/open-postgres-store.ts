@@ -121,10 +121,33 @@ function describeOpening(url: string, error: unknown): unknown {
   if (!(error instanceof AppError) && !(error instanceof ServerFault)) return error;
   const reason = cause instanceof Error ? describeReason(cause) : "no answer";
   return new StoreError(
-    `The store at ${describePlace(url)} can't be opened: ${reason}. ` +
-      "Check that the server runs there and that the user and the password in DATABASE_URL are right.",
+    `The store at ${describePlace(url)} can't be opened: ${reason}. ${adviseOn(cause)}`,
     { cause },
   );
+}
+
+/** Codes of OpenSSL and Node for a certificate whose authority is not known, or that is for another name. */
+const distrusted: ReadonlySet<unknown> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function adviseOn(cause: unknown): string {
+  const { code, syscall } = { code: undefined, syscall: undefined, ...(cause as object) };
+  if (distrusted.has(code)) {
+    return (
+      "The server's certificate is not of an authority that this machine trusts. Name the authority's own certificate: " +
+      "add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS."
+    );
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return "In DATABASE_URL, name the server by a name that is in its certificate.";
+  }
+  if (syscall === "open") return "Check sslrootcert, sslcert and sslkey in DATABASE_URL.";
+  return "Check that the server runs there and that the user and the password in DATABASE_URL are right.";
 }
 
 /** Of several addresses that were tried, each has an error of its own. */

@@ -43,6 +43,7 @@ import { listChanges, readLatestArrival } from "./export.ts";
 import type { GroupQueue } from "./group-queue.ts";
 import { listHolds, placeHold, releaseHold } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
+import { deletionIdOf, outcomeOf } from "./job.ts";
 import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./job-groups.ts";
 import { Leases, type Postponement } from "./lease.ts";
 import { schemaVersion } from "./migrate.ts";
@@ -58,6 +59,7 @@ import * as receipts from "./receipt.ts";
 import { countRecords, readHistory } from "./record.ts";
 import { countReopened, reopenDeletions } from "./reopening.ts";
 import { ErasureVacuum } from "./vacuum.ts";
+import { probeWrite } from "./write-probe.ts";
 import { allOrganizations, oneOrAll, organization, type Scope } from "./scope.ts";
 
 const credentials: Scope = { view: "credentials" };
@@ -100,10 +102,7 @@ export class PostgresStore implements promised.Store {
   writtenElsewhere(): void {}
 
   async writeRecords(write: RecordWrite): Promise<WriteOutcome> {
-    const result = await this.#jobs.submit({ kind: "write", write });
-    if (!result.ok) throw result.error;
-    if (!("outcome" in result)) throw new TypeError("a write came to no outcome");
-    return unpackOutcome(result.outcome);
+    return unpackOutcome(outcomeOf(await this.#jobs.submit({ kind: "write", write })));
   }
 
   /** Looks that are asked for at once share a transaction, as writes do. */
@@ -131,10 +130,7 @@ export class PostgresStore implements promised.Store {
     request: promised.DeletionRequest,
     act: promised.Act,
   ): Promise<string | undefined> {
-    const result = await this.#jobs.submit({ kind: "request", request, act });
-    if (!result.ok) throw result.error;
-    if (!("deletionRequestId" in result)) throw new TypeError("a request came to no deletion");
-    return result.deletionRequestId ?? undefined;
+    return deletionIdOf(await this.#jobs.submit({ kind: "request", request, act }));
   }
 
   async findDeletion(
@@ -351,6 +347,10 @@ export class PostgresStore implements promised.Store {
 
   async ping(): Promise<void> {
     await this.#look({}, readCredentialsVersion);
+  }
+
+  probeWrite(): Promise<void> {
+    return this.#look({}, probeWrite);
   }
 
   /** Vacuum does, and what it frees is used again. */

@@ -17,11 +17,11 @@ import type { Act, KeepKeyOptions, KeptReceipt, SealedReceipt } from "../store.t
 import { appendAudit } from "./audit.ts";
 import type { Transaction } from "./transaction.ts";
 
-const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head`;
+const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
 
-const lockHead = `SELECT store_id, receipt_no, hash FROM receipt_head FOR UPDATE`;
+const lockHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single FOR UPDATE`;
 
-const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2`;
+const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2 WHERE single`;
 
 const insertReceipt = `
   INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)

@@ -97,7 +97,9 @@ export async function lockRecords(
 ): Promise<ReadonlyMap<string, KnownRecord>> {
   if (keys.length === 0) return new Map();
   const sql = transaction.distributed ? lockRowsOnCitus : lockRows;
-  return toKnown(await transaction.all<KeyRow & SightingRow>(sql, ...keyColumns(keys)));
+  return transaction.inShardOrder(async () =>
+    toKnown(await transaction.all<KeyRow & SightingRow>(sql, ...keyColumns(keys))),
+  );
 }
 
 export async function findRecords(

@@ -1,7 +1,7 @@
 // One transaction on one connection, as the statements' files see it. Begins and ends nothing itself.
 
 import { hash as digest } from "node:crypto";
-import type { PoolClient, QueryConfig } from "pg";
+import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { setLocal } from "./begin.ts";
 import { inOrder } from "./in-order.ts";
 import { makeInsertion, type RowInsertion } from "./row-insertion.ts";
@@ -23,6 +23,9 @@ export const inTransaction = `current_setting('sluice.organizations', true) <> '
 /** The rest of such a line is for Citus alone; to the others it is a comment. */
 const onlyOnCitus = /^( *)--citus /gm;
 
+/** On Citus: whether a statement that touches several shards locks them, in the order of their numbers. */
+const setShardLocks = `SELECT set_config('citus.enable_deadlock_prevention', $1, true)`;
+
 const enterOrganization = `SELECT set_config('sluice.organizations', $1, true)`;
 
 /** By the text of a statement: the name under which it is prepared. There are as many as statements in this folder. */
@@ -40,11 +43,17 @@ export class Transaction {
   readonly distributed: boolean;
   readonly #client: PoolClient;
   readonly #options: TransactionOptions;
+  #firstFailure: unknown;
 
   constructor(client: PoolClient, options: TransactionOptions) {
     this.#client = client;
     this.#options = options;
     this.distributed = options.distributed;
+  }
+
+  /** Why the transaction has failed: what the server answered first. Undefined as long as it has not. */
+  get firstFailure(): unknown {
+    return this.#firstFailure;
   }
 
   /** From here on the transaction sees the data of this organization too. */
@@ -57,7 +66,7 @@ export class Transaction {
   /** `sql` must be a constant of the caller's: each text is prepared once a connection, and kept. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   async all<Row>(sql: string, ...values: readonly Value[]): Promise<Row[]> {
-    const { rows } = await this.#client.query(this.#statement(sql, values));
+    const { rows } = await this.#query(this.#statement(sql, values));
     return rows as Row[];
   }
 
@@ -68,7 +77,7 @@ export class Transaction {
 
   /** How many rows were changed. */
   async run(sql: string, ...values: readonly Value[]): Promise<number> {
-    const { rowCount } = await this.#client.query(this.#statement(sql, values));
+    const { rowCount } = await this.#query(this.#statement(sql, values));
     return rowCount ?? 0;
   }
 
@@ -78,15 +87,40 @@ export class Transaction {
     columns: readonly (readonly Value[])[],
   ): Promise<number> {
     const sent = makeInsertion(insertion, columns).map((config) =>
-      this.#client.query(this.#patiently(config)),
+      this.#query(this.#patiently(config)),
     );
     const results = await inOrder(sent);
     return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   }
 
+  /**
+   * Runs one statement that locks rows of several shards. On Citus transactions that do so on the same shards come one
+   * after another: each worker locks its rows at once, so two of them could otherwise wait for each other. To be called
+   * once in a transaction, before it has locked any row of a shard.
+   */
+  async inShardOrder<Result>(statement: () => Promise<Result>): Promise<Result> {
+    if (!this.distributed) return statement();
+    const [, result] = await inOrder([
+      this.run(setShardLocks, "on"),
+      statement(),
+      this.run(setShardLocks, "off"),
+    ] as const);
+    return result;
+  }
+
   /** Several statements without values, for migrations. */
   async exec(sql: string): Promise<void> {
-    await this.#client.query(this.#patiently({ text: sql }));
+    await this.#query(this.#patiently({ text: sql }));
+  }
+
+  /** Answers arrive in the order of the statements. */
+  async #query(config: QueryConfig): Promise<QueryResult> {
+    try {
+      return await this.#client.query(config);
+    } catch (error) {
+      this.#firstFailure ??= error;
+      throw error;
+    }
   }
 
   #statement(sql: string, values: readonly Value[]): QueryConfig {

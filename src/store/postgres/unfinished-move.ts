@@ -3,7 +3,7 @@
 import { StoreError } from "../store-error.ts";
 import type { Transaction } from "./transaction.ts";
 
-const findMove = `SELECT store_id FROM move`;
+const findMove = `SELECT store_id FROM move WHERE single`;
 
 /** Half of a store must be neither served nor changed. */
 export async function refuseUnfinishedMove(transaction: Transaction): Promise<void> {

@@ -3,8 +3,12 @@
 
 import type { Database } from "./database.ts";
 
-/** Everything that holds parts of records; each takes its own indexes and long values along. */
-export const erasedTables = ["record", "change", "relation", "deletion_target", "idempotent_reply"];
+/**
+ * Everything of which rows or values go with records; each takes its own indexes and long values along. A deletion says for
+ * which held record it waits as long as it does, and a hold names its record until the release.
+ */
+export const erasedTables =
+  "record change relation deletion_target idempotent_reply deletion hold".split(" ");
 
 const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON) ${erasedTables.join(", ")}`;
 

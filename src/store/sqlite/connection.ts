@@ -2,6 +2,8 @@
 // what is in the tables.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
 import { FileError } from "../../files/file-error.ts";
 import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
 import { StoreError } from "../store-error.ts";
@@ -11,6 +13,8 @@ export type Value = null | number | string | Uint8Array;
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const busyCode = 5;
+/** READONLY, IOERR, FULL, CANTOPEN: the disk is full, or can't be written. */
+const unwritableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13, 14]);
 const notADatabaseCode = 26;
 
 /**
@@ -168,6 +172,13 @@ export function savepoint<Result>(connection: Connection, work: () => Result): R
 /** True if another connection held a lock for longer than the busy timeout. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode;
+}
+
+/** What is thrown in place of an error of SQLite: AppError unavailable for what passes by itself or by an operator's act. */
+export function describeWriteFailure(cause: unknown): unknown {
+  if (isBusy(cause)) return new AppError("unavailable", { retryAfterSeconds: 1, cause });
+  if (!unwritableCodes.has(resultCode(cause))) return cause;
+  return new AppError("unavailable", { retryAfterSeconds: limits.noRoomRetrySeconds, cause });
 }
 
 function resultCode(error: unknown): number | undefined {

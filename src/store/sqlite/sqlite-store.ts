@@ -71,6 +71,7 @@ import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
 import type { Writer } from "./commit/writer.ts";
+import { probeRoom } from "./write-probe.ts";
 
 export interface Parts {
   readonly reader: Connection;
@@ -337,6 +338,11 @@ export class SqliteStore implements Store {
   async ping(): Promise<void> {
     readCredentialsVersion(this.#reader);
     await this.#perform("ping", undefined);
+  }
+
+  async probeWrite(): Promise<void> {
+    await probeRoom(this.#reader.path);
+    await this.#perform("probeCommit", undefined);
   }
 
   purgeExpired(now: number): Promise<void> {

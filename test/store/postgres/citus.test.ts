@@ -187,6 +187,7 @@ describe("a transaction on Citus", () => {
 
   it("has one connection to a worker, and plans with the values at hand", () => {
     assert.match(begin(true)[0] ?? "", /'citus.max_adaptive_executor_pool_size', '1'/);
+    assert.match(begin(true)[0] ?? "", /'citus.enable_deadlock_prevention', 'off'/);
     assert.doesNotMatch(begin(true).join(), /force_generic_plan/);
     assert.match(begin(false).join(), /force_generic_plan/);
   });

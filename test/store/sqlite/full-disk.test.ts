@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { AppError } from "../../../src/domain/error.ts";
 import type { RecordWrite } from "../../../src/domain/record-write.ts";
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import type { Result } from "../../../src/store/sqlite/commit/job.ts";
@@ -39,7 +40,9 @@ describe("a database that can't grow", () => {
     const stored = accepted(first).filter(Boolean).length;
     assert.ok(stored > 0 && stored < 40, `${stored} stored`);
     for (const result of first) {
-      assert.ok(result.ok || (result.error as { errcode?: number }).errcode === 13);
+      if (result.ok) continue;
+      assert.ok(result.error instanceof AppError && result.error.errorName === "unavailable");
+      assert.equal((result.error.cause as { errcode?: number }).errcode, 13);
     }
     const count = connection.get<{ records: number }>("SELECT count(*) AS records FROM record");
     assert.equal(count?.records, stored);

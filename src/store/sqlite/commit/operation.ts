@@ -17,6 +17,7 @@ import { changeOrganization, createOrganization } from "../organization.ts";
 import { purgeExpired } from "../purge.ts";
 import { keepReceiptKey } from "../receipt.ts";
 import { reopenDeletions } from "../reopening.ts";
+import { probeCommit } from "../write-probe.ts";
 
 export const sharedOperations = {
   createOrganization,
@@ -37,6 +38,7 @@ export const sharedOperations = {
   purgeExpired,
   keepReceiptKey,
   reopenDeletions,
+  probeCommit,
   /** Answers when the writer does. */
   ping: (): void => undefined,
 };

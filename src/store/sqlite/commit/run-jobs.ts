@@ -2,7 +2,7 @@
 // or nothing of what failed had any effect.
 
 import { AppError } from "../../../domain/error.ts";
-import { type Connection, isBusy, rollBack, savepoint } from "../connection.ts";
+import { type Connection, describeWriteFailure, rollBack, savepoint } from "../connection.ts";
 import { Group } from "../group.ts";
 import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
 import { aloneOperations, runsAlone, type OperationName, sharedOperations } from "./operation.ts";
@@ -39,7 +39,7 @@ function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result
   try {
     connection.run("BEGIN IMMEDIATE");
   } catch (error) {
-    return failAll(jobs, isBusy(error) ? new AppError("unavailable", soon) : error);
+    return failAll(jobs, error);
   }
   try {
     results = performAll(connection, jobs);
@@ -57,8 +57,6 @@ function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result
     return failAll(jobs, error);
   }
 }
-
-const soon = { retryAfterSeconds: 1 };
 
 function performAll(connection: Connection, jobs: readonly Job[]): readonly Result[] {
   const group = new Group(connection);
@@ -100,10 +98,11 @@ function runAlone(connection: Connection, { name, args }: OperationJob): Result 
   try {
     return { ok: true, value: (aloneOperations[name] as Perform)(connection, args) };
   } catch (error) {
-    return { ok: false, error };
+    return { ok: false, error: describeWriteFailure(error) };
   }
 }
 
-function failAll(jobs: readonly Job[], error: unknown): readonly Result[] {
+function failAll(jobs: readonly Job[], cause: unknown): readonly Result[] {
+  const error = describeWriteFailure(cause);
   return jobs.map(() => ({ ok: false, error }));
 }

@@ -1,0 +1,23 @@
+// Whether writes can succeed: whether the server's disk takes more bytes, and whether a transaction can be committed. On a
+// cluster it speaks of the coordinator. Leaves nothing behind and touches no record.
+
+import { inOrder } from "./in-order.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Beside the tables, and with so little memory that rows which have to wait are written to a temporary file. */
+const spillToDisk = `
+  SELECT set_config('temp_tablespaces', '', true), set_config('work_mem', '64kB', true)`;
+
+/** About a megabyte of temporary file, which is gone with the end of the statement. */
+const writeTemporaryFile = `SELECT count(*) FROM generate_series(1, 40000)`;
+
+const writeRow = `UPDATE counter SET value = value + 1 WHERE name = 'write_probe'`;
+
+/** To be run in one trip, with the commit. */
+export async function probeWrite(transaction: Transaction): Promise<void> {
+  await inOrder([
+    transaction.run(spillToDisk),
+    transaction.run(writeTemporaryFile),
+    transaction.run(writeRow),
+  ] as const);
+}

@@ -1,0 +1,227 @@
+// The service while its store can't be written: the disk is full, or the server has become read-only. Writes get 503 with
+// Retry-After, readiness says so, reads go on, and all that was acknowledged is there when writes work again.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { fetchToken } from "../support/customer.ts";
+import type { Client, Reply } from "../support/http-client.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { testEnvironment } from "../support/service.ts";
+import { fillDisk, hasSmallDisks, onSmallDisk } from "../support/small-disk.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const development = { NODE_ENV: "development" };
+const listLength = 25;
+const sentMax = 2_000;
+
+/** It is printed once. */
+function findKey(serving: ServerProcess): string | undefined {
+  return /sluice_key_\w{49}/.exec(serving.output().out)?.[0];
+}
+
+/** One client of a service that has just made its first organization. */
+class Writer {
+  readonly acknowledged: string[] = [];
+  readonly refused: Reply[] = [];
+  readonly #client: Client;
+  readonly #token: string;
+  #sent = 0;
+
+  private constructor(client: Client, token: string) {
+    this.#client = client;
+    this.#token = token;
+  }
+
+  static async make(serving: ServerProcess): Promise<Writer> {
+    const apiKey = await waitFor("the key", () => findKey(serving));
+    const token = await fetchToken(serving.client, { organizationId: "demo", apiKey });
+    return new Writer(serving.client, token);
+  }
+
+  async write(): Promise<Reply> {
+    const note = [{ key: "note", value: "x".repeat(1_000), type: "STRING" }];
+    const body = Array.from({ length: listLength }, () => {
+      this.#sent += 1;
+      return { assessment_id: `a${this.#sent}`, ...assessment, additional_properties: note };
+    });
+    const reply = await this.#client.send({
+      method: "POST",
+      path: "/v2/risk_assessment",
+      token: this.#token,
+      body,
+    });
+    if (reply.status === 201) this.acknowledged.push(...body.map((item) => item.assessment_id));
+    else this.refused.push(reply);
+    return reply;
+  }
+
+  async writeUntilRefused(): Promise<void> {
+    while ((await this.write()).status === 201) assert.ok(this.#sent < sentMax, "never refused");
+  }
+
+  async exists(id: string): Promise<boolean> {
+    const path = "/v2/risk_assessment";
+    const query = { assessment_id: id };
+    const reply = await this.#client.send({ method: "GET", path, query, token: this.#token });
+    assert.ok([200, 404].includes(reply.status), reply.text);
+    return reply.status === 200;
+  }
+
+  async waitForReadiness(status: number): Promise<void> {
+    await waitFor(`readiness to be ${status}`, async () => {
+      const reply = await this.#client.send({ method: "GET", path: "/health/ready" });
+      return reply.status === status ? true : undefined;
+    });
+  }
+
+  requireRefusedAsUnavailable(): void {
+    assert.ok(this.refused.length > 0);
+    for (const reply of this.refused) {
+      assert.deepEqual([reply.status, reply.body.code], [503, 50301], reply.text);
+      assert.match(String(reply.headers["retry-after"]), /^[1-9]\d*$/);
+      assert.doesNotMatch(reply.text, /disk|full|SQLITE|postgres/i);
+    }
+  }
+
+  async requireAllThere(): Promise<void> {
+    assert.ok(this.acknowledged.length > 0);
+    for (const id of this.acknowledged) assert.ok(await this.exists(id), id);
+  }
+}
+
+const assessment = {
+  type: "onboarding risk band",
+  outcome: "LOW",
+  timestamp: "2026-01-31T09:30:00Z",
+};
+
+/** From full and back again, with `fill` giving what makes room. */
+async function requireRecovery(serving: ServerProcess, fill: () => () => void): Promise<void> {
+  const writer = await Writer.make(serving);
+  assert.equal((await writer.write()).status, 201);
+  await writer.waitForReadiness(200);
+  const free = fill();
+  await writer.writeUntilRefused();
+  await writer.waitForReadiness(503);
+  assert.ok(await writer.exists("a1"), "reads go on");
+  await writer.write();
+  free();
+  await writer.waitForReadiness(200);
+  assert.equal((await writer.write()).status, 201);
+  writer.requireRefusedAsUnavailable();
+  await writer.requireAllThere();
+}
+
+describe("a server of PostgreSQL that takes no writes any more", () => {
+  let postgres: PostgresServer;
+  let url: string;
+  const folder = makeTempFolder();
+  before(async () => {
+    postgres = await startPostgres({ own: true, durable: true });
+    url = await postgres.makeDatabase();
+  });
+  after(async () => {
+    await postgres.remove();
+    removeFolder(folder);
+  });
+
+  async function setReadOnly(value: "on" | "off"): Promise<void> {
+    await postgres.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    await postgres.query("SELECT pg_reload_conf()");
+  }
+
+  async function requireReadOnlySeen(
+    test: TestContext,
+    how: { readonly begin: () => Promise<void>; readonly end: () => Promise<void> },
+  ): Promise<void> {
+    const serving = await startServerProcess({
+      ...testEnvironment(folder, development),
+      DATABASE_URL: url,
+    });
+    test.after(() => serving.child.kill("SIGKILL"));
+    const token = await fetchFirstToken(serving);
+    const ready = async () =>
+      (await serving.client.send({ method: "GET", path: "/health/ready" })).status;
+    const write = (id: string) =>
+      serving.client.send({
+        method: "POST",
+        path: "/v2/risk_assessment",
+        token,
+        body: { assessment_id: id, ...assessment },
+      });
+    assert.equal((await write(`before ${test.name}`)).status, 201);
+    await how.begin();
+    await waitFor("it not to be ready", async () => ((await ready()) === 503 ? true : undefined));
+    const refused = await write(`meanwhile ${test.name}`);
+    assert.deepEqual([refused.status, refused.body.code], [503, 50301], refused.text);
+    await how.end();
+    await waitFor("it to be ready", async () => ((await ready()) === 200 ? true : undefined));
+    assert.equal((await write(`after ${test.name}`)).status, 201);
+    assert.equal(await serving.end("SIGTERM"), 0);
+  }
+
+  async function fetchFirstToken(serving: ServerProcess): Promise<string> {
+    keys.first ??= await waitFor("the key", () => findKey(serving));
+    return fetchToken(serving.client, { organizationId: "demo", apiKey: keys.first });
+  }
+  const keys: { first?: string } = {};
+
+  it("by its settings is not ready, and ready again afterwards", async (test) => {
+    await requireReadOnlySeen(test, {
+      begin: () => setReadOnly("on"),
+      end: () => setReadOnly("off"),
+    });
+  });
+
+  it("because it became a replica is not ready, and ready again when it is promoted", async (test) => {
+    await requireReadOnlySeen(test, {
+      begin: async () => {
+        await postgres.stop();
+        await postgres.startAsReplica();
+      },
+      end: () => postgres.promote(),
+    });
+  });
+});
+
+// Where the system has no such disks, what the store makes of the errors is tested by test/store/sqlite/full-disk.test.ts.
+if (hasSmallDisks()) {
+  describe("a disk that is full", () => {
+    it("has SQLite's writes refused until there is room, and loses nothing", async (test) => {
+      const folder = makeTempFolder();
+      test.after(() => removeFolder(folder));
+      const serving = await startServerProcess(testEnvironment(folder, development), {
+        under: onSmallDisk(folder, { mebibytes: 24 }),
+      });
+      test.after(() => serving.child.kill("SIGKILL"));
+      await requireRecovery(serving, () => fillDisk(serving.child.pid, folder));
+      assert.equal(await serving.end("SIGTERM"), 0);
+    });
+
+    if (process.getuid?.() === 0) {
+      it("has PostgreSQL's writes refused until there is room, and loses nothing", async (test) => {
+        const folder = makeTempFolder();
+        const postgres = await startPostgres({
+          own: true,
+          durable: true,
+          diskMebibytes: 256,
+          settings: { max_wal_size: "48MB", min_wal_size: "32MB" },
+        });
+        test.after(async () => {
+          await postgres.remove();
+          removeFolder(folder);
+        });
+        const DATABASE_URL = await postgres.makeDatabase();
+        const serving = await startServerProcess({
+          ...testEnvironment(folder, development),
+          DATABASE_URL,
+        });
+        test.after(() => serving.child.kill("SIGKILL"));
+        await requireRecovery(serving, () => postgres.fillDisk());
+        assert.equal(await serving.end("SIGTERM"), 0);
+      });
+    }
+  });
+}

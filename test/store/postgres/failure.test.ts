@@ -1,0 +1,122 @@
+// What a failure inside a transaction is told as: by what failed first, and by what is known to pass.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { DatabaseError } from "pg";
+import { AppError } from "../../../src/domain/error.ts";
+import { Database } from "../../../src/store/postgres/database.ts";
+import { describeFailure, ServerFault } from "../../../src/store/postgres/failure.ts";
+import { inOrder } from "../../../src/store/postgres/in-order.ts";
+import { allOrganizations } from "../../../src/store/postgres/scope.ts";
+import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import type { Transaction } from "../../../src/store/postgres/transaction.ts";
+import { StoreError } from "../../../src/store/store-error.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+
+function stateOf(error: unknown): string | undefined {
+  return error instanceof ServerFault ? error.state : undefined;
+}
+
+async function askTwice(transaction: Transaction): Promise<void> {
+  await transaction.all("SELECT 1");
+  await transaction.all("SELECT 2");
+}
+
+function answer(code: string): DatabaseError {
+  return Object.assign(new DatabaseError("said by the server", 1, "error"), { code });
+}
+
+describe("a failure inside a transaction", () => {
+  let server: PostgresServer;
+  let database: Database;
+  before(async () => {
+    server = await startPostgres();
+    database = new Database(await server.makeDatabase(), defaultSettings);
+  });
+  after(async () => {
+    await database.close();
+    await server.remove();
+  });
+
+  it("is told as what failed first, though another statement was sent later and is named earlier", async () => {
+    const failed = database.transaction(allOrganizations, (transaction) =>
+      inOrder([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const),
+    );
+    await assert.rejects(failed, (error) => {
+      assert.equal(stateOf(error), "22012");
+      return true;
+    });
+  });
+
+  it("that is a collision has the transaction begun again, also where it shows only afterwards", async () => {
+    let attempts = 0;
+    const collide = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$`;
+    const result = await database.transaction(allOrganizations, async (transaction) => {
+      attempts += 1;
+      if (attempts === 3) return "done";
+      await inOrder([askTwice(transaction), transaction.exec(collide)] as const);
+      return "never";
+    });
+    assert.deepEqual([result, attempts], ["done", 3]);
+  });
+});
+
+describe("an answer of the server", () => {
+  const alone = { distributed: false };
+  const cluster = { distributed: true };
+
+  it("that says to try again becomes 503", () => {
+    for (const code of ["53100", "53300", "25006", "57P01", "57P02", "57P03", "08006", "40P01"]) {
+      const error = describeFailure(answer(code), alone);
+      assert.ok(error instanceof AppError && error.errorName === "unavailable", code);
+      assert.equal(stateOf(error.cause), code);
+    }
+  });
+
+  it("becomes 503 on Citus too if a worker broke in the middle, and stays a fault elsewhere", () => {
+    for (const code of ["XX000", "25P02"]) {
+      const error = describeFailure(answer(code), cluster);
+      assert.ok(error instanceof AppError && error.errorName === "unavailable", code);
+      assert.equal(stateOf(describeFailure(answer(code), alone)), code);
+    }
+  });
+
+  it("that a prepared statement is lost says which setting turns them off", () => {
+    for (const code of ["26000", "42P05"]) {
+      const error = describeFailure(answer(code), alone);
+      assert.ok(error instanceof StoreError, code);
+      assert.match(error.message, /pooler .* DATABASE_PREPARE=off/);
+    }
+  });
+
+  it("that is a fault of ours stays one everywhere", () => {
+    for (const code of ["42601", "22012", "XX001"]) {
+      assert.equal(stateOf(describeFailure(answer(code), cluster)), code);
+      assert.equal(stateOf(describeFailure(answer(code), alone)), code);
+    }
+  });
+});
+
+describe("a statement that locks rows of several shards", () => {
+  it("locks the shards while it runs, and no other statement of the transaction does", async (test) => {
+    const server = await startPostgres();
+    const database = new Database(await server.makeDatabase(), defaultSettings);
+    test.after(async () => {
+      await database.close();
+      await server.remove();
+    });
+    // The settings of Citus can be set on any server; only the extension would make something of them.
+    database.distributed = true;
+    const read = `SELECT current_setting('citus.enable_deadlock_prevention', true) AS locks`;
+    const seen = await database.transaction(allOrganizations, async (transaction) => {
+      const ask = async () => (await transaction.get<{ locks: string }>(read))?.locks;
+      return [await ask(), await transaction.inShardOrder(ask), await ask()];
+    });
+    assert.deepEqual(seen, ["off", "on", "off"]);
+    database.distributed = false;
+    const alone = await database.transaction(allOrganizations, (transaction) =>
+      transaction.inShardOrder(() => transaction.get<{ locks: string | null }>(read)),
+    );
+    assert.ok(alone?.locks !== "on");
+  });
+});

@@ -1,0 +1,111 @@
+// docs/guides/postgresql.md, followed line by line as an administrator who is not a superuser: the owner, the database, the
+// role that serves, and its VACUUM.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Client } from "pg";
+import { openStore } from "../../../src/store/open-store.ts";
+import { erasedTables } from "../../../src/store/postgres/vacuum.ts";
+import { add, carryOutAll, keyOf, request, requireSound } from "../../conformance/scene.ts";
+import { readSql } from "../../support/guide-sql.ts";
+import { type PostgresServer, startPostgres, urlOf } from "../../support/postgres-server.ts";
+import { makeTestSeal } from "../../support/seal.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const guide = "guides/postgresql.md";
+const administrator = "administrator";
+
+/** The first version that lets an owner have another role vacuum its tables. */
+const maintainSince = 170_000;
+
+/** Statement by statement, as psql sends them. */
+async function runAs(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of sql.split(";").filter((text) => text.trim() !== "")) {
+      await client.query(statement);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+describe("the guide to PostgreSQL, followed by an administrator who is not a superuser", () => {
+  let server: PostgresServer;
+  let version: number;
+  let owner: string;
+  let service: string;
+  before(async () => {
+    server = await startPostgres({ own: true, settings: { autovacuum: "off" } });
+    // The other tests' owner has the name that the guide gives.
+    await server.query("DROP ROLE sluice_owner");
+    await server.query(`CREATE ROLE ${administrator} LOGIN CREATEROLE CREATEDB`);
+    const [row] = await server.query("SELECT current_setting('server_version_num')::int AS is");
+    version = Number(row?.["is"]);
+    owner = urlOf(server.adminUrl, { user: "sluice_owner", database: "sluice" });
+    service = urlOf(server.adminUrl, { user: "sluice_service", database: "sluice" });
+  });
+  after(() => server.remove());
+
+  it("makes the owner and the database, and then the role that serves and its rights", async () => {
+    const asAdministrator = urlOf(server.adminUrl, { user: administrator });
+    await runAs(asAdministrator, readSql(guide, "CREATE DATABASE sluice"));
+    await (await openStore(owner, { role: "command" })).close();
+    await runAs(asAdministrator, readSql(guide, "CREATE ROLE sluice_service"));
+    await runAs(owner, readSql(guide, "GRANT CONNECT"));
+    const store = await openStore(service, { role: "serve", sealReceipt: makeTestSeal() });
+    await add(store, "transaction", "t");
+    await store.probeWrite();
+    await requireSound(store);
+    await store.close();
+  });
+
+  it("does not let the owner make roles", async () => {
+    await assert.rejects(runAs(owner, "CREATE ROLE another"), /permission denied to create role/);
+  });
+
+  async function findDead(): Promise<string> {
+    const admin = urlOf(server.adminUrl, { database: "sluice" });
+    const store = await openStore(admin, { role: "command" });
+    const { findings } = await store.checkErasure();
+    await store.close();
+    return findings
+      .map(({ text }) => text)
+      .filter((text) => text.includes("dead rows"))
+      .join("\n");
+  }
+
+  async function eraseAsService(id: string): Promise<void> {
+    const store = await openStore(service, { role: "serve", sealReceipt: makeTestSeal() });
+    await add(store, "transaction", id);
+    await request(store, keyOf("transaction", id), { deletionRequestId: `del_of_${id}` });
+    assert.equal((await carryOutAll(store)).length, 1);
+    await store.purgeExpired(0);
+    await store.close();
+  }
+
+  it("says truly what the role that serves can't vacuum, and how the owner does", async () => {
+    await eraseAsService("one");
+    assert.match(await findDead(), /^change: \d+ dead rows/m);
+    const sql = readSql(guide, "VACUUM record");
+    assert.match(sql, new RegExp(`^VACUUM ${erasedTables.join(", ")};\n$`));
+    await runAs(owner, sql);
+    assert.equal(await findDead(), "");
+  });
+
+  it("says truly from which version on the role can be let", async () => {
+    const grant = readSql(guide, "GRANT MAINTAIN");
+    if (version < maintainSince) {
+      await assert.rejects(runAs(owner, grant), /unrecognized privilege type "maintain"/);
+      return;
+    }
+    await runAs(owner, grant);
+    await eraseAsService("two");
+    const store = await openStore(service, { role: "serve" });
+    await waitFor("the dead rows to be gone", async () =>
+      (await findDead()) === "" ? true : undefined,
+    );
+    await store.close();
+  });
+});

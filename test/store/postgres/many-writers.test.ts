@@ -1,0 +1,105 @@
+// Three stores on one database write, update and delete the same records at once: nothing fails, nothing deadlocks. On one
+// server, or on the cluster that SLUICE_TEST_CITUS_WORKERS asks for, where the locks of shards have to be thought of too.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import {
+  acme,
+  draftOf,
+  keyOf,
+  mark,
+  operator,
+  organization,
+  requireSound,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { makeRandom } from "../../support/random.ts";
+import { makeTestSeal } from "../../support/seal.ts";
+
+const stores = 3;
+const clientsOfEach = 4;
+const requestsOfEach = 20;
+/** So few that all write to the same ones. */
+const shared = 40;
+const farAway = Number.MAX_SAFE_INTEGER;
+
+describe("many writers on one database", () => {
+  let server: PostgresServer;
+  let url: string;
+  before(async () => {
+    server = await startPostgres({ own: true, settings: { logging_collector: "on" } });
+    url = await server.makeDatabase();
+  });
+  after(() => server.remove());
+
+  it("neither fail nor wait for each other in a circle", async () => {
+    const sealReceipt = makeTestSeal();
+    const open = await Promise.all(
+      Array.from({ length: stores }, () => openStore(url, { role: "serve", sealReceipt })),
+    );
+    await open[0]?.createOrganization(organization(acme), operator);
+    const working = new AbortController();
+    const deleting = open.map((store, index) => deleteWhile(store, `w${index}`, working.signal));
+    const writing = open.flatMap((store, index) =>
+      Array.from({ length: clientsOfEach }, (_, client) => send(store, index * 100 + client)),
+    );
+    await Promise.all(writing);
+    working.abort();
+    const deleted = (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0);
+    assert.ok(deleted > 0, "nothing was deleted");
+    for (const store of open) await requireSound(store);
+    await Promise.all(open.map((store) => store.close()));
+    const [log] = await server.query("SELECT pg_read_file(pg_current_logfile()) AS text");
+    assert.doesNotMatch(String(log?.["text"]), /deadlock/);
+  });
+});
+
+/** One client: what it sends is chosen by its number, so that a run can be repeated. */
+async function send(store: Store, client: number): Promise<void> {
+  const random = makeRandom(client + 1);
+  const anyShared = () => `s${random.integer(1, shared)}`;
+  for (let count = 0; count < requestsOfEach; count += 1) {
+    const id = `${client}-${count}`;
+    const idempotency = mark(id);
+    const kind = random.integer(0, 3);
+    if (kind === 0) {
+      const drafts = [1, 2, 3].map((item) => transaction(`t${id}-${item}`));
+      await write(store, drafts, { idempotency });
+    } else if (kind === 1) {
+      const check = { related_tx_ids: [...new Set([anyShared(), anyShared()])] };
+      const drafts = [1, 2].map((item) => draftOf("transaction_check", `c${id}-${item}`, check));
+      await write(store, drafts, { resourceType: "transaction_check", idempotency });
+    } else if (kind === 2) {
+      const ids = new Set([anyShared(), anyShared(), anyShared()]);
+      const drafts = [...ids].map((name) => transaction(name, { amount: client }));
+      await write(store, drafts, { mode: "append", lenient: true, idempotency });
+    } else {
+      const request = { reason: "asked for", deletionRequestId: `del_${id}`, dueAt: 0 };
+      await store.requestDeletion({ ...keyOf("transaction", anyShared()), ...request }, operator);
+    }
+  }
+}
+
+/** As the worker does. Gives how many deletions it completed. */
+async function deleteWhile(store: Store, claimant: string, stopped: AbortSignal): Promise<number> {
+  for (let completed = 0; ;) {
+    const now = Date.now();
+    const claimed = await store.claimDeletion({ now, leaseUntil: farAway, claimant });
+    if (claimed === undefined) {
+      if (stopped.aborted) return completed;
+      await new Promise((resolve) => void setImmediate(resolve));
+      continue;
+    }
+    const act = { actor: "worker", now };
+    for (let done = false; !done;) {
+      const step = await store.eraseStep(claimed.deletionRequestId, 10, act);
+      if (!step.done) continue;
+      done = (await store.completeDeletion(claimed.deletionRequestId, act)) !== undefined;
+    }
+    completed += 1;
+  }
+}

@@ -1,0 +1,146 @@
+// How the server plans the statements of daily work, on a server with its stock settings: nothing is compiled, and no plan
+// contains a step that the service has ruled out. The plans are those that the server itself logs.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openStore } from "../../../src/store/open-store.ts";
+import {
+  acme,
+  add,
+  carryOutAll,
+  keyOf,
+  mark,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  request,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { makeTestSeal } from "../../support/seal.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** What auto_explain writes, as far as it matters here. */
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Total Cost": number;
+  /** PostgreSQL 18; older servers add 1e10 to the cost. */
+  readonly Disabled?: boolean;
+  readonly Plans?: readonly PlanNode[];
+}
+interface LoggedPlan {
+  readonly "Query Text": string;
+  readonly Plan: PlanNode;
+  readonly JIT?: unknown;
+}
+
+const ruledOutCost = 1e9;
+
+async function workADay(url: string): Promise<void> {
+  const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+  await store.createOrganization(organization(acme), operator);
+  await store.createKey(newKey("key_1"), operator);
+  await store.createToken(newToken("token"));
+  await store.findCaller(newToken("token").tokenHash);
+  await write(store, transaction("t"), { idempotency: mark("one") });
+  await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
+  await write(store, transaction("t", { amount: 2 }), { mode: "update" });
+  await store.findRecord(keyOf("transaction", "t"));
+  await store.readHistory(keyOf("transaction", "t"));
+  await store.placeHold(keyOf("transaction", "t"), "a case", operator);
+  const id = await request(store, keyOf("transaction", "t"));
+  await carryOutAll(store);
+  await store.releaseHold(keyOf("transaction", "t"), operator);
+  assert.equal((await carryOutAll(store, 100_000_000)).length, 1);
+  await store.findDeletion(id ?? "", acme);
+  await store.findReceipt(id ?? "", acme);
+  await store.deletionFigures(operator.now);
+  await store.credentialsVersion();
+  await store.receiptHead();
+  await store.close();
+}
+
+describe("the plans of daily work", () => {
+  let server: PostgresServer;
+  let plans: readonly LoggedPlan[];
+
+  before(async () => {
+    server = await startPostgres({
+      own: true,
+      settings: {
+        shared_preload_libraries: "auto_explain",
+        "auto_explain.log_min_duration": "0",
+        "auto_explain.log_format": "json",
+        logging_collector: "on",
+        log_destination: "jsonlog",
+      },
+    });
+    const url = await server.makeDatabase();
+    await (await openStore(url, { role: "command" })).close();
+    await server.query("SELECT pg_rotate_logfile()");
+    await workADay(url);
+    plans = await readPlans();
+  });
+  after(() => server.remove());
+
+  async function readPlans(): Promise<readonly LoggedPlan[]> {
+    const log = await waitFor("the log to be written", async () => {
+      await server.query("SELECT 'the day is over'");
+      const [row] = await server.query("SELECT pg_read_file(pg_current_logfile('jsonlog')) AS log");
+      const text = String(row?.["log"]);
+      return text.includes("the day is over") ? text : undefined;
+    });
+    const found: LoggedPlan[] = [];
+    for (const line of log.split("\n")) {
+      if (!line.includes('"application_name":"sluice"')) continue;
+      const { message } = JSON.parse(line) as { message?: string };
+      const plan = /plan:\n(.*)/s.exec(message ?? "")?.[1];
+      if (plan !== undefined) found.push(JSON.parse(plan) as LoggedPlan);
+    }
+    return found;
+  }
+
+  it("were logged, of every kind of statement", () => {
+    const texts = plans.map((plan) => plan["Query Text"]).join("\n");
+    for (const part of [
+      "INSERT INTO change",
+      "FOR NO KEY UPDATE OF record",
+      "DELETE FROM relation",
+      "UPDATE audit_head",
+      "FROM receipt_head",
+      "GROUP BY status",
+    ]) {
+      assert.ok(texts.includes(part), part);
+    }
+  });
+
+  it("contain no step that was ruled out", () => {
+    const found = plans.flatMap((plan) =>
+      nodesOf(plan.Plan).flatMap((node) =>
+        node.Disabled === true || node["Total Cost"] > ruledOutCost
+          ? [`${node["Node Type"]} on ${node["Relation Name"] ?? "?"}: ${plan["Query Text"]}`]
+          : [],
+      ),
+    );
+    assert.deepEqual([...new Set(found)], []);
+  });
+
+  it("are not compiled", async () => {
+    assert.deepEqual(
+      plans.filter(({ JIT }) => JIT !== undefined).map((plan) => plan["Query Text"]),
+      [],
+    );
+    const [stock] = await server.query("SELECT current_setting('jit') AS jit");
+    const [version] = await server.query(
+      "SELECT current_setting('server_version_num')::int AS version",
+    );
+    assert.ok(Number(version?.["version"]) >= 190_000 || stock?.["jit"] === "on");
+  });
+});
+
+function nodesOf(node: PlanNode): readonly PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}

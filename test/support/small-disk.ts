@@ -1,0 +1,39 @@
+// A disk with little room: a file system of its own in memory, which only the processes that are started on it see
+// (mount_namespaces(7)). Filled and freed from outside, through /proc. Linux only.
+
+import { spawnSync } from "node:child_process";
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+/** Whether this machine lets this user have one. */
+export function hasSmallDisks(): boolean {
+  const [program = "", ...words] = onSmallDisk("/mnt", { mebibytes: 1 });
+  return spawnSync(program, [...words, "true"], { stdio: "ignore" }).status === 0;
+}
+
+/** The words to put before those of a program, so that it finds an empty disk of that size at `folder`. */
+export function onSmallDisk(
+  folder: string,
+  { mebibytes }: { readonly mebibytes: number },
+): readonly string[] {
+  const isRoot = process.getuid?.() === 0;
+  const mount = `mount -t tmpfs -o size=${mebibytes}m,mode=711 tmpfs "$0" && exec "$@"`;
+  return ["unshare", ...(isRoot ? [] : ["-Ur"]), "-m", "sh", "-c", mount, folder];
+}
+
+/** Fills what is left of the disk that a process sees at `folder`; gives what frees it again. */
+export function fillDisk(pid: number | undefined, folder: string): () => void {
+  const path = join(`/proc/${pid}/root`, folder, "filler");
+  const file = openSync(path, "w");
+  for (const bytes of [1_024 * 1_024, 4_096, 1]) {
+    const block = Buffer.alloc(bytes, 1);
+    try {
+      for (;;) writeSync(file, block);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+    }
+  }
+  fsyncSync(file);
+  closeSync(file);
+  return () => rmSync(path);
+}
