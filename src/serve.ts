@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "./actions/app.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
-import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
+import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { limits } from "./domain/limits.ts";
@@ -18,7 +18,6 @@ import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { deletionRound } from "./worker/deletion.ts";
-import { StoreError } from "./store/store-error.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
 
@@ -43,25 +42,16 @@ export async function serve(config: Config): Promise<Serving> {
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
+    onLeftover: (path) => log.info({ path }, "removed what a command that was killed had left"),
   });
   try {
-    await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
-    await catchUpLedger(app);
+    await keepLedger(app);
     return await startDoors({ app, config, log, metrics });
   } catch (error) {
     await app.close();
     throw error;
   }
-}
-
-/** What was erased must not be served because a backup was put back. */
-async function refuseTakenBack(app: App): Promise<void> {
-  if (!(await wasTakenBack(app))) return;
-  throw new StoreError(
-    `The store is older than its ledger of deletions (${app.ledger.path}): it was restored from a backup, and deletions ` +
-      "that were completed since then are not carried out in it. Run `sluice deletion replay` first.",
-  );
 }
 
 async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): Promise<Serving> {
@@ -90,10 +80,18 @@ async function startDoors(parts: Parts & { app: { close(): Promise<void> } }): P
       log.info("stopping");
       await closeWithin(server, config.shutdownGraceMs);
       await stopWork();
+      await noteLast(app, log);
       await app.close();
       log.info("stopped");
     },
   };
+}
+
+/** What happened since the last note; where that fails, the next start makes it good. */
+async function noteLast(app: App, log: Logger): Promise<void> {
+  await keepLedger(app).catch((error: unknown) => {
+    log.error({ err: error }, "the ledger of deletions could not be kept");
+  });
 }
 
 function startWorker({ app, config, log, metrics }: Parts): Loop {

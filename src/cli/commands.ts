@@ -6,9 +6,11 @@ import { backup } from "./command/backup.ts";
 import { check } from "./command/check.ts";
 import { deletionCancel } from "./command/deletion-cancel.ts";
 import { deletionHold } from "./command/deletion-hold.ts";
+import { deletionHolds } from "./command/deletion-holds.ts";
 import { deletionList } from "./command/deletion-list.ts";
 import { deletionRelease } from "./command/deletion-release.ts";
 import { deletionReplay } from "./command/deletion-replay.ts";
+import { deletionRequest } from "./command/deletion-request.ts";
 import { deletionShow } from "./command/deletion-show.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords } from "./command/export.ts";
@@ -47,10 +49,12 @@ export const commands: readonly Command[] = [
   importRecords,
   exportRecords,
   recordShow,
+  deletionRequest,
   deletionList,
   deletionShow,
   deletionCancel,
   deletionHold,
+  deletionHolds,
   deletionRelease,
   deletionReplay,
   receiptVerify,
@@ -70,7 +74,8 @@ export const groups: Readonly<Record<string, string>> = {
   organization: "Make, list, show and change organizations.",
   key: "Make, list, revoke and rotate API keys.",
   record: "Look at a record and its changes.",
-  deletion: "Watch, cancel and hold back deletions, and carry them out again after a restore.",
+  deletion:
+    "Request, watch, cancel and hold back deletions, and carry them out again after a restore.",
   receipt: "Check and export the receipts of deletions, and rotate the key that signs them.",
   retention: "Look at what is deleted because it was kept long enough.",
   audit: "Export the audit trail.",

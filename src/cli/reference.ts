@@ -8,7 +8,8 @@ const opening = `# Command line
 
 Every command is \`sluice …\`, or \`npx sluice …\` in the checkout. Settings come from the environment, see
 [settings](settings.md). Results go to standard output and errors to standard error; with \`--json\` both are JSON, errors as
-\`{"error": {"name", "message"}}\`. Exit codes: 0 done, 1 failed, 2 not typed as it has to be. Durations are a whole number
+\`{"error": {"name", "message"}}\`. With \`--as NAME\` the audit trail has that name for what is done, otherwise the user of the
+operating system. Exit codes: 0 done, 1 failed, 2 not typed as it has to be. Durations are a whole number
 and a unit, such as \`90d\`, \`12h\`, \`30m\` or \`45s\`. All commands but \`serve\` work beside a serving process.`;
 
 export function renderCliReference(): string {

@@ -52,10 +52,10 @@ function askedForHelp(words: readonly string[]): readonly string[] {
 }
 
 async function carryOut(
-  { command, values, json }: Invocation,
+  { command, values, json, as }: Invocation,
   surroundings: Surroundings,
 ): Promise<number> {
-  const result = await command.run(makeContext(surroundings, json), values);
+  const result = await command.run(makeContext(surroundings, { json, as }), values);
   if (result === undefined) return 0;
   surroundings.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.exitCode ?? 0;

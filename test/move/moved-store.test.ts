@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
-import { releaseRecord } from "../../src/actions/release-record.ts";
+import { releaseHold } from "../../src/actions/release-hold.ts";
 import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -137,7 +137,11 @@ describe("the service on a store that was moved", () => {
     const done = await scene.completed(acme, deletions.processing);
     assert.deepEqual(done.body["erased"], { transaction: 1, transaction_check: 3 });
     const { app } = scene.service;
-    await releaseRecord(app, { deletionRequestId: deletions.held });
+    const held = await app.store.findDeletion(deletions.held, undefined);
+    assert.ok(held);
+    const holds = await app.store.holds.ofRecords([held]);
+    assert.equal(holds.length, 2);
+    for (const { holdId } of holds) await releaseHold(app, { holdId });
     clock.advanceMs(3_600_000);
     await scene.completed(acme, deletions.held);
     const kept = await app.store.listReceipts(0, 100);

@@ -13,6 +13,7 @@ import {
   acme,
   draftOf,
   exists,
+  hold,
   keyOf,
   operator,
   organization,
@@ -79,7 +80,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
         related_check_id: "deep-check",
       });
       await write(store, alert, { resourceType: "transaction_alert" });
-      await store.placeHold(keyOf("transaction", "held"), "a case", operator);
+      await hold(store, keyOf("transaction", "held"));
     });
     after(async () => {
       await app.close();

@@ -3,6 +3,7 @@
 import { testFlagOf } from "../../actions/export-records.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
+import { noteAccess } from "../../actions/note-access.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../cli-error.ts";
@@ -30,7 +31,7 @@ export const exportRecords = defineCommand({
     "As of the moment at which it starts, while writes go on; what is erased meanwhile may be left out. Goes to standard " +
     "output, or with `--output` to a file that has its name only once it is whole; the endings .gz, .br and .zst compress " +
     "NDJSON and CSV, and Parquet is compressed inside. " +
-    "`sluice import` reads back to the same states what this writes.",
+    "`sluice import` reads back to the same states what this writes. The audit trail has who exported what, and when.",
   examples: [
     "sluice export transaction --organization acme > transactions.ndjson",
     "sluice export person --organization acme --history --output persons.csv.gz",
@@ -86,7 +87,10 @@ function perform(
 ): Promise<ExportReport> {
   return context.withApp(
     async (app) => {
-      await findOrganization(app, plan.organizationId);
+      const { organizationId, type, history, format } = plan;
+      await findOrganization(app, organizationId);
+      const detail = { resourceType: type.resourceType, history, format };
+      await noteAccess(app, "records.export", { organizationId, subject: organizationId, detail });
       const sink = openSink(context.out, output);
       const name = `export ${plan.type.resourceType}`;
       const progress = makeBulkProgress(context.err, { json: context.json, name });

@@ -41,7 +41,7 @@ export const receiptVerify = defineCommand({
 async function findKeys(context: Context, file: string | undefined): Promise<PublishedKeys> {
   if (file === undefined) {
     requireStore(context);
-    return context.withApp(publishReceiptKeys);
+    return context.withApp(publishReceiptKeys, { existing: true, restoring: true });
   }
   try {
     return readPublishedKeys(JSON.parse(readFileSync(file, "utf8")));

@@ -9,7 +9,13 @@ import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { noSamples } from "./migration/0003-no-samples.ts";
 import { move } from "./migration/0004-move.ts";
-import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
+import { restoresAndHolds } from "./migration/0005-restores-and-holds.ts";
+import {
+  receiptSecurity,
+  replaySecurity,
+  rowSecurity,
+  type Securing,
+} from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -21,6 +27,7 @@ const migrations: readonly Migration[] = [
   (options) => receipts + receiptSecurity(options),
   () => noSamples,
   () => move,
+  (options) => restoresAndHolds + replaySecurity(options),
 ];
 
 export const schemaVersion = migrations.length;

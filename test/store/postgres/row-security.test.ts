@@ -12,6 +12,7 @@ import {
   add,
   carryOutAll,
   claim,
+  hold,
   keyOf,
   mark,
   newKey,
@@ -19,6 +20,7 @@ import {
   operator,
   organization,
   other,
+  release,
   request,
   transaction,
   write,
@@ -142,8 +144,8 @@ async function fill(url: string): Promise<void> {
   await write(store, transaction("t"), { organizationId: other });
   await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
   await request(store, keyOf("transaction", "t"));
-  await store.placeHold(keyOf("transaction_check", "c"), "a case", operator);
-  await store.releaseHold(keyOf("transaction_check", "c"), operator);
+  await hold(store, keyOf("transaction_check", "c"));
+  await release(store, keyOf("transaction_check", "c"));
   await add(store, "person", "goes");
   await request(store, keyOf("person", "goes"), { dueAt: 0 });
   assert.equal((await carryOutAll(store)).length, 2);
@@ -152,6 +154,6 @@ async function fill(url: string): Promise<void> {
   await write(store, transaction("u"), { idempotency: mark("another key") });
   await request(store, keyOf("transaction", "t"));
   await claim(store);
-  await store.placeHold(keyOf("transaction", "t", other), "a case", operator);
+  await hold(store, keyOf("transaction", "t", other));
   await store.close();
 }
