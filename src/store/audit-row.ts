@@ -5,6 +5,7 @@ import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../domain/access.ts";
 import type { ChainCut, ChainHead } from "../domain/ledger-entry.ts";
 import type { RecordKey } from "../domain/record-write.ts";
+import { type RequestText, textOfRecord, textOfRequest } from "../domain/trail-text.ts";
 import { readCut } from "./ledger-text.ts";
 import type { RestoreCut } from "./replay.ts";
 import type { SealedReceipt } from "./store.ts";
@@ -118,20 +119,8 @@ export function describeReceipt(
 }
 
 /** Binds what was asked for to the trail without repeating it: the id and the reason are the request's own. */
-export function digestOfRequest(request: {
-  readonly deletionRequestId: string;
-  readonly organizationId: string;
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly reason: string;
-  readonly requestedBy: string;
-  readonly requestedAt: number;
-}): string {
-  const { deletionRequestId, organizationId, resourceType, resourceId } = request;
-  const { reason, requestedBy, requestedAt } = request;
-  const record = [organizationId, resourceType, resourceId];
-  const content = [deletionRequestId, ...record, reason, requestedBy, requestedAt];
-  return digest("sha256", JSON.stringify(content));
+export function digestOfRequest(request: RequestText): string {
+  return digest("sha256", textOfRequest(request));
 }
 
 export function nameSubject(subject: string | RecordKey): string {
@@ -139,6 +128,6 @@ export function nameSubject(subject: string | RecordKey): string {
 }
 
 /** The trail outlives the record, so it has the digest of the id: enough to recognise it, not to read it. */
-export function nameForTrail({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${resourceType} sha256:${digest("sha256", `${organizationId}/${resourceType}/${resourceId}`)}`;
+export function nameForTrail(key: RecordKey): string {
+  return `${key.resourceType} sha256:${digest("sha256", textOfRecord(key))}`;
 }

@@ -7,6 +7,8 @@ import type { KeptReceipt } from "./trail.ts";
 
 export interface ReceiptRow {
   readonly receipt_no: number;
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
   readonly document: string;
   readonly hash: string;
 }

@@ -16,6 +16,7 @@ import type { Receipt } from "../../src/domain/receipt.ts";
 import { serve } from "../../src/serve.ts";
 import { readConfig } from "../../src/config.ts";
 import { putBack } from "../../src/restore.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
@@ -91,7 +92,7 @@ async function putBackOnly({ line }: Site, file: string): Promise<void> {
 
 describe("a backup", () => {
   it("is made while others write, is of one moment, whole, and its owner's alone", async (test) => {
-    const { line, folder, apart, start } = makeSite(test);
+    const { line, apart, start } = makeSite(test);
     const server = await start();
     const acme = await makeAcme(server);
     const done = new AbortController();
@@ -109,8 +110,9 @@ describe("a backup", () => {
     assert.equal(statSync(file).size, bytes);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(apart), ["backup.db"]);
-    const copy = makeCommandLine({ environment: { DATABASE_URL: `sqlite:${file}` }, folder });
-    assert.equal((await copy.ask("check"))["ok"], true);
+    const copy = await openStore(`sqlite:${file}`, { role: "command" });
+    assert.deepEqual(await copy.checkIntegrity(), { ok: true, findings: [] });
+    await copy.close();
   });
 
   it("does not hold what was erased before it", async (test) => {

@@ -84,7 +84,7 @@ export function findReceipt(
   deletionRequestId: string,
   organizationId: string | undefined,
 ): Receipt | undefined {
-  const row = connection.get<ReceiptRow & { organization_id: string }>(findOne, deletionRequestId);
+  const row = connection.get<ReceiptRow>(findOne, deletionRequestId);
   if (row === undefined) return undefined;
   if (organizationId !== undefined && row.organization_id !== organizationId) return undefined;
   return toReceipt(row);
