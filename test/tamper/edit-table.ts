@@ -1,9 +1,11 @@
 // Edits of single values and removals of single rows, in the tables and columns that `check` covers.
 
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { Random } from "../support/random.ts";
 
-type Row = Readonly<Record<string, SQLInputValue>>;
+/** None of the tables has bytes. */
+type Value = string | number | null;
+type Row = Readonly<Record<string, Value>>;
 
 /** By table: its key, and its columns that `check` does not cover, as docs/guides/erasure.md says. */
 const covered: Readonly<Record<string, { readonly key: string; readonly not: readonly string[] }>> =
@@ -70,16 +72,11 @@ export function removeRow(database: DatabaseSync, random: Random): string | unde
 }
 
 function readRows(database: DatabaseSync, table: string, key: string): readonly Row[] {
-  return database.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all();
+  return database.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all() as readonly Row[];
 }
 
 /** The value of another row, or another that is near. */
-function changed(
-  random: Random,
-  value: SQLInputValue,
-  rows: readonly Row[],
-  column: string,
-): SQLInputValue {
+function changed(random: Random, value: Value, rows: readonly Row[], column: string): Value {
   const others = rows.map((row) => row[column] ?? null).filter((other) => other !== value);
   if (others.length > 0 && random.chance(0.4)) return random.pick(others);
   if (typeof value === "number") return value + random.pick([-1, 1, 1_000]);
@@ -95,6 +92,6 @@ function changed(
   ]);
 }
 
-function show(value: SQLInputValue): string {
+function show(value: Value): string {
   return JSON.stringify(value).slice(0, 60);
 }
