@@ -81,7 +81,7 @@ function changed(random: Random, value: Value, rows: readonly Row[], column: str
   if (others.length > 0 && random.chance(0.4)) return random.pick(others);
   if (typeof value === "number") return value + random.pick([-1, 1, 1_000]);
   if (value === null) return random.pick(["2027-01-31", "x", 5]);
-  const text = String(value);
+  const text = value;
   const at = random.integer(0, Math.max(0, text.length - 1));
   const sign = String.fromCodePoint((text.codePointAt(at) ?? 96) + 1);
   return random.pick([

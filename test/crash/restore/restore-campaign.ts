@@ -1,13 +1,24 @@
-// Kills each command at its steps on the disk, one step after another or as many as there is time for, each time from the same
-// scene, and has what is left verified.
+// Kills each command at its steps on the disk, and at its messages to a server, one step after another or as many as there is time
+// for, each time from the same scene, and has what is left verified.
 
-import { cpSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { makeRandom, type Random } from "../../support/random.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { makeScene, type Place, placeIn } from "./scene.ts";
-import { type Scenario, scenarios } from "./scenarios.ts";
+import type { Place } from "./scene.ts";
 import { runAndKill } from "./shim.ts";
+
+export interface Scenario {
+  /** Gives a copy of the scene that nobody else uses, as the command finds it. */
+  readonly copy: () => Promise<Copy>;
+  readonly words: (place: Place) => readonly string[];
+  /** After a kill, or, with `killed` false, after the command has come to its end. */
+  readonly verify: (place: Place, killed: boolean) => Promise<void>;
+  /** Messages to a server are steps too. */
+  readonly messages?: boolean;
+}
+
+export interface Copy {
+  readonly place: Place;
+  remove(): Promise<void> | void;
+}
 
 export interface RestoreCampaignOptions {
   readonly seed: number;
@@ -24,43 +35,38 @@ export interface RestoreCampaignReport {
   readonly findings: readonly string[];
 }
 
+/** Stops at the first finding. */
 export async function runRestoreCampaign(
+  scenarios: Readonly<Record<string, Scenario>>,
   options: RestoreCampaignOptions,
 ): Promise<RestoreCampaignReport> {
   const until = performance.now() + options.budgetMs;
-  const scene = makeTempFolder();
-  const campaign = new Campaign(scene, options);
-  try {
-    await makeScene(placeIn(join(scene, "site")));
-    const plans = [];
-    for (const [name, scenario] of Object.entries(scenarios)) {
-      plans.push({ name, scenario, at: await campaign.plan(name, scenario) });
-    }
-    // In turn, so that a short campaign meets each command.
-    for (let round = 0; round < options.killsMax; round += 1) {
-      for (const { name, scenario, at } of plans) {
-        const step = at[round];
-        if (step === undefined) continue;
-        if (performance.now() > until || campaign.findings.length > 0) return campaign.report();
-        await campaign.kill(name, scenario, step);
-      }
-    }
-    return campaign.report();
-  } finally {
-    removeFolder(scene);
+  const campaign = new Campaign(options);
+  const plans = [];
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    plans.push({ name, scenario, at: await campaign.plan(name, scenario) });
   }
+  const rounds = Math.max(...plans.map(({ at }) => at.length));
+  // In turn, so that a short campaign meets each command.
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, scenario, at } of plans) {
+      const step = at[round];
+      if (step === undefined) continue;
+      if (performance.now() > until || campaign.findings.length > 0) return campaign.report();
+      await campaign.kill(name, scenario, step);
+    }
+  }
+  return campaign.report();
 }
 
 class Campaign {
   readonly findings: string[] = [];
-  readonly #scene: string;
   readonly #options: RestoreCampaignOptions;
   readonly #random: Random;
   readonly #steps: Record<string, number> = {};
   #kills = 0;
 
-  constructor(scene: string, options: RestoreCampaignOptions) {
-    this.#scene = scene;
+  constructor(options: RestoreCampaignOptions) {
     this.#options = options;
     this.#random = makeRandom(options.seed);
   }
@@ -72,14 +78,8 @@ class Campaign {
   /** Runs to the end once, and gives the steps at which to kill. */
   async plan(name: string, scenario: Scenario): Promise<readonly number[]> {
     let count = 0;
-    await this.#inCopy(`${name}, to its end`, async (place) => {
-      await scenario.prepare?.(place);
-      const run = {
-        words: scenario.words(place),
-        environment: place.environment,
-        folder: place.root,
-      };
-      const { code, err, out, steps } = await runAndKill(run, 0);
+    await this.#inCopy(`${name}, to its end`, scenario, async (place) => {
+      const { code, err, out, steps } = await runIn(scenario, place, 0);
       if (code !== 0) throw new Error(`ended with ${code}: ${err}${out}`);
       count = steps.length;
       await scenario.verify(place, false);
@@ -90,14 +90,8 @@ class Campaign {
   }
 
   async kill(name: string, scenario: Scenario, at: number): Promise<void> {
-    await this.#inCopy(`${name}, killed at step ${at}`, async (place) => {
-      await scenario.prepare?.(place);
-      const run = {
-        words: scenario.words(place),
-        environment: place.environment,
-        folder: place.root,
-      };
-      const { killed, code, err, steps } = await runAndKill(run, at);
+    await this.#inCopy(`${name}, killed at step ${at}`, scenario, async (place) => {
+      const { killed, code, err, steps } = await runIn(scenario, place, at);
       this.#options.onKill?.(`${name} ${at}: ${steps.at(-1) ?? ""}`);
       // The steps differ a little from run to run; past the last one it comes to its end.
       if (!killed && code !== 0) throw new Error(`ended with ${code}: ${err}`);
@@ -106,20 +100,26 @@ class Campaign {
     });
   }
 
-  async #inCopy(what: string, work: (place: Place) => Promise<void>): Promise<void> {
-    const root = makeTempFolder();
+  async #inCopy(
+    what: string,
+    { copy }: Scenario,
+    work: (place: Place) => Promise<void>,
+  ): Promise<void> {
+    const { place, remove } = await copy();
     try {
-      const site = join(root, "site");
-      mkdirSync(site);
-      cpSync(join(this.#scene, "site"), site, { recursive: true });
-      await work(placeIn(site));
-      removeFolder(root);
+      await work(place);
     } catch (error) {
       const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.findings.push(`${what}: ${why}`);
-      removeFolder(root);
+    } finally {
+      await remove();
     }
   }
+}
+
+function runIn({ words, messages = false }: Scenario, place: Place, at: number) {
+  const { environment, root: folder } = place;
+  return runAndKill({ words: words(place), environment, folder, messages }, at);
 }
 
 /** As many as wanted, from all over the list, in no order. */

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeCommandLine } from "../../cli/command-line.ts";
+import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
 import {
   addTransaction,
   awaitCompletion,
@@ -83,7 +83,7 @@ function takeBackup(place: Place): Promise<unknown> {
   return lineOf(place).ask("backup", place.backup);
 }
 
-function lineOf({ data, environment }: Place) {
+export function lineOf({ data, environment }: Place): CommandLine {
   return makeCommandLine({ folder: data, environment });
 }
 
@@ -106,7 +106,10 @@ export async function requireErasedUnreadable(place: Place): Promise<void> {
 /** What is there once a replay has come to its end. `restored`: whether the backup is in place; undefined: either. */
 export async function requireWhole(place: Place, restored: boolean | undefined): Promise<void> {
   const line = lineOf(place);
-  const replayed = await line.type("deletion replay");
+  let replayed = await line.type("deletion replay");
+  // It had not been read to its end, so it has to be given again.
+  const again = /sluice deletion replay (--ledger \S+)$/m.exec(replayed.err)?.[1] ?? "";
+  if (again !== "") replayed = await line.type(`deletion replay ${again}`);
   assert.equal(replayed.code, 0, replayed.err + replayed.out);
   const { out } = await line.type("export transaction", ...ofAcme);
   const ids = out.split("\n").flatMap((text) => (text === "" ? [] : [idOf(text)]));
