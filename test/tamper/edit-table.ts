@@ -47,7 +47,7 @@ export function editValue(database: DatabaseSync, random: Random): string | unde
   );
   const column = random.pick(names);
   const before = row[column] ?? null;
-  const value = changed(random, before, rows, column);
+  const value = changed(random, before, { rows, column });
   if (value === before) return undefined;
   try {
     database
@@ -76,7 +76,11 @@ function readRows(database: DatabaseSync, table: string, key: string): readonly 
 }
 
 /** The value of another row, or another that is near. */
-function changed(random: Random, value: Value, rows: readonly Row[], column: string): Value {
+function changed(
+  random: Random,
+  value: Value,
+  { rows, column }: { readonly rows: readonly Row[]; readonly column: string },
+): Value {
   const others = rows.map((row) => row[column] ?? null).filter((other) => other !== value);
   if (others.length > 0 && random.chance(0.4)) return random.pick(others);
   if (typeof value === "number") return value + random.pick([-1, 1, 1_000]);

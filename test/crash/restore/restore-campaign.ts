@@ -17,7 +17,7 @@ export interface Scenario {
 
 export interface Copy {
   readonly place: Place;
-  remove(): Promise<void> | void;
+  readonly remove: () => Promise<void> | void;
 }
 
 export interface RestoreCampaignOptions {
