@@ -31,6 +31,7 @@ const failuresMax = 20;
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
   await noteRestore(app);
+  await app.store.replay.takeOver();
   const { queued, open } = await app.store.replay.countReopened();
   const all = queued + open;
   const carriedOut: string[] = [];

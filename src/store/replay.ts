@@ -89,6 +89,8 @@ export interface ReplayStore {
   replaceHolds(holds: HoldsOfReplay, act: Act): Promise<void>;
   /** Everything is written down: the store becomes `replaying`. */
   startReplay(): Promise<void>;
+  /** What a process that is gone had claimed can be claimed at once. Nobody serves the store meanwhile. */
+  takeOver(): Promise<void>;
   /**
    * Opens deletions again under their own ids, due at once. One whose record has another open deletion is left for later,
    * and the other one becomes due.

@@ -43,6 +43,11 @@ const insertState = `
 
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
+/** Whoever had claimed one sees at its next step that it has it no more. */
+const voidClaims = `
+  UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
+  WHERE status = 'processing'`;
+
 const countMore = `UPDATE restore SET reopened = reopened + $1`;
 
 const forgetState = `DELETE FROM restore`;
@@ -194,6 +199,10 @@ export async function replaceHolds(
 
 export async function startReplay(transaction: Transaction): Promise<void> {
   await transaction.run(setReplaying);
+}
+
+export async function takeOver(transaction: Transaction): Promise<void> {
+  await transaction.run(voidClaims);
 }
 
 export async function reopenDeletions(

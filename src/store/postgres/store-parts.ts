@@ -42,6 +42,7 @@ export function makeReplayStore(database: Database): ReplayStore {
     replaceHolds: (holds, act) =>
       database.transaction(rebuilding, (tx) => reopening.replaceHolds(tx, holds, act)),
     startReplay: () => database.transaction(allOrganizations, reopening.startReplay),
+    takeOver: () => database.transaction(rebuilding, reopening.takeOver),
     reopenDeletions: (page, act) =>
       database.transaction(rebuilding, (tx) => reopening.reopenDeletions(tx, page, act)),
     countReopened: () => database.inOneGo(allOrganizations, reopening.countReopened),

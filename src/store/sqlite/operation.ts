@@ -24,6 +24,7 @@ import {
   reopenDeletions,
   replaceHolds,
   startReplay,
+  takeOver,
 } from "./reopening.ts";
 
 export const sharedOperations = {
@@ -49,6 +50,7 @@ export const sharedOperations = {
   queueReplay,
   replaceHolds,
   startReplay,
+  takeOver,
   reopenDeletions,
   finishReplay,
   markLedger,

@@ -44,6 +44,10 @@ const insertState = `
 
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
+const voidClaims = `
+  UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
+  WHERE status IN ('pending', 'processing') AND status = 'processing'`;
+
 const countMore = `UPDATE restore SET reopened = reopened + ?`;
 
 const forgetState = `DELETE FROM restore`;
@@ -189,6 +193,10 @@ export function replaceHolds(
 
 export function startReplay({ connection }: Group): void {
   connection.run(setReplaying);
+}
+
+export function takeOver({ connection }: Group): void {
+  connection.run(voidClaims);
 }
 
 export function reopenDeletions(

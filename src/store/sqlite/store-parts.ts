@@ -37,6 +37,7 @@ export function makeReplayStore({ reader, perform }: StoreAccess): ReplayStore {
     queueReplay: (entries) => perform("queueReplay", { entries }),
     replaceHolds: (holds, act) => perform("replaceHolds", { holds, act }),
     startReplay: () => perform("startReplay", undefined),
+    takeOver: () => perform("takeOver", undefined),
     reopenDeletions: (page, act) => perform("reopenDeletions", { page, act }),
     countReopened: async () => countReopened(reader),
     finishReplay: (act) => perform("finishReplay", { act }),
