@@ -35,12 +35,15 @@ export async function replayDeletions(app: App, options: ReplayOptions): Promise
   const { queued, open } = await app.store.replay.countReopened();
   const all = queued + open;
   const carriedOut: string[] = [];
+  const onCompleted = (ids: readonly string[]) => {
+    carriedOut.push(...ids);
+    options.onProgress?.(carriedOut.length, all);
+  };
   for (let failures = 0; failures < failuresMax;) {
-    const done = await carryOutRound(app, options);
-    carriedOut.push(...done);
-    if (done.length > 0) options.onProgress?.(carriedOut.length, all);
+    const before = carriedOut.length;
+    await carryOutRound(app, { ...options, onCompleted });
     if (await isOver(app)) break;
-    if (done.length > 0) continue;
+    if (carriedOut.length > before) continue;
     if (await isHeld(app)) break;
     failures += 1;
     await sleep(retryMs);
@@ -49,30 +52,30 @@ export async function replayDeletions(app: App, options: ReplayOptions): Promise
   return { carriedOut, ...(await findWaiting(app)) };
 }
 
-/** Opens all that can be opened, page by page, and carries out what is due. Gives the ids of those that were completed. */
-async function carryOutRound(app: App, options: ReplayOptions): Promise<readonly string[]> {
-  const completed: string[] = [];
+interface Round extends ReplayOptions {
+  readonly onCompleted: (ids: readonly string[]) => void;
+}
+
+/** Opens all that can be opened, page by page, and carries out what is due. */
+async function carryOutRound(app: App, round: Round): Promise<void> {
   const limit = limits.ledgerEntriesAtOnce;
   let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];
   do {
     const act = { actor: app.operator, now: app.now() };
     const part = await app.store.replay.reopenDeletions({ after, limit }, act);
     after = part.next;
-    completed.push(...(await carryOutDue(app, options)));
+    await carryOutDue(app, round);
   } while (after !== undefined);
-  return completed;
 }
 
-async function carryOutDue(app: App, { claimant }: ReplayOptions): Promise<readonly string[]> {
-  const completed: string[] = [];
+async function carryOutDue(app: App, { claimant, onCompleted }: Round): Promise<void> {
   const stopping = new AbortController().signal;
   for (;;) {
     const all = await carryOutDeletions(app, { claimant, stopping });
     const done = all.filter(({ result }) => result === "completed");
-    if (done.length === 0) return completed;
-    for (const { deletion } of done) {
-      if (deletion.carriedOutBefore !== undefined) completed.push(deletion.deletionRequestId);
-    }
+    if (done.length === 0) return;
+    const again = done.filter(({ deletion }) => deletion.carriedOutBefore !== undefined);
+    if (again.length > 0) onCompleted(again.map(({ deletion }) => deletion.deletionRequestId));
   }
 }
 
