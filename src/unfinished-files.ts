@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -20,11 +20,11 @@ import { StoreError } from "./store/store-error.ts";
 
 export interface UnfinishedFile {
   /** To be called when it has its own name, or is removed. */
-  done(): Promise<void>;
+  readonly done: () => Promise<void>;
 }
 
 const noteName = /^unfinished-([0-9a-f]{12})\.(?:json|lock)$/;
-const unfinishedName = /\.[0-9a-f]{12}\.part$/;
+const unfinishedName = /\.[0-9a-f]{12}\.unfinished$/;
 /** What SQLite may have left beside a database. */
 const suffixes = ["", "-journal", "-wal", "-shm"];
 const lockPollMs = 5;
@@ -32,7 +32,7 @@ const lockMsMax = 10_000;
 
 /** A name beside the file that no file of anybody's has. */
 export function unfinishedPath(file: string): string {
-  return `${file}.${randomBytes(6).toString("hex")}.part`;
+  return `${file}.${randomBytes(6).toString("hex")}.unfinished`;
 }
 
 /** Names in the data folder that these notes have. */
@@ -40,9 +40,12 @@ export function isUnfinishedNote(name: string): boolean {
   return name === commonLock || noteName.test(name);
 }
 
-/** `path`: an absolute path made by unfinishedPath. On stable storage when it resolves. */
+/**
+ * `path`: an absolute path made by unfinishedPath. On stable storage when it resolves. Where there is no data folder, as on a host
+ * from which only commands are run, nothing is noted and nothing made.
+ */
 export async function noteUnfinished(folder: string, path: string): Promise<UnfinishedFile> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(folder)) return { done: () => Promise.resolve() };
   const id = randomBytes(6).toString("hex");
   const lock = await underCommonLock(folder, () => {
     const mine = tryFileLock(lockPath(folder, id));

@@ -1,9 +1,12 @@
 // `sluice export`
 
 import { testFlagOf } from "../../actions/export-records.ts";
+import { resolve } from "node:path";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
 import { noteAccess } from "../../actions/note-access.ts";
+import { readConfig } from "../../config.ts";
+import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../cli-error.ts";
@@ -91,13 +94,25 @@ function perform(
       await findOrganization(app, organizationId);
       const detail = { resourceType: type.resourceType, history, format };
       await noteAccess(app, "records.export", { organizationId, subject: organizationId, detail });
-      const sink = openSink(context.out, output);
+      const file = output === undefined ? undefined : await noteFile(context, output);
+      const sink = openSink(context.out, file);
       const name = `export ${plan.type.resourceType}`;
       const progress = makeBulkProgress(context.err, { json: context.json, name });
-      return runExport(app, plan, { sink, progress, stopping });
+      try {
+        return await runExport(app, plan, { sink, progress, stopping });
+      } finally {
+        await file?.done();
+      }
     },
     { existing: true },
   );
+}
+
+/** So that what a killed export leaves is removed by the next command. */
+async function noteFile({ environment }: Context, path: string) {
+  const unfinished = unfinishedPath(resolve(path));
+  const { done } = await noteUnfinished(readConfig(environment).dataDir, unfinished);
+  return { path, unfinished, done };
 }
 
 function formatOf(output: string | undefined): ExportFormat {

@@ -148,7 +148,7 @@ async function requireReceipts(place: Place): Promise<void> {
 
 export function requireNoLeftovers({ data, apart }: Place): void {
   const names = [...readdirSync(data), ...readdirSync(apart)];
-  const left = names.filter((name) => /\.restoring|unfinished-|\.part/.test(name));
+  const left = names.filter((name) => /\.restoring|unfinished-|\.unfinished/.test(name));
   assert.deepEqual(left, []);
 }
 
