@@ -148,10 +148,11 @@ describe("deletion holds", () => {
   });
 });
 
-describe("holds are shown", () => {
-  const reasons = (shown: Readonly<Record<string, unknown>>) =>
-    (shown["holds"] as readonly Shown[]).map(({ reason }) => reason);
+function reasons(shown: Readonly<Record<string, unknown>>): readonly string[] {
+  return (shown["holds"] as readonly Shown[]).map(({ reason }) => reason);
+}
 
+describe("holds are shown", () => {
   it("with a record that carries any, and only then", async () => {
     const shown = await line.ask("record show transaction two", ...ofAcme);
     assert.deepEqual(reasons(shown), ["first", "second"]);
