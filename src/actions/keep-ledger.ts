@@ -188,19 +188,20 @@ async function hasReceipt({ store }: App, link: ChainHead | undefined): Promise<
   return kept?.receipt.receipt_no === link.no && kept.hash === link.hash;
 }
 
-/** The ledger file was taken back, or cut, since the store noted how far it reached. Undefined if all is well. */
+/** Why the ledger is not the one that the store knows to have been written; undefined if it is. */
 export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
   const state: LedgerState = await ledger.state();
   const marks = await store.replay.listLedgerMarks();
-  const mark = marks.find(({ ledgerId }) => ledgerId === state.ledgerId);
+  // A first append that a crash has torn is all that there may be of a ledger that the store does not know.
+  const isGarbage = state.bytes === 0 && state.tornBytes > 0 && marks.length > 0;
+  const mark = isGarbage ? marks[0] : marks.find(({ ledgerId }) => ledgerId === state.ledgerId);
+  if (mark === undefined) return undefined;
   const { end = 0, digest = "" } = state.lastFrame ?? {};
-  if (mark === undefined || end > mark.end || (end === mark.end && digest === mark.digest)) {
-    return undefined;
-  }
+  if (end > mark.end || (end === mark.end && digest === mark.digest)) return undefined;
   return (
-    `The ledger of deletions ${ledger.path} ends at byte ${end}, and the store knows that it reached byte ${mark.end}: its ` +
-    "end was cut off or changed, or an older copy was put in its place. Put the newest copy back. If there is none, keep " +
-    "the file elsewhere, and start without it: a new ledger is then begun from the receipts and holds in the store."
+    `The ledger of deletions ${ledger.path} is not what the store knows it to have been up to byte ${mark.end}: its end was ` +
+    "cut off or changed, or an older copy was put in its place. Put the newest copy back. If there is none, keep the file " +
+    "elsewhere, and start without it: a new ledger is then begun from the receipts and holds in the store."
   );
 }
 

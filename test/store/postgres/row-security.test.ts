@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
+import type { DeletionEntry } from "../../../src/domain/ledger-entry.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { securedTables } from "../../../src/store/postgres/migration/row-security.ts";
@@ -134,6 +135,11 @@ describe("row-level security", () => {
   });
 });
 
+function entryOf(deletionRequestId: string): DeletionEntry {
+  const record = { organizationId: acme, resourceType: "transaction", resourceId: "t" } as const;
+  return { kind: "deletion", deletionRequestId, ...record, requestedBy: "key_1", requestedAt: 1 };
+}
+
 /** At least one row in every table. */
 async function fill(url: string): Promise<void> {
   const store = await openStore(url, { role: "command", sealReceipt: makeTestSeal() });
@@ -155,5 +161,7 @@ async function fill(url: string): Promise<void> {
   await request(store, keyOf("transaction", "t"));
   await claim(store);
   await hold(store, keyOf("transaction", "t", other));
+  await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
+  await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();
 }
