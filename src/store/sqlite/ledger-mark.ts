@@ -16,7 +16,7 @@ const insertMark = `
   WHERE excluded.frame_end > frame_end`;
 
 export function listLedgerMarks(connection: Connection): readonly LedgerMark[] {
-  return connection.all<LedgerMark>(findAll);
+  return connection.all<LedgerMark>(findAll).map((row) => ({ ...row }));
 }
 
 export function markLedger({ connection }: Group, { mark }: { readonly mark: LedgerMark }): void {

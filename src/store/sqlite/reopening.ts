@@ -265,7 +265,8 @@ function insertAgain(connection: Connection, row: ReplayRow, act: Act): void {
 
 /** How many are still to be carried out again. */
 export function countReopened(connection: Connection): ReopenedCount {
-  return connection.get<ReopenedCount>(countOpen) ?? { queued: 0, open: 0 };
+  const { queued = 0, open = 0 } = connection.get<ReopenedCount>(countOpen) ?? {};
+  return { queued, open };
 }
 
 export function finishReplay({ connection }: Group, { act }: { readonly act: Act }): void {
