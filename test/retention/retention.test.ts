@@ -131,7 +131,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
 
     it("queues each deletion once, under the name of retention", async () => {
       const line = makeCommandLine({ folder, environment, now: () => now });
-      const set = await line.ask("organization set", acme, "--retain-days", "365");
+      const set = await line.ask("organization set", acme, "--retain-days", "365", "--yes");
       assert.equal(set["retain_days"], 365);
       assert.equal(await applyAll(), 2);
       assert.equal(await applyAll(), 0);
