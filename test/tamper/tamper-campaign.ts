@@ -16,6 +16,8 @@ export interface TamperOptions {
   readonly editsMax: number;
   readonly budgetMs: number;
   readonly onEdits?: (line: string) => void;
+  /** Whether anything is found in the folder; the command unless another is given. */
+  readonly check?: (folder: string) => Promise<boolean>;
 }
 
 export interface TamperReport {
@@ -65,7 +67,7 @@ const kinds: Readonly<Record<string, readonly [share: number, edit: Edit]>> = {
 };
 
 export async function runTamperCampaign(options: TamperOptions): Promise<TamperReport> {
-  const { seed, editsMax, budgetMs, onEdits } = options;
+  const { seed, editsMax, budgetMs, onEdits, check = runCheck } = options;
   const until = performance.now() + budgetMs;
   const [sound, backups] = [makeTempFolder(), makeTempFolder()];
   const edits: Record<string, number> = {};
@@ -74,7 +76,8 @@ export async function runTamperCampaign(options: TamperOptions): Promise<TamperR
     await makeTamperScene(sound, backups);
     for (let done = 0; done < editsMax && performance.now() < until;) {
       const attempt = seed * 1_000_000 + done + missed.length;
-      const outcome = await alterAndCheck(sound, makeRandom(attempt + done * 7_919));
+      const random = makeRandom(attempt + done * 7_919);
+      const outcome = await alterAndCheck(sound, { random, check });
       done += 1;
       if (outcome === undefined) continue;
       edits[outcome.kind] = (edits[outcome.kind] ?? 0) + 1;
@@ -95,7 +98,10 @@ interface Outcome {
 }
 
 /** Undefined where there was nothing to alter. */
-async function alterAndCheck(sound: string, random: Random): Promise<Outcome | undefined> {
+async function alterAndCheck(
+  sound: string,
+  { random, check }: { random: Random; check: (folder: string) => Promise<boolean> },
+): Promise<Outcome | undefined> {
   const folder = makeTempFolder();
   try {
     cpSync(sound, folder, { recursive: true });
@@ -104,11 +110,14 @@ async function alterAndCheck(sound: string, random: Random): Promise<Outcome | u
     const [, edit] = kinds[kind] ?? [];
     const what = edit?.({ folder, ledger: join(folder, name) }, random);
     if (what === undefined) return undefined;
-    const { code } = await makeCommandLine({ folder }).type("check");
-    return { kind, what, found: code !== 0 };
+    return { kind, what, found: await check(folder) };
   } finally {
     removeFolder(folder);
   }
+}
+
+async function runCheck(folder: string): Promise<boolean> {
+  return (await makeCommandLine({ folder }).type("check")).code !== 0;
 }
 
 function pickKind(random: Random): string {

@@ -42,6 +42,18 @@ describe("a command that is killed, and what it leaves", skip, () => {
   it(`restores, replays and backs up safely, killed at ${kills} steps each`, (test) =>
     requireNothingFound(test, sqliteScenarios(site)));
 
+  it("is found out where what it leaves is not as it has to be", async () => {
+    const { backup } = sqliteScenarios(site);
+    assert.ok(backup);
+    const verify = (_: unknown, killed: boolean) =>
+      killed ? Promise.reject(new Error("something is left")) : Promise.resolve();
+    const scenarios = { backup: { ...backup, verify } };
+    const options = { seed, killsMax: 5, budgetMs: Infinity };
+    const { findings, kills: done } = await runRestoreCampaign(scenarios, options);
+    assert.equal(done, 1);
+    assert.match(findings.join(), /^backup, killed at step \d+: Error: something is left/);
+  });
+
   it(`replays on PostgreSQL and moves there safely, killed at ${kills} steps each`, async (test) => {
     const onServer = join(folder, "postgres");
     const earlier = await makePostgresScene(server, onServer);
