@@ -1,31 +1,45 @@
-// Opens everything that actions need: the store, the clock, what is remembered between requests. Closes it again.
+// Opens everything that actions need: the store, the ledger, the clock, what is remembered between requests. Refuses a store that
+// its ledger knows to have been further. Closes it again.
 
-import type { App } from "./actions/app.ts";
-import { makeSealReceipt } from "./actions/issue-receipt.ts";
+import type { KeyObject } from "node:crypto";
+import type { App, Signer } from "./actions/app.ts";
+import { makeSealReceipt, makeSigner } from "./actions/issue-receipt.ts";
 import { CallerCache } from "./actions/caller-cache.ts";
 import { InFlightKeys } from "./actions/idempotency.ts";
+import { findLostLedger, keepLedger, ledgerAhead, wasTakenBack } from "./actions/keep-ledger.ts";
 import type { Config } from "./config.ts";
 import { requireUsable } from "./files/present.ts";
-import { makeKeyReader } from "./receipt-key.ts";
-import { openStore } from "./store/open-store.ts";
-import { openLedger } from "./store/receipt-ledger.ts";
-import type { DeletionLedger, Store, StoreOptions } from "./store/store.ts";
+import { readOperatorName } from "./operator-name.ts";
+import { hasReceiptKey, makeKeyReader } from "./receipt-key.ts";
+import { openStore, openStoreLedger } from "./store/open-store.ts";
+import { StoreError } from "./store/store-error.ts";
+import type { DeletionLedger } from "./store/ledger.ts";
+import { ledgerName } from "./store/ledger-reader.ts";
+import type { StoreOptions } from "./store/store.ts";
+import { removeUnfinished } from "./unfinished-files.ts";
 
 export interface OpenApp extends App {
   close(): Promise<void>;
 }
 
+export interface AppOptions extends StoreOptions {
+  readonly now?: () => number;
+  /** The name for the audit trail; the user of the operating system unless it is given. */
+  readonly operator?: string;
+  /** Told of each file that a killed process had left, and that is removed now. */
+  readonly onLeftover?: (path: string) => void;
+}
+
 /**
- * Throws StoreError or FileError when the store or its ledger can't be opened, with what to do about it; nothing is left
- * open then.
+ * Throws StoreError or FileError when the store or its ledger can't be opened, or must not be read, with what to do about
+ * it; nothing is left open then.
  */
-export async function openApp(
-  config: Config,
-  options: StoreOptions & { readonly now?: () => number },
-): Promise<OpenApp> {
+export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
   const now = options.now ?? Date.now;
+  const readKey = makeKeyReader(config);
+  for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);
   const store = await openStore(config.databaseUrl, {
-    sealReceipt: makeSealReceipt(makeKeyReader(config), now),
+    sealReceipt: makeSealReceipt(readKey, now),
     connections: {
       poolMax: config.databasePoolMax,
       prepare: config.databasePrepare,
@@ -34,24 +48,70 @@ export async function openApp(
     },
     ...options,
   });
-  const ledger = await openOwnLedger(config, store).catch(async (error: unknown) => {
+  try {
+    const { storeId } = await store.receiptHead();
+    const app: App = {
+      store,
+      ledger: openOwnLedger(config, { storeId, now }),
+      now,
+      operator: options.operator ?? readOperatorName(),
+      signer: () => findSigner(config, { readKey, role: options.role }),
+      callers: new CallerCache(),
+      inFlight: new InFlightKeys(),
+    };
+    if (options.restoring !== true) await refuseTakenBack(app);
+    return { ...app, close: await makeClose(app, options) };
+  } catch (error) {
     await store.close();
     throw error;
-  });
-  return {
-    store,
-    ledger,
-    now,
-    callers: new CallerCache(),
-    inFlight: new InFlightKeys(),
-    close: () => store.close(),
-  };
+  }
 }
 
 /** A ledger that this user may not read would look like one without entries, and erased records could come back. */
-async function openOwnLedger({ dataDir }: Config, store: Store): Promise<DeletionLedger> {
-  const { storeId } = await store.receiptHead();
-  const ledger = openLedger(dataDir, storeId);
-  requireUsable(ledger.path, "The ledger of deletions");
+function openOwnLedger(
+  { dataDir }: Config,
+  { storeId, now }: { readonly storeId: string; readonly now: () => number },
+): DeletionLedger {
+  const ledger = openStoreLedger(dataDir, storeId, { now });
+  requireUsable(ledger.path, ledgerName);
   return ledger;
+}
+
+/** Commands make no key: one that only looks at something must leave nothing behind. */
+function findSigner(
+  config: Config,
+  { readKey, role }: { readonly readKey: () => KeyObject; readonly role: StoreOptions["role"] },
+): Signer | undefined {
+  if (role === "command" && !hasReceiptKey(config)) return undefined;
+  return makeSigner(readKey());
+}
+
+/** What was erased must be neither served nor shown because a backup was put back. */
+async function refuseTakenBack(app: App): Promise<void> {
+  if (!app.ledger.exists()) return;
+  const lost = await findLostLedger(app);
+  if (lost !== undefined) throw new StoreError(lost);
+  if (await wasTakenBack(app)) throw new StoreError(ledgerAhead(app).message);
+}
+
+/** What a command has done is in the ledger before it says so. */
+async function makeClose(app: App, options: AppOptions): Promise<() => Promise<void>> {
+  const { store } = app;
+  if (options.role === "serve") return () => store.close();
+  const before = await store.trail.head();
+  return async () => {
+    try {
+      const after = await store.trail.head();
+      if (after.no !== before.no) await noteInLedger(app, options);
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+/** Where other hosts serve a database, they note in their ledgers what is done from here. */
+async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
+  if (app.store.engine === "postgres" && !app.ledger.exists()) return;
+  if (restoring && (await wasTakenBack(app))) return;
+  await keepLedger(app);
 }

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
+import { catchUpLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
 import { AppError } from "./domain/error.ts";
@@ -23,11 +23,14 @@ export interface Moved extends MoveReport {
   };
 }
 
+export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
+  readonly to: string;
+  /** Who does it, for the audit trail. */
+  readonly operator: string;
+}
+
 /** Throws StoreError and MoveStopped. */
-export async function move(
-  config: Config,
-  { to, ...options }: Pick<MoveOptions, "onStep" | "stopping"> & { readonly to: string },
-): Promise<Moved> {
+export async function move(config: Config, { to, operator, ...options }: MoveRun): Promise<Moved> {
   const source = openMoveSource(config.databaseUrl);
   try {
     const ledger = await bringLedgerUp(config);
@@ -38,7 +41,7 @@ export async function move(
       lockTimeoutMs: config.databaseLockTimeoutMs,
     });
     try {
-      const act = { actor: "operator", now: Date.now() };
+      const act = { actor: operator, now: Date.now() };
       const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
       return { ...report, files: findFiles(config, ledger) };
     } finally {
@@ -62,12 +65,7 @@ function asStopped(error: unknown): never {
 async function bringLedgerUp(config: Config): Promise<string> {
   const app = await openApp(config, { role: "command", existing: true });
   try {
-    if (await wasTakenBack(app)) {
-      throw new StoreError(
-        `The store is older than its ledger of deletions (${app.ledger.path}): it was restored from a backup. Run ` +
-          "`sluice deletion replay` before it is moved.",
-      );
-    }
+    // Nothing can be written to the store by now.
     await catchUpLedger(app);
     return app.ledger.path;
   } finally {

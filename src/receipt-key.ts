@@ -3,7 +3,9 @@
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import {
+  accessSync,
   closeSync,
+  constants,
   fsyncSync,
   linkSync,
   openSync,
@@ -34,6 +36,16 @@ export function makeKeyReader(config: Config): () => KeyObject {
     if (kept?.stamp !== stamp) kept = { stamp, key: readKey(path) };
     return kept.key;
   };
+}
+
+/** Whether this process can sign: the key is there, and it may read it. */
+export function hasReceiptKey({ receiptKeyFile: path }: Config): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A new key for rotation, in memory only until `replaceKey` puts it in its place. */

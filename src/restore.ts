@@ -1,51 +1,135 @@
-// Connects backup and restore with the store that the settings name.
+// Connects backup, restore and replay with the store that the settings name. The steps of a restore, and what a crash between
+// any two of them leaves, are in docs/decisions.
 
-import { existsSync } from "node:fs";
-import { catchUpLedger } from "./actions/keep-ledger.ts";
+import { basename, resolve } from "node:path";
+import type { App } from "./actions/app.ts";
+import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
+import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
+import type { LedgerSource } from "./actions/read-ledgers.ts";
 import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
-import { isPresent } from "./files/present.ts";
-import { backUpStore, restoreStore } from "./store/open-store.ts";
-import { readLedgerFile } from "./store/receipt-ledger.ts";
+import { isPresent, requireReadable, statOf } from "./files/present.ts";
+import { readLedgerFile } from "./store/ledger-reader.ts";
+import { backUpStore, copyBackup, refuseBackup } from "./store/open-store.ts";
 import { StoreError } from "./store/store-error.ts";
-import type { LedgerEntry } from "./domain/ledger-entry.ts";
+import { noteUnfinished, unfinishedPath } from "./unfinished-files.ts";
 
-/** Gives the size of the file in bytes. Throws StoreError. */
-export function backUp(
-  config: Config,
-  file: string,
-  onProgress: (done: number, all: number) => void,
-): Promise<number> {
-  return backUpStore(config.databaseUrl, { file, onProgress });
+export interface BackupRun {
+  readonly file: string;
+  readonly operator: string | undefined;
+  readonly onProgress: (done: number, all: number) => void;
+}
+
+/** Gives the size of the file in bytes. The audit trail has it before anything is copied. Throws StoreError. */
+export async function backUp(config: Config, run: BackupRun): Promise<number> {
+  const file = resolve(run.file);
+  refuseBackup(config.databaseUrl, file);
+  await withApp(config, { operator: run.operator }, async (app) => {
+    const { storeId } = await app.store.receiptHead();
+    const act = { actor: app.operator, now: app.now() };
+    const note = { action: "store.backup", organizationId: undefined, subject: storeId };
+    await app.store.trail.note({ ...note, detail: { file: basename(file) } }, act);
+  });
+  const unfinished = unfinishedPath(file);
+  const noted = await noteUnfinished(config.dataDir, unfinished);
+  try {
+    return await backUpStore(config.databaseUrl, { file, unfinished, onProgress: run.onProgress });
+  } finally {
+    await noted.done();
+  }
+}
+
+export interface RestoreRun {
+  readonly file: string;
+  readonly replace: boolean;
+  readonly sources: readonly LedgerSource[];
+  readonly operator: string | undefined;
+  /** Told why, if the store that is replaced can't be read. */
+  readonly onUnreadable: (why: string) => void;
 }
 
 /**
- * Puts the backup in the place of the store, after the ledger has taken over what the store knew; `onUnreadable` is told
- * why, if the store can't be read. Throws StoreError.
+ * Puts the backup in the place of the store, with everything written down in it that has to be replayed. The ledger has taken
+ * over before what the replaced store knew. Throws StoreError.
  */
-export async function putBack(
-  config: Config,
-  options: { readonly file: string; readonly replace: boolean },
-  onUnreadable: (why: string) => void,
-): Promise<void> {
-  const path = sqlitePath(config.databaseUrl);
-  if (path !== undefined && existsSync(path)) {
-    try {
-      const app = await openApp(config, { role: "command" });
-      try {
-        await catchUpLedger(app);
-      } finally {
-        await app.close();
-      }
-    } catch (error) {
-      onUnreadable(error instanceof Error ? error.message : String(error));
-    }
+export async function putBack(config: Config, run: RestoreRun): Promise<void> {
+  const { file, replace, sources, operator } = run;
+  await takeOverLedger(config, run);
+  const copy = copyBackup(config.databaseUrl, { file, replace });
+  try {
+    // Not a store that anybody serves: what is in it has just to be written down.
+    const beside = { ...config, databaseUrl: copy.databaseUrl };
+    await withApp(beside, { operator, restoring: true }, (app) =>
+      prepareReplay(app, { sources, backup: basename(file) }),
+    );
+    copy.putInPlace();
+  } finally {
+    copy.close();
   }
-  restoreStore(config.databaseUrl, options);
 }
 
-/** A ledger of another host, or a file of receipts. Throws StoreError where there is none: a mistyped name is no empty ledger. */
-export function readLedger(path: string): AsyncIterable<LedgerEntry> {
-  if (!isPresent(path, "The ledger")) throw new StoreError(`There is no ledger ${path}.`);
-  return readLedgerFile(path);
+async function takeOverLedger(
+  config: Config,
+  { operator, onUnreadable }: RestoreRun,
+): Promise<void> {
+  const path = sqlitePath(config.databaseUrl);
+  if (path === undefined || !isPresent(path, "The store")) return;
+  try {
+    await withApp(config, { operator, restoring: true }, async (app) => {
+      if (!(await wasTakenBack(app))) await catchUpLedger(app);
+    });
+  } catch (error) {
+    onUnreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export interface ReplayRun<Result> {
+  readonly sources: readonly LedgerSource[];
+  readonly operator: string | undefined;
+  /** Replays on a store that nobody else serves. */
+  readonly replay: (app: App) => Promise<Result>;
+}
+
+/** Undefined if there is nothing to replay: then the store may be in use, and nothing is changed. Throws StoreError. */
+export async function replayIfNeeded<Result>(
+  config: Config,
+  { sources, operator, replay }: ReplayRun<Result>,
+): Promise<Result | undefined> {
+  const isNeeded = await withApp(config, { operator, restoring: true }, (app) =>
+    needsReplay(app, sources),
+  );
+  if (!isNeeded) return undefined;
+  return withApp(config, { operator, restoring: true, role: "replay" }, replay);
+}
+
+interface Opening {
+  readonly operator: string | undefined;
+  readonly restoring?: boolean;
+  readonly role?: "command" | "replay";
+}
+
+async function withApp<Result>(
+  config: Config,
+  { operator, restoring = false, role = "command" }: Opening,
+  work: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const named = operator === undefined ? {} : { operator };
+  const app = await openApp(config, { role, restoring, existing: true, ...named });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+/**
+ * A ledger of another host, or a file of receipts. Throws StoreError where there is none: a mistyped name is no empty
+ * ledger. Throws FileError if this user may not read it.
+ */
+export function readLedger(path: string): LedgerSource {
+  if (statOf(path, "The ledger")?.isFile() !== true) {
+    throw new StoreError(`There is no file ${path} to take deletions from. Check --ledger.`);
+  }
+  requireReadable(path, "The ledger");
+  return { name: path, read: () => readLedgerFile(path) };
 }

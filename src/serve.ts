@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "./actions/app.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
-import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
+import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
 import { limits } from "./domain/limits.ts";
@@ -25,7 +25,6 @@ import { makeMetrics, type Metrics } from "./metrics.ts";
 import { openBulk } from "./open-bulk.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { deletionRound } from "./worker/deletion.ts";
-import { StoreError } from "./store/store-error.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
 
@@ -74,6 +73,8 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   const app = await openApp(config, {
     role: "serve",
     onGroup: (figures) => metrics.observeGroup(figures),
+    onLeftover: (left) =>
+      log.info({ path: left }, "removed what a command that was killed had left"),
   });
   // Names the place, because a new store where one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
@@ -81,9 +82,9 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   opened.defer(() => metrics.stop());
   opened.defer(() => app.close());
   try {
-    await refuseTakenBack(app);
     await keepReceiptKey(app, makeKeyReader(config)());
-    await catchUpLedger(app);
+    await keepLedger(app);
+    opened.defer(() => noteLast(app, log));
     return await startDoors({ app, config, log, metrics, edge, load }, opened);
   } catch (error) {
     // Why the start failed matters more than what can't be closed because of it.
@@ -92,15 +93,6 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
     });
     throw error;
   }
-}
-
-/** What was erased must not be served because a backup was put back. */
-async function refuseTakenBack(app: App): Promise<void> {
-  if (!(await wasTakenBack(app))) return;
-  throw new StoreError(
-    `The store is older than its ledger of deletions (${app.ledger.path}): it was restored from a backup, and deletions ` +
-      "that were completed since then are not carried out in it. Run `sluice deletion replay` first.",
-  );
 }
 
 /** Whatever is started is put on `opened` at once, so that a failure of any later step ends it. */
@@ -146,6 +138,13 @@ async function startDoors(parts: Parts, opened: AsyncDisposableStack): Promise<S
       log.info("stopped");
     },
   };
+}
+
+/** What happened since the last note; where that fails, the next start makes it good. */
+async function noteLast(app: App, log: Logger): Promise<void> {
+  await keepLedger(app).catch((error: unknown) => {
+    log.error({ err: error }, "the ledger of deletions could not be kept");
+  });
 }
 
 function startWorker({ app, config, log, metrics }: Parts): Loop {

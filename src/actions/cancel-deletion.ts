@@ -8,7 +8,7 @@ import { OperatorError } from "./operator-error.ts";
 /** Throws OperatorError no_such_deletion and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const { status } = await findDeletion(app, deletionRequestId);
-  const act = { actor: "operator", now: app.now() };
+  const act = { actor: app.operator, now: app.now() };
   const outcome = await app.store.cancelDeletion(deletionRequestId, act);
   if (typeof outcome !== "string") return outcome;
   throw new OperatorError(

@@ -26,7 +26,7 @@ export async function changeOrganization(
     requireDays(change.retainDays);
   }
   if (change.name !== undefined) requireName("The organization's name", change.name);
-  const act = { actor: "operator", now: app.now() };
+  const act = { actor: app.operator, now: app.now() };
   const changed = await app.store.changeOrganization(organizationId, change, act);
   return changed ?? findOrganization(app, organizationId);
 }

@@ -47,7 +47,7 @@ export async function createKey(app: App, wanted: KeyWanted): Promise<KeyMade> {
   };
   await app.store.createKey(
     { ...made, secretHash: hashSecret(secret) },
-    { actor: "operator", now: createdAt },
+    { actor: app.operator, now: createdAt },
   );
   return { key: { ...made, revokedAt: undefined, lastUsedAt: undefined }, secret };
 }

@@ -35,7 +35,7 @@ export async function createOrganization(
     rateLimitPerSecond: undefined,
     createdAt: now,
   };
-  const created = await app.store.createOrganization(organization, { actor: "operator", now });
+  const created = await app.store.createOrganization(organization, { actor: app.operator, now });
   if (created) return organization;
   throw new OperatorError(
     "organization_exists",

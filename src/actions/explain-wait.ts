@@ -10,22 +10,29 @@ export async function explainWaits(
   deletions: readonly Deletion[],
 ): Promise<ReadonlyMap<string, string>> {
   const open = deletions.filter(({ status }) => openStatuses.some((known) => known === status));
-  const holds = open.length === 0 ? [] : await app.store.listHolds(undefined);
-  const byRecord = new Map(holds.map((hold) => [recordName(hold), hold]));
+  const holds = open.length === 0 ? [] : await app.store.holds.ofRecords(open);
+  const byRecord = Map.groupBy(holds, recordName);
   const waits = open.flatMap((deletion): [string, string][] => {
-    const why = explain(deletion, byRecord.get(recordName(deletion)), app.now());
+    const why = explain(deletion, byRecord.get(recordName(deletion)) ?? [], app.now());
     return why === undefined ? [] : [[deletion.deletionRequestId, why]];
   });
   return new Map(waits);
 }
 
-function explain(deletion: Deletion, hold: Hold | undefined, now: number): string | undefined {
-  if (hold !== undefined && deletion.status === "pending")
-    return `a hold on this record: ${hold.reason}`;
+function explain(deletion: Deletion, holds: readonly Hold[], now: number): string | undefined {
+  const [hold] = holds;
+  if (hold !== undefined && deletion.status === "pending") {
+    return `a hold on this record: ${hold.reason}${moreThan(holds.length - 1)}`;
+  }
   if (deletion.waitingFor !== undefined) return deletion.waitingFor;
   if (deletion.dueAt > now)
     return `its grace period, until ${new Date(deletion.dueAt).toISOString()}`;
   return undefined;
+}
+
+function moreThan(more: number): string {
+  if (more === 0) return "";
+  return more === 1 ? ", and 1 more hold" : `, and ${more} more holds`;
 }
 
 function recordName(key: Pick<Hold, "organizationId" | "resourceType" | "resourceId">): string {

@@ -1,14 +1,29 @@
-// Puts a record under a legal hold: until the release, no deletion erases or changes it.
+// Puts a record under a legal hold: as long as any hold on it remains, no deletion erases or changes it.
 
 import type { Hold } from "../domain/access.ts";
+import { limits } from "../domain/limits.ts";
+import { isFullDate } from "../domain/timestamp.ts";
 import type { App } from "./app.ts";
+import { makeId } from "./credential.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 
-/** Throws OperatorError no_such_record and being_erased, and what findTarget throws. */
-export async function holdRecord(app: App, target: Target, reason: string): Promise<Hold> {
+export interface HoldWanted {
+  readonly reason: string;
+  readonly owner?: string | undefined;
+  /** A day, as `2026-12-31`. */
+  readonly reviewOn?: string | undefined;
+}
+
+/** Throws OperatorError no_such_record, being_erased, too_many_holds and invalid, and what findTarget throws. */
+export async function holdRecord(app: App, target: Target, wanted: HoldWanted): Promise<Hold> {
+  const { reason, owner, reviewOn } = wanted;
+  if (reviewOn !== undefined && !isFullDate(reviewOn)) {
+    throw new OperatorError("invalid", "The review date must be a day such as 2026-12-31.");
+  }
   const key = await findTarget(app, target);
-  const outcome = await app.store.placeHold(key, reason, { actor: "operator", now: app.now() });
+  const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
+  const outcome = await app.store.holds.place(hold, { actor: app.operator, now: app.now() });
   switch (outcome) {
     case "no_such_record":
       throw new OperatorError("no_such_record", `There is no ${nameTarget(key)} to hold.`);
@@ -16,6 +31,11 @@ export async function holdRecord(app: App, target: Target, reason: string): Prom
       throw new OperatorError(
         "being_erased",
         `The ${nameTarget(key)} is being erased already; it is too late for a hold.`,
+      );
+    case "too_many_holds":
+      throw new OperatorError(
+        "too_many_holds",
+        `The ${nameTarget(key)} carries ${limits.holdsOfRecordMax} holds, which is the most. Release one first.`,
       );
     default:
       return outcome;

@@ -5,6 +5,7 @@ import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { chainedText, makeReceiptBody, type ReceiptKey } from "../domain/receipt.ts";
 import type { SealReceipt } from "../store/store.ts";
+import type { Signer } from "./app.ts";
 
 /** `readKey` is asked for each receipt, so that a key that was rotated meanwhile is the one that signs. */
 export function makeSealReceipt(readKey: () => KeyObject, now: () => number): SealReceipt {
@@ -15,6 +16,13 @@ export function makeSealReceipt(readKey: () => KeyObject, now: () => number): Se
     const signature = sign(null, Buffer.from(canonicalJson(body)), privateKey);
     const receipt = { ...body, signature: signature.toString("base64url") };
     return { receipt, hash: hash("sha256", chainedText(receipt)), key };
+  };
+}
+
+export function makeSigner(privateKey: KeyObject): Signer {
+  return {
+    keyId: publicPart(privateKey, 0).keyId,
+    sign: (text) => sign(null, Buffer.from(text), privateKey).toString("base64url"),
   };
 }
 

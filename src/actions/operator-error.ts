@@ -11,7 +11,13 @@ export type OperatorErrorName =
   | "no_such_deletion"
   | "not_pending"
   | "being_erased"
-  | "no_such_hold";
+  | "no_such_hold"
+  | "several_holds"
+  | "too_many_holds"
+  | "not_confirmed"
+  | "ledger_ahead"
+  | "replay_unread"
+  | "other_store";
 
 export class OperatorError extends Error {
   readonly errorName: OperatorErrorName;

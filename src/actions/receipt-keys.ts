@@ -55,6 +55,7 @@ function isPublishedKey(value: unknown): value is PublishedKey {
     key.crv === "Ed25519" &&
     typeof key.kid === "string" &&
     typeof key.x === "string" &&
-    /^[A-Za-z0-9_-]{43}$/.test(key.x)
+    // 32 bytes: two bits of the last character are of no use, and have to be zero.
+    /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(key.x)
   );
 }

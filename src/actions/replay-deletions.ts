@@ -4,22 +4,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import { entryOfReceipt, type LedgerEntry } from "../domain/ledger-entry.ts";
 import type { App } from "./app.ts";
 import { carryOutDeletions } from "./carry-out-deletions.ts";
 import { explainWaits } from "./explain-wait.ts";
-import { catchUpLedger } from "./keep-ledger.ts";
+import { keepLedger } from "./keep-ledger.ts";
+import { type Preparing, prepareReplay } from "./prepare-replay.ts";
 
 export interface Replay {
-  /** Deletions that were carried out again. */
-  readonly carriedOut: readonly Deletion[];
+  /** Ids of deletions that were carried out again. */
+  readonly carriedOut: readonly string[];
   /** What is still to be done, and why it is not. */
   readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
+  /** How many are not shown in `waiting`, because they wait for those, or are too many. */
+  readonly waitingMore: number;
 }
 
-export interface ReplayOptions {
-  /** Ledgers of other hosts, or files of receipts, beside this one's own. */
-  readonly entries?: AsyncIterable<LedgerEntry>;
+export interface ReplayOptions extends Preparing {
   readonly claimant: string;
   readonly onProgress?: (done: number, all: number) => void;
 }
@@ -27,70 +27,85 @@ export interface ReplayOptions {
 const retryMs = 200;
 const failuresMax = 20;
 
+/** The store is one that a restore was prepared in, or that needs a replay. Throws OperatorError as prepareReplay does. */
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
-  await reopenAll(app, options);
-  const all = await app.store.countReopened();
-  const carriedOut: Deletion[] = [];
-  const never = new AbortController().signal;
+  await prepareReplay(app, options);
+  await noteRestore(app);
+  await app.store.replay.takeOver();
+  const { queued, open } = await app.store.replay.countReopened();
+  const all = queued + open;
+  const carriedOut: string[] = [];
+  const onCompleted = (ids: readonly string[]) => {
+    carriedOut.push(...ids);
+    options.onProgress?.(carriedOut.length, all);
+  };
   for (let failures = 0; failures < failuresMax;) {
-    const done = await carryOutDeletions(app, { claimant: options.claimant, stopping: never });
-    const completed = done.filter(({ result }) => result === "completed");
-    for (const { deletion } of completed) {
-      if (deletion.carriedOutBefore !== undefined) carriedOut.push(deletion);
-    }
-    if (completed.length > 0) {
-      options.onProgress?.(carriedOut.length, all);
-      continue;
-    }
-    const left = await app.store.countReopened();
-    const { held } = await app.store.deletionFigures(app.now());
-    if (left === 0 || held >= left) break;
+    const before = carriedOut.length;
+    await carryOutRound(app, { ...options, onCompleted });
+    if (await isOver(app)) break;
+    if (carriedOut.length > before) continue;
+    if (await isHeld(app)) break;
     failures += 1;
     await sleep(retryMs);
   }
-  await tieLedgerToStore(app);
-  return { carriedOut, waiting: await findWaiting(app) };
+  if (await isOver(app)) await finish(app);
+  return { carriedOut, ...(await findWaiting(app)) };
 }
 
-/** The end of the chain moves with the last part, so that a crash before leaves all of it to be done again. */
-async function reopenAll(app: App, { entries }: ReplayOptions): Promise<void> {
-  const latest = new Map<string, LedgerEntry>();
-  let head: { readonly receiptNo: number; readonly hash: string } | undefined;
-  for (const source of entries === undefined ? [app.ledger.read()] : [app.ledger.read(), entries]) {
-    for await (const entry of source) {
-      if (entry.completed !== undefined || !latest.has(entry.deletionRequestId)) {
-        latest.set(entry.deletionRequestId, entry);
-      }
-      const { receiptNo = 0, receiptHash = "" } = entry.completed ?? {};
-      if (receiptNo > (head?.receiptNo ?? 0)) head = { receiptNo, hash: receiptHash };
-    }
+interface Round extends ReplayOptions {
+  readonly onCompleted: (ids: readonly string[]) => void;
+}
+
+/** Opens all that can be opened, page by page, and carries out what is due. */
+async function carryOutRound(app: App, round: Round): Promise<void> {
+  const limit = limits.ledgerEntriesAtOnce;
+  let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];
+  do {
+    const act = { actor: app.operator, now: app.now() };
+    const part = await app.store.replay.reopenDeletions({ after, limit }, act);
+    after = part.next;
+    await carryOutDue(app, round);
+  } while (after !== undefined);
+}
+
+async function carryOutDue(app: App, { claimant, onCompleted }: Round): Promise<void> {
+  const stopping = new AbortController().signal;
+  for (;;) {
+    const all = await carryOutDeletions(app, { claimant, stopping });
+    const done = all.filter(({ result }) => result === "completed");
+    if (done.length === 0) return;
+    const again = done.filter(({ deletion }) => deletion.carriedOutBefore !== undefined);
+    if (again.length > 0) onCompleted(again.map(({ deletion }) => deletion.deletionRequestId));
   }
-  const act = { actor: "operator", now: app.now() };
-  const ordered = [...latest.values()].sort(byReceipt);
-  while (ordered.length > limits.ledgerEntriesAtOnce) {
-    const part = ordered.splice(0, limits.ledgerEntriesAtOnce);
-    await app.store.reopenDeletions({ entries: part, head: undefined }, act);
-  }
-  await app.store.reopenDeletions({ entries: ordered, head }, act);
 }
 
-/** In the order in which they were completed; those without a receipt were under way at the end. */
-function byReceipt(one: LedgerEntry, other: LedgerEntry): number {
-  return (
-    (one.completed?.receiptNo ?? Number.MAX_SAFE_INTEGER) -
-    (other.completed?.receiptNo ?? Number.MAX_SAFE_INTEGER)
-  );
+async function isOver({ store }: App): Promise<boolean> {
+  const { queued, open } = await store.replay.countReopened();
+  return queued + open === 0;
 }
 
-/** From here on the store's own chain is what the ledger goes by, also where a restored one had gone on by itself. */
-async function tieLedgerToStore(app: App): Promise<void> {
-  await catchUpLedger(app);
-  const { receiptNo } = await app.store.receiptHead();
-  const [last] = await app.store.listReceipts(receiptNo - 1, 1);
-  if (last !== undefined) await app.ledger.note([entryOfReceipt(last.receipt, last.hash)]);
+/** Nothing goes on before an operator releases a hold. */
+async function isHeld({ store, now }: App): Promise<boolean> {
+  const { open } = await store.replay.countReopened();
+  const { held } = await store.deletionFigures(now());
+  return held > 0 && held >= open;
 }
 
-async function findWaiting(app: App): Promise<Replay["waiting"]> {
+/** From here on the ledger goes by the store's chains as they are now. */
+async function noteRestore({ store, ledger }: App): Promise<void> {
+  const { cut, beganAt: at = 0, beganBy: by = "" } = (await store.replay.restoreState()) ?? {};
+  if (cut === undefined) return;
+  const { auditAnchor } = await ledger.state();
+  const isNoted = auditAnchor !== undefined && auditAnchor.no >= cut.entry.no;
+  if (!isNoted) await ledger.note([{ kind: "restore", at, by, ...cut }]);
+}
+
+async function finish(app: App): Promise<void> {
+  await app.store.replay.finishReplay({ actor: app.operator, now: app.now() });
+  await keepLedger(app);
+}
+
+async function findWaiting(app: App): Promise<Pick<Replay, "waiting" | "waitingMore">> {
   const lists = openStatuses.map((status) =>
     app.store.listDeletions({ status, limit: limits.ledgerEntriesAtOnce }),
   );
@@ -98,8 +113,12 @@ async function findWaiting(app: App): Promise<Replay["waiting"]> {
     .flat()
     .filter(({ carriedOutBefore }) => carriedOutBefore !== undefined);
   const waits = await explainWaits(app, open);
-  return open.map((deletion) => ({
-    deletion,
-    why: waits.get(deletion.deletionRequestId) ?? "the worker",
-  }));
+  const left = await app.store.replay.countReopened();
+  return {
+    waiting: open.map((deletion) => ({
+      deletion,
+      why: waits.get(deletion.deletionRequestId) ?? "the worker",
+    })),
+    waitingMore: Math.max(0, left.queued + left.open - open.length),
+  };
 }

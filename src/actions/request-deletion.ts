@@ -1,18 +1,51 @@
 // Queues the permanent deletion of a record and all that belongs to it (interface document, "Submit a deletion
 // request"). Never removes anything itself: the worker does, later.
 
+import type { Deletion } from "../domain/deletion.ts";
 import type { RecordType } from "../domain/record-type.ts";
-import type { IdempotencyMark } from "../domain/record-write.ts";
+import type { IdempotencyMark, RecordKey } from "../domain/record-write.ts";
 import type { App } from "./app.ts";
 import type { Identity } from "./caller-cache.ts";
 import { noSuchRecord } from "./check-record.ts";
 import { makeId } from "./credential.ts";
+import { findOrganization } from "./find-organization.ts";
+import { findDeletion, findType, nameTarget } from "./find-target.ts";
+import { OperatorError } from "./operator-error.ts";
 
 export interface DeletionWanted {
   readonly type: RecordType;
   readonly id: string;
   readonly reason: string;
   readonly idempotency?: IdempotencyMark | undefined;
+}
+
+export interface OperatorsDeletion extends RecordKey {
+  readonly reason: string;
+}
+
+/**
+ * Requested by an operator, of a record of any type. Gives the deletion that is open then. Throws OperatorError no_such_type,
+ * no_such_organization and no_such_record.
+ */
+export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
+  const { resourceType } = findType(wanted.resourceType);
+  const { deletionGraceSeconds } = await findOrganization(app, wanted.organizationId);
+  const now = app.now();
+  const found = await app.store.requestDeletion(
+    {
+      ...wanted,
+      resourceType,
+      deletionRequestId: makeId("del"),
+      dueAt: now + deletionGraceSeconds * 1_000,
+      // The organization reads it; which operator it was is in the audit trail.
+      requestedBy: "operator",
+    },
+    { actor: app.operator, now },
+  );
+  if (found === undefined) {
+    throw new OperatorError("no_such_record", `There is no ${nameTarget(wanted)} to delete.`);
+  }
+  return findDeletion(app, found);
 }
 
 /** The deletion_request_id, the same one while a deletion is open. Throws AppError no_such_record. */

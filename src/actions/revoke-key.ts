@@ -8,6 +8,6 @@ import { findKey } from "./find-key.ts";
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
   const key = await findKey(app, keyId);
   if (key.revokedAt !== undefined) return key;
-  const revoked = await app.store.revokeKey(keyId, { actor: "operator", now: app.now() });
+  const revoked = await app.store.revokeKey(keyId, { actor: app.operator, now: app.now() });
   return revoked ?? findKey(app, keyId);
 }

@@ -38,7 +38,7 @@ export async function rotateKey(
     expiresAt: old.expiresAt === undefined ? undefined : now + (old.expiresAt - old.createdAt),
   };
   await app.store.rotateKey(keyId, { ...successor, secretHash: hashSecret(secret) }, oldExpiresAt, {
-    actor: "operator",
+    actor: app.operator,
     now,
   });
   const key = { ...successor, revokedAt: undefined, lastUsedAt: undefined };

@@ -29,5 +29,5 @@ export async function rotateReceiptKey(
 }
 
 function keep(app: App, key: ReceiptKey, retireOthers: boolean): Promise<void> {
-  return app.store.keepReceiptKey(key, { retireOthers }, { actor: "operator", now: app.now() });
+  return app.store.keepReceiptKey(key, { retireOthers }, { actor: app.operator, now: app.now() });
 }

@@ -1,5 +1,6 @@
 // A record as an operator may see it: its latest state, folded from its changes, and the changes as they arrived.
 
+import type { Hold } from "../domain/access.ts";
 import { mergeChanges } from "../domain/merge.ts";
 import type { Payload } from "../domain/record-type.ts";
 import type { RecordKey } from "../domain/record-write.ts";
@@ -8,12 +9,15 @@ import { brokenRules } from "../domain/validate.ts";
 import type { App } from "./app.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findType, nameTarget } from "./find-target.ts";
+import { noteAccess } from "./note-access.ts";
 import { OperatorError } from "./operator-error.ts";
 
 export interface RecordShown {
   readonly state: Payload;
   /** In the order of arrival. */
   readonly changes: readonly { readonly receivedAt: number; readonly payload: Payload }[];
+  /** Legal holds on the record. */
+  readonly holds: readonly Hold[];
   /** RFC 3339 in UTC, as `lastSeen`. */
   readonly firstSeen: string;
   readonly lastSeen: string;
@@ -21,7 +25,7 @@ export interface RecordShown {
   readonly brokenRules: readonly string[];
 }
 
-/** Throws OperatorError no_such_type, no_such_organization and no_such_record. */
+/** The audit trail has it. Throws OperatorError no_such_type, no_such_organization and no_such_record. */
 export async function showRecord(app: App, key: RecordKey): Promise<RecordShown> {
   const type = findType(key.resourceType);
   await findOrganization(app, key.organizationId);
@@ -29,8 +33,11 @@ export async function showRecord(app: App, key: RecordKey): Promise<RecordShown>
   if (history === undefined) {
     throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
   }
+  const { organizationId } = key;
+  await noteAccess(app, "record.show", { organizationId, subject: key, detail: {} });
   const state = mergeChanges(type, history.changes);
   return {
+    holds: await app.store.holds.ofRecords([key]),
     state,
     brokenRules: brokenRules(type, state),
     changes: history.changes.map(({ receivedAt, payload }) => ({

@@ -15,14 +15,17 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
-  /**
-   * Opens the store beside whatever serves it, runs `work`, and closes it again. Fails where there is no store, unless
-   * `existing` is false: then one is created.
-   */
-  withApp<Result>(
-    work: (app: App) => Promise<Result>,
-    options?: { readonly existing?: boolean },
-  ): Promise<Result>;
+  /** The name for the audit trail: of --as, or of the user of the operating system. */
+  readonly operator: string;
+  /** Opens the store beside whatever serves it, runs `work`, and closes it again. */
+  withApp<Result>(work: (app: App) => Promise<Result>, options?: AppNeeds): Promise<Result>;
+}
+
+export interface AppNeeds {
+  /** True unless it is given: fails where there is no store. False: one is created. */
+  readonly existing?: boolean;
+  /** Also opens a store that is being restored. Never for what reads records. */
+  readonly restoring?: boolean;
 }
 
 /** What a command prints on standard output: `json` with --json, `text` without. */

@@ -6,9 +6,11 @@ import { backup } from "./command/backup.ts";
 import { check } from "./command/check.ts";
 import { deletionCancel } from "./command/deletion-cancel.ts";
 import { deletionHold } from "./command/deletion-hold.ts";
+import { deletionHolds } from "./command/deletion-holds.ts";
 import { deletionList } from "./command/deletion-list.ts";
 import { deletionRelease } from "./command/deletion-release.ts";
 import { deletionReplay } from "./command/deletion-replay.ts";
+import { deletionRequest } from "./command/deletion-request.ts";
 import { deletionShow } from "./command/deletion-show.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords } from "./command/export.ts";
@@ -47,10 +49,12 @@ export const commands: readonly Command[] = [
   importRecords,
   exportRecords,
   recordShow,
+  deletionRequest,
   deletionList,
   deletionShow,
   deletionCancel,
   deletionHold,
+  deletionHolds,
   deletionRelease,
   deletionReplay,
   receiptVerify,
@@ -70,7 +74,7 @@ export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show and change organizations.",
   key: "Create, list, revoke and rotate API keys.",
   record: "Show a record and its changes.",
-  deletion: "List, show, cancel and hold deletions, and replay them after a restore.",
+  deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
   retention: "Preview what retention deletes.",
   audit: "Export the audit trail.",

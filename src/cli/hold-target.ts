@@ -1,11 +1,11 @@
-// Which record `deletion hold` and `deletion release` are about: TYPE ID --organization ORG, or a deletion request's id.
+// Which record a command is about: TYPE ID --organization ORG, or a deletion request's id; and how holds are printed.
 
 import type { Target } from "../actions/find-target.ts";
 import type { Hold } from "../domain/access.ts";
 import { UsageError } from "./cli-error.ts";
 import { optional, required } from "./command.ts";
 import { text } from "./kinds.ts";
-import { formatTime } from "./table.ts";
+import { type Column, formatTime, renderTable } from "./table.ts";
 
 export const targetArguments = {
   what: required(
@@ -39,11 +39,38 @@ export function readTarget(given: {
 
 export function viewHold(hold: Hold) {
   return {
+    hold_id: hold.holdId,
     organization_id: hold.organizationId,
     resource_type: hold.resourceType,
     resource_id: hold.resourceId,
     reason: hold.reason,
+    owner: hold.owner ?? null,
+    review_date: hold.reviewOn ?? null,
     placed_at: formatTime(hold.placedAt),
     placed_by: hold.placedBy,
   };
+}
+
+const ownColumns: readonly Column<Hold>[] = [
+  { title: "hold", cell: ({ holdId }) => holdId },
+  { title: "reason", cell: ({ reason }) => reason },
+  { title: "owner", cell: ({ owner }) => owner ?? "-" },
+  { title: "review", cell: ({ reviewOn }) => reviewOn ?? "-" },
+  { title: "placed", cell: ({ placedAt }) => formatTime(placedAt) },
+  { title: "by", cell: ({ placedBy }) => placedBy },
+];
+
+/** Of one record. */
+export function renderHolds(holds: readonly Hold[]): string {
+  return renderTable(ownColumns, holds);
+}
+
+/** Of any records. */
+export function renderHoldsOfRecords(holds: readonly Hold[]): string {
+  const [id, ...rest] = ownColumns;
+  const record: readonly Column<Hold>[] = [
+    { title: "organization", cell: ({ organizationId }) => organizationId },
+    { title: "record", cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
+  ];
+  return renderTable(id === undefined ? [] : [id, ...record, ...rest], holds);
 }

@@ -2,6 +2,7 @@
 
 import { type DeletionStatus, deletionStatuses } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
+import { isFullDate } from "../domain/timestamp.ts";
 import { allScopes, isScope, type Scope } from "../domain/scope.ts";
 import { UsageError } from "./cli-error.ts";
 import type { Kind } from "./command.ts";
@@ -16,6 +17,29 @@ export function text(placeholder: string): Kind<string> {
     },
   };
 }
+
+/** One line of text, such as a name. */
+export function lineOfText(placeholder: string): Kind<string> {
+  return {
+    placeholder,
+    read: (given) => {
+      const fits = given.trim() !== "" && given.length <= limits.nameCharactersMax;
+      // eslint-disable-next-line no-control-regex
+      if (fits && given.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(given)) return given;
+      throw new UsageError(
+        `It must be text of 1 to ${limits.nameCharactersMax} characters without control characters.`,
+      );
+    },
+  };
+}
+
+export const day: Kind<string> = {
+  placeholder: "DATE",
+  read: (given) => {
+    if (isFullDate(given)) return given;
+    throw new UsageError("It must be a day such as 2026-12-31.");
+  },
+};
 
 /** A duration in milliseconds. */
 export const duration: Kind<number> = { placeholder: "DURATION", read: readDurationMs };

@@ -4,6 +4,7 @@ import { Argument, Command as Program, InvalidArgumentError, Option } from "comm
 import { UsageError } from "./cli-error.ts";
 import type { Command, Parameter, Parameters } from "./command.ts";
 import { commands, groups, headings } from "./commands.ts";
+import { readOperator } from "./context.ts";
 import { describeExitCodes, describeSettings } from "./settings-help.ts";
 import { version } from "./version.ts";
 
@@ -11,6 +12,8 @@ export interface Invocation {
   readonly command: Command;
   readonly values: Readonly<Record<string, unknown>>;
   readonly json: boolean;
+  /** Who does it, for the audit trail; undefined: the user of the operating system. */
+  readonly as: string | undefined;
 }
 
 /** Parsing calls `invoke` for the command that was typed. */
@@ -68,21 +71,37 @@ function makeCommand(
     made.addArgument(makeArgument(parameter));
   for (const option of makeOptions(command.options)) made.addOption(option);
   made.option("--json", "Print JSON on standard output, and errors as JSON on standard error.");
+  made.addOption(makeAsOption());
   made.addHelpText(
     "after",
     `\nExamples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`,
   );
   made.action(async () => {
-    const { json, ...options } = made.opts<{ json?: true } & Readonly<Record<string, Read>>>();
+    const { json, as, ...options } = made.opts<
+      { json?: true; as?: Read } & Readonly<Record<string, Read>>
+    >();
     const given = names.map((name, index) => [name, made.processedArgs[index] as Read | undefined]);
     const read = { ...options, ...Object.fromEntries(given) } as Record<string, Read | undefined>;
     const parameters: Parameters = { ...command.arguments, ...command.options };
     const values = Object.fromEntries(
       Object.entries(parameters).map(([name, parameter]) => [name, valueOf(parameter, read[name])]),
     );
-    await invoke({ command, values, json: json === true });
+    await invoke({ command, values, json: json === true, as: as?.value as string | undefined });
   });
   return made;
+}
+
+function makeAsOption(): Option {
+  const summary = "Who you are, for the audit trail, instead of the user of the operating system.";
+  return new Option("--as <NAME>", summary).argParser(
+    reader({
+      placeholder: "NAME",
+      read: readOperator,
+      summary,
+      required: false,
+      fallback: undefined,
+    }),
+  );
 }
 
 function configure(program: Program): Program {

@@ -2,15 +2,21 @@
 // judge what they are.
 
 import { readFileSync } from "node:fs";
+import { findRepeatedName } from "../domain/repeated-name.ts";
 import { CliError } from "./cli-error.ts";
 
 const bytesMax = 256 * 1_024 * 1_024;
 
-/** Throws CliError that says where the file stops to be JSON. */
+/** At least one. Throws CliError that says where the file stops to be JSON, or names a field twice. */
 export function readReceiptFile(path: string): readonly unknown[] {
   const content = readText(path);
   const whole = parse(content);
-  if (whole.ok) return (Array.isArray(whole.value) ? whole.value : [whole.value]).map(receiptOf);
+  if (whole.ok) {
+    refuseRepeated(path, content);
+    const values: readonly unknown[] = Array.isArray(whole.value) ? whole.value : [whole.value];
+    if (values.length === 0) throw new CliError("file", `${path} holds no receipt.`);
+    return values.map(receiptOf);
+  }
   const lines = content.split("\n");
   const given = lines.filter((line) => line.trim() !== "");
   if (given.length < 2 || !parse(given[0] ?? "").ok) {
@@ -19,9 +25,19 @@ export function readReceiptFile(path: string): readonly unknown[] {
   return lines.flatMap((line, index) => {
     if (line.trim() === "") return [];
     const read = parse(line);
-    if (read.ok) return [receiptOf(read.value)];
+    if (read.ok) {
+      refuseRepeated(`${path}, line ${index + 1},`, line);
+      return [receiptOf(read.value)];
+    }
     throw new CliError("file", `${path}, line ${index + 1}, is not JSON, or was cut: ${read.why}.`);
   });
+}
+
+/** Readers may disagree about which of the two counts, and so about what was signed. */
+function refuseRepeated(place: string, text: string): void {
+  const name = findRepeatedName(text);
+  if (name === undefined) return;
+  throw new CliError("file", `${place} has the field ${JSON.stringify(name)} twice in one object.`);
 }
 
 function readText(path: string): string {

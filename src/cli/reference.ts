@@ -20,6 +20,9 @@ errors as \`{"error": {"name", "message"}}\`.
 **Files.** A command that writes a file does not replace an existing one unless it has an option for that, and does not
 create folders for it.
 
+**Audit trail.** The trail records the user of the operating system as the actor of a command, or the name given with
+\`--as NAME\`, which every command accepts.
+
 **Exit codes.**
 
 ${renderExitCodes()}`;

@@ -2,21 +2,29 @@
 
 import type { Replay } from "../actions/replay-deletions.ts";
 
-export function reportReplay({ carriedOut, waiting }: Replay) {
+/** Nothing was to be done. */
+export const noReplay: Replay = { carriedOut: [], waiting: [], waitingMore: 0 };
+
+export function reportReplay({ carriedOut, waiting, waitingMore }: Replay) {
   const { length } = carriedOut;
   const done = `${length} ${length === 1 ? "deletion was" : "deletions were"} carried out again.`;
   const left = waiting.map(
     ({ deletion, why }) => `  ${deletion.deletionRequestId} waits for ${why}`,
   );
+  if (waitingMore > 0) left.push(`  and ${waitingMore} more, which come after those`);
   return {
     json: {
-      carried_out: carriedOut.map(({ deletionRequestId }) => deletionRequestId),
+      carried_out: carriedOut,
       waiting: waiting.map(({ deletion, why }) => ({
         deletion_request_id: deletion.deletionRequestId,
         waiting_for: why,
       })),
+      waiting_more: waitingMore,
     },
-    text: left.length === 0 ? done : [done, "Still to be done:", ...left].join("\n"),
+    text:
+      left.length === 0
+        ? done
+        : [done, "Still to be done, and until then nothing reads the store:", ...left].join("\n"),
     exitCode: left.length === 0 ? 0 : 1,
   };
 }

@@ -57,12 +57,12 @@ function asOptions(words: readonly string[]): readonly string[] {
 }
 
 async function carryOut(
-  { command, values, json }: Invocation,
+  { command, values, json, as }: Invocation,
   surroundings: Surroundings,
 ): Promise<number> {
   // A server logs them, in the form of its other lines.
   if (!json && command.name !== "serve") warnOfUnknownSettings(surroundings);
-  const result = await command.run(makeContext(surroundings, json), values);
+  const result = await command.run(makeContext(surroundings, { json, as }), values);
   if (result === undefined) return exitCode.success;
   surroundings.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.exitCode ?? exitCode.success;

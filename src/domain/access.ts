@@ -48,19 +48,26 @@ export interface KeyHolder {
   readonly organization: Organization;
 }
 
+/** A legal hold. A record may carry several, and is kept while any of them remains. */
 export interface Hold {
+  readonly holdId: string;
   readonly organizationId: string;
   readonly resourceType: string;
   readonly resourceId: string;
   readonly reason: string;
+  /** Who answers for the hold: a person, a team, a case number. */
+  readonly owner: string | undefined;
+  /** The day on which somebody has to decide whether it is still needed, as `2026-12-31`. */
+  readonly reviewOn: string | undefined;
   readonly placedAt: number;
+  /** Who placed it: the name of the operator. */
   readonly placedBy: string;
 }
 
 export interface AuditEntry {
   readonly entryNo: number;
   readonly at: number;
-  /** `operator`, `worker`, or a key id. */
+  /** The name of an operator, `worker`, `retention`, or a key id. */
   readonly actor: string;
   /** Such as `key.create`, `deletion.complete`. */
   readonly action: string;

@@ -129,6 +129,14 @@ export const limits = {
   /** Looks that find something, before an attempt is given up and operators are told why. */
   verificationsMax: 20,
   ledgerEntriesAtOnce: 1_000,
+  /** Of the JSON of one append; and how long a process waits for another that appends. */
+  ledgerFrameBytesMax: 48 * 1_024,
+  ledgerLockMsMax: 10_000,
+  /** How often a serving process notes in the ledger what became of the store's chains. */
+  ledgerCatchUpMs: 2_000,
+  // legal holds
+  holdsOfRecordMax: 100,
+  holdsListedAtOnce: 1_000,
   retainDaysMax: 36_500,
   retentionLookedAtMax: 2_000,
   retentionShownMax: 100,

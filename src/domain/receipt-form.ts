@@ -8,7 +8,11 @@ interface Field {
   readonly test: Test;
   readonly expected: string;
   readonly optional?: true;
+  /** Of an object that has these members and no other. */
+  readonly members?: Form;
 }
+
+type Form = Readonly<Record<string, Field>>;
 
 const isText: Test = (value) => typeof value === "string" && value !== "";
 const isObject: Test = (value) =>
@@ -17,24 +21,54 @@ const isCount: Test = (value) => Number.isSafeInteger(value) && Number(value) >=
 const isHash: Test = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 const isTime: Test = (value) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
-const isSignature: Test = (value) => typeof value === "string" && /^[A-Za-z0-9_-]{86}$/.test(value);
+/** 64 bytes: of the last of 86 characters four bits are of no use, and have to be zero (RFC 4648, section 3.5). */
+const isSignature: Test = (value) =>
+  typeof value === "string" && /^[A-Za-z0-9_-]{85}[AQgw]$/.test(value);
+const isErased: Test = (value) =>
+  isObject(value) &&
+  Object.entries(value as object).every(
+    ([type, count]) => /^[a-z_]+$/.test(type) && isCount(count),
+  );
+const isList: Test = (value) => Array.isArray(value) && value.every(isText);
+const orNull =
+  (test: Test): Test =>
+  (value) =>
+    value === null || test(value);
+
+const text: Field = { test: isText, expected: "text" };
+const count: Field = { test: isCount, expected: "a whole number" };
+const time: Field = { test: isTime, expected: "a time in UTC" };
+const object = (members: Form): Field => ({ test: isObject, expected: "an object", members });
 
 const fields: Readonly<Record<keyof Receipt, Field>> = {
   type: { test: (value) => value === receiptType, expected: `"${receiptType}"` },
   version: { test: (value) => value === receiptVersion, expected: `${receiptVersion}` },
-  store_id: { test: isText, expected: "text" },
+  store_id: text,
   receipt_no: { test: (value) => isCount(value) && value !== 0, expected: "a whole number from 1" },
   previous_receipt: { test: isHash, expected: "64 hex digits" },
-  organization_id: { test: isText, expected: "text" },
-  deletion_request_id: { test: isText, expected: "text" },
-  asked: { test: isObject, expected: "an object" },
-  started_at: { test: isTime, expected: "a time in UTC" },
-  completed_at: { test: isTime, expected: "a time in UTC" },
-  erased: { test: isObject, expected: "an object" },
-  references_removed: { test: isCount, expected: "a whole number" },
-  verification: { test: isObject, expected: "an object" },
-  carried_out_again: { test: isObject, expected: "an object", optional: true },
-  key_id: { test: isText, expected: "text" },
+  organization_id: text,
+  deletion_request_id: text,
+  asked: object({ resource_type: text, resource_id: text, reason: text, by: text, at: time }),
+  started_at: time,
+  completed_at: time,
+  erased: { test: isErased, expected: "an object with a whole number for each type" },
+  references_removed: count,
+  verification: object({
+    at: time,
+    engine: text,
+    looked_at: { test: isList, expected: "a list of text" },
+    bytes: text,
+  }),
+  carried_out_again: {
+    ...object({
+      because: text,
+      completed_at: { test: orNull(isTime), expected: "a time in UTC, or null" },
+      receipt_no: { test: orNull(isCount), expected: "a whole number, or null" },
+      receipt: { test: orNull(isHash), expected: "64 hex digits, or null" },
+    }),
+    optional: true,
+  },
+  key_id: text,
   signature: { test: isSignature, expected: "86 characters of base64url (64 bytes)" },
 };
 
@@ -44,19 +78,35 @@ export function findFormFaults(value: unknown): readonly string[] {
     return ["It is not a JSON object."];
   }
   const given = value as Readonly<Record<string, unknown>>;
-  const faults = Object.entries(fields).flatMap(([name, { test, expected, optional }]) => {
-    if (!Object.hasOwn(given, name)) return optional ? [] : [`The field ${name} is missing.`];
-    return test(given[name]) ? [] : [`The field ${name} is not ${expected}.`];
-  });
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(fields, name)) faults.push(`The field ${name} is none of a receipt's.`);
-  }
+  const faults = [...findFaults(given, fields, "")];
   if (
     faults.length === 0 &&
     given["receipt_no"] === 1 &&
     given["previous_receipt"] !== noReceiptHash
   ) {
     faults.push("It is the first receipt of its store, and yet it names one before it.");
+  }
+  return faults;
+}
+
+/** `path`: of the object, with a point behind it. */
+function findFaults(
+  given: Readonly<Record<string, unknown>>,
+  form: Form,
+  path: string,
+): readonly string[] {
+  const faults = Object.entries(form).flatMap(([name, field]) => {
+    const { test, expected, optional, members } = field;
+    if (!Object.hasOwn(given, name)) {
+      return optional ? [] : [`The field ${path}${name} is missing.`];
+    }
+    const value = given[name];
+    if (!test(value)) return [`The field ${path}${name} is not ${expected}.`];
+    if (members === undefined) return [];
+    return findFaults(value as Readonly<Record<string, unknown>>, members, `${path}${name}.`);
+  });
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(form, name)) faults.push(`The field ${path}${name} is none of a receipt's.`);
   }
   return faults;
 }

@@ -3,7 +3,7 @@
 
 import { type Stats, statSync } from "node:fs";
 import { FileError } from "./file-error.ts";
-import { findCreationObstacle, findObstacle } from "./path-obstacle.ts";
+import { type Access, findCreationObstacle, findObstacle } from "./path-obstacle.ts";
 
 /** `what` begins the sentence of the error, such as "The store". Throws FileError where nobody can tell. */
 export function isPresent(path: string, what: string): boolean {
@@ -22,8 +22,17 @@ export function statOf(path: string, what: string): Stats | undefined {
 
 /** Throws FileError if the file exists and this user may not read and write it, or may not tell whether it exists. */
 export function requireUsable(path: string, what: string): void {
+  requireAccess(path, what, "write");
+}
+
+/** The same of a file that is only read. */
+export function requireReadable(path: string, what: string): void {
+  requireAccess(path, what, "read");
+}
+
+function requireAccess(path: string, what: string, access: Access): void {
   if (!isPresent(path, what)) return;
-  const obstacle = findObstacle(path, "write");
+  const obstacle = findObstacle(path, access);
   if (obstacle !== undefined) throw new FileError(`${what} ${path} can't be opened: ${obstacle}`);
 }
 

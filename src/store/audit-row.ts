@@ -3,7 +3,11 @@
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../domain/access.ts";
+import type { ChainCut, ChainHead } from "../domain/ledger-entry.ts";
 import type { RecordKey } from "../domain/record-write.ts";
+import { type RequestText, textOfRecord, textOfRequest } from "../domain/trail-text.ts";
+import { readCut } from "./ledger-text.ts";
+import type { RestoreCut } from "./replay.ts";
 import type { SealedReceipt } from "./store.ts";
 
 export interface NewAuditEntry {
@@ -33,11 +37,16 @@ export type AuditHead = Pick<AuditRow, "entry_no" | "hash">;
 /** What the first entry has for the hash of the one before. */
 export const noHash = "0".repeat(64);
 
+export function toHead({ entry_no: no, hash }: AuditHead): ChainHead {
+  return { no, hash };
+}
+
 export const emptyChain: AuditHead = { entry_no: 0, hash: noHash };
 
-export function makeAuditRow(entry: NewAuditEntry, last: AuditHead): AuditRow {
+/** `entryNo`: where numbers after the last one were given out before a restore, and are not given out again. */
+export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: number): AuditRow {
   const row = {
-    entry_no: last.entry_no + 1,
+    entry_no: entryNo ?? last.entry_no + 1,
     at: entry.at,
     actor: entry.actor,
     action: entry.action,
@@ -56,13 +65,35 @@ export function hashAuditRow(row: Omit<AuditRow, "hash">): string {
   return digest("sha256", JSON.stringify(content));
 }
 
+/** The action of the entry that says where a restore cut the chains. */
+export const restoreAction = "store.restore";
+
 /** True if the row is the one that comes after, unaltered. */
 export function followsInChain(row: AuditRow, previous: AuditHead): boolean {
+  if (row.previous_hash !== previous.hash || hashAuditRow(row) !== row.hash) return false;
+  if (row.entry_no === previous.entry_no + 1) return true;
+  const cut = cutOf(row)?.audit;
   return (
-    row.entry_no === previous.entry_no + 1 &&
-    row.previous_hash === previous.hash &&
-    hashAuditRow(row) === row.hash
+    cut?.restored.no === previous.entry_no &&
+    cut.restored.hash === previous.hash &&
+    numberAfter(cut) === row.entry_no
   );
+}
+
+/** What the entry that says of a cut is numbered: no number that was given out is given out again. */
+export function numberAfter({ restored, known }: ChainCut): number {
+  return Math.max(restored.no, known.no) + 1;
+}
+
+/** Where the chains were cut, as the entry of a restore says; undefined for any other entry. */
+export function cutOf(
+  row: Pick<AuditRow, "action" | "detail" | "entry_no" | "hash">,
+): RestoreCut | undefined {
+  if (row.action !== restoreAction) return undefined;
+  const detail = JSON.parse(row.detail) as Readonly<Record<string, unknown>>;
+  const [audit, receipts] = [readCut(detail["audit"]), readCut(detail["receipts"])];
+  if (audit === undefined || receipts === undefined) return undefined;
+  return { entry: toHead(row), audit, receipts };
 }
 
 export function toAuditEntry(row: AuditRow): AuditEntry {
@@ -87,7 +118,16 @@ export function describeReceipt(
   return { receiptNo: sealed.receipt.receipt_no, receiptHash: sealed.hash };
 }
 
+/** Binds what was asked for to the trail without repeating it: the id and the reason are the request's own. */
+export function digestOfRequest(request: RequestText): string {
+  return digest("sha256", textOfRequest(request));
+}
+
+export function nameSubject(subject: string | RecordKey): string {
+  return typeof subject === "string" ? subject : nameForTrail(subject);
+}
+
 /** The trail outlives the record, so it has the digest of the id: enough to recognise it, not to read it. */
-export function nameForTrail({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${resourceType} sha256:${digest("sha256", `${organizationId}/${resourceType}/${resourceId}`)}`;
+export function nameForTrail(key: RecordKey): string {
+  return `${key.resourceType} sha256:${digest("sha256", textOfRecord(key))}`;
 }

@@ -18,6 +18,10 @@ const untilRelease: Fate = {
   kept: "while a record is held it is not erased; the row goes with the release",
 };
 
+const untilReplayed: Fate = {
+  erased: "the row goes when the deletion is opened again, which then says the same",
+};
+
 export const erasureMap = {
   meta: { name: notAboutRecords, value: notAboutRecords },
   counter: { name: notAboutRecords, value: notAboutRecords },
@@ -110,10 +114,13 @@ export const erasureMap = {
     done: withPlan,
   },
   hold: {
+    hold_id: untilRelease,
     organization_id: untilRelease,
     resource_type: untilRelease,
     resource_id: untilRelease,
     reason: untilRelease,
+    owner: untilRelease,
+    review_on: untilRelease,
     placed_at: untilRelease,
     placed_by: untilRelease,
   },
@@ -144,6 +151,32 @@ export const erasureMap = {
     hash: notAboutRecords,
   },
   audit_head: { single: trail, entry_no: trail, hash: trail },
+  restore: {
+    single: notAboutRecords,
+    state: notAboutRecords,
+    began_at: notAboutRecords,
+    began_by: notAboutRecords,
+    sources: notAboutRecords,
+    cut: notAboutRecords,
+    reopened: notAboutRecords,
+  },
+  replay_entry: {
+    deletion_request_id: untilReplayed,
+    organization_id: untilReplayed,
+    resource_type: untilReplayed,
+    resource_id: untilReplayed,
+    requested_by: untilReplayed,
+    requested_at: untilReplayed,
+    completed_at: untilReplayed,
+    receipt_no: untilReplayed,
+    receipt_hash: untilReplayed,
+  },
+  ledger: {
+    ledger_id: notAboutRecords,
+    frame_end: notAboutRecords,
+    digest: notAboutRecords,
+    noted_at: notAboutRecords,
+  },
   move: {
     single: notAboutRecords,
     store_id: notAboutRecords,
@@ -182,8 +215,6 @@ export const postgresErasureMap = {
     resource_id: withRecord,
   },
   deletion_target: targetColumns,
-  audit_head: { single: trail, entry_no: trail, hash: trail },
-  move: erasureMap.move,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
 
 /** Columns that the other engine does without. */
@@ -193,9 +224,6 @@ export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> 
     "change.organization_id",
     "change.resource_type",
     "change.resource_id",
-    "audit_head.single",
-    "audit_head.entry_no",
-    "audit_head.hash",
     "move.single",
     "move.store_id",
     "move.summary",

@@ -53,8 +53,16 @@ export const movedTables: readonly MovedTable[] = [
   },
   {
     name: "hold",
-    key: ["organization_id", "resource_type", "resource_id"],
-    columns: { ...recordKey, reason: "text", placed_at: "number", placed_by: "text" },
+    key: ["hold_id"],
+    columns: {
+      hold_id: "text",
+      ...recordKey,
+      reason: "text",
+      owner: "text",
+      review_on: "text",
+      placed_at: "number",
+      placed_by: "text",
+    },
   },
   {
     name: "idempotent_reply",
@@ -97,6 +105,11 @@ export const movedTables: readonly MovedTable[] = [
       previous_hash: "text",
       hash: "text",
     },
+  },
+  {
+    name: "ledger",
+    key: ["ledger_id"],
+    columns: { ledger_id: "text", frame_end: "number", digest: "text", noted_at: "number" },
   },
   {
     name: "deletion",
@@ -183,6 +196,8 @@ export const notCopied: Readonly<Record<string, string>> = {
   counter: "its numbers are among the ends",
   receipt_head: "is among the ends",
   audit_head: "follows from the last entry of the trail, which is among the ends",
+  restore: "has no row: a store that is being restored is not moved",
+  replay_entry: "has no row, as restore",
   move: "is how far the move has come",
   "record.record_no": "a number by which SQLite alone knows a record",
   "change.record_no": "PostgreSQL has the key of the record in its place",

@@ -1,12 +1,19 @@
 // Opens, backs up, restores and moves the store that a database URL names. Knows which engines there are, and nothing of how they work.
 
 import { resolve } from "node:path";
+import type { DeletionLedger } from "./ledger.ts";
 import type { MoveSource, MoveTarget } from "./move.ts";
 import { openPostgresMoveTarget, openPostgresStore } from "./postgres/open-postgres-store.ts";
-import { type BackupOptions, backUpSqliteStore } from "./sqlite/backup.ts";
+import { openLedger } from "./receipt-ledger.ts";
+import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/backup.ts";
+import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file-lock.ts";
 import { openSqliteMoveSource } from "./sqlite/move-source.ts";
 import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
-import { type RestoreOptions, restoreSqliteStore } from "./sqlite/restore.ts";
+import {
+  copyBackup as copySqliteBackup,
+  type RestoredCopy,
+  type RestoreOptions,
+} from "./sqlite/restore.ts";
 import { StoreError } from "./store-error.ts";
 import type { ConnectionSettings, Store, StoreOptions } from "./store.ts";
 
@@ -21,20 +28,30 @@ export async function openStore(databaseUrl: string, options: StoreOptions): Pro
   );
 }
 
-/** Gives the size of the file in bytes. Throws StoreError, also for engines that are backed up with tools of their own. */
-export async function backUpStore(databaseUrl: string, options: BackupOptions): Promise<number> {
+/** Gives the size of the file in bytes. Throws StoreError. */
+export function backUpStore(databaseUrl: string, options: BackupOptions): Promise<number> {
+  return backUpSqliteStore(requireBackupPath(databaseUrl), options);
+}
+
+/** Throws StoreError if a backup can't be made there, also for engines that are backed up with tools of their own. */
+export function refuseBackup(databaseUrl: string, file: string): void {
+  requireBackupPath(databaseUrl);
+  refuseBackupFile(file);
+}
+
+function requireBackupPath(databaseUrl: string): string {
   const path = sqlitePathOf(databaseUrl);
-  if (path !== undefined) return backUpSqliteStore(path, options);
+  if (path !== undefined) return path;
   throw new StoreError(
     "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Keep `sluice receipt export` or the ledger in " +
       "DATA_DIR apart from it.",
   );
 }
 
-/** The deletions of the ledger have still to be carried out again then. Throws StoreError. */
-export function restoreStore(databaseUrl: string, options: RestoreOptions): void {
+/** What has to be replayed has to be written down in the copy before it is put in place. Throws StoreError. */
+export function copyBackup(databaseUrl: string, options: RestoreOptions): RestoredCopy {
   const path = sqlitePathOf(databaseUrl);
-  if (path !== undefined) return restoreSqliteStore(path, options);
+  if (path !== undefined) return copySqliteBackup(path, options);
   throw new StoreError(
     "PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run `sluice deletion replay` before " +
       "any of them serves again.",
@@ -54,6 +71,20 @@ export function openMoveSource(databaseUrl: string): MoveSource {
 /** The URL is not repeated in errors: it may hold a password. Throws StoreError. */
 export function openMoveTarget(url: string, connections: ConnectionSettings): Promise<MoveTarget> {
   return openPostgresMoveTarget(url, connections);
+}
+
+/** The ledger of the store with this name, in a folder of this host; for any engine. */
+export function openStoreLedger(
+  folder: string,
+  storeId: string,
+  { now }: { readonly now: () => number },
+): DeletionLedger {
+  return openLedger({ folder, storeId, now, tryLock: tryFileLock });
+}
+
+/** A lock between processes; undefined if somebody else holds it. Throws what the file system says. */
+export function tryFileLock(path: string): FileLock | undefined {
+  return trySqliteLock(path);
 }
 
 function sqlitePathOf(databaseUrl: string): string | undefined {

@@ -1,100 +1,221 @@
-// The ledger of deletions: a file beside the store and outside its backups, from which a restore learns what has to be
-// erased again. Only ever grows; holds ids, types and times, never a reason or content.
+// The ledger: a file beside the store and outside its backups, from which a restore learns what has to be erased again and
+// what is held, and a check learns how far the store's chains had come. Only ever grows; never holds content of a record.
 //
 // A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step. So
-// whatever was completed is in the ledger, also when a process ends in between.
+// whatever was completed is in the ledger, also when a process ends in between. Several processes may append: each frame is
+// written under a lock, after what a crash may have torn was cut off.
 
-import { hash as digest } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { chainedText, type Receipt } from "../domain/receipt.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LedgerEntry } from "../domain/ledger-entry.ts";
+import { limits } from "../domain/limits.ts";
+import { explainCreation, explainOpening, isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
-import { isReceipt } from "../domain/receipt-form.ts";
-import { recordTypeByName } from "../domain/record-types.ts";
+import { makeFrame } from "./ledger-frame.ts";
+import { digestOfPlain, ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
+import { withPart } from "./ledger-state.ts";
+import { writeEntry } from "./ledger-text.ts";
 import { StoreError } from "./store-error.ts";
-import { entryOfReceipt, type LedgerEntry } from "../domain/ledger-entry.ts";
-import type { DeletionLedger } from "./store.ts";
+import type { DeletionLedger, LedgerState, SealHeads } from "./ledger.ts";
 
-const tailBytes = 256 * 1_024;
+export interface LedgerOptions {
+  readonly folder: string;
+  readonly storeId: string;
+  readonly now: () => number;
+  /** Undefined if somebody else holds it. */
+  readonly tryLock: (path: string) => { release(): void } | undefined;
+}
+
+const lockPollMs = 5;
 
 /** One file for each store, so that a folder may serve several. Made when something is noted first. */
-export function openLedger(folder: string, storeId: string): DeletionLedger {
-  const path = join(folder, `deletion-ledger-${storeId}.ndjson`);
-  let last: number | undefined;
+export function openLedger(options: LedgerOptions): DeletionLedger {
+  const path = ledgerPath(options.folder, options.storeId);
+  const file = new LedgerFile(path);
+  let last: Promise<unknown> = Promise.resolve();
   return {
     path,
-    note: async (entries) => {
-      await append(path, entries);
-      if (last !== undefined) last = Math.max(last, lastOf(entries));
+    exists: () => isPresent(path, ledgerName),
+    state: () => file.state(),
+    readParts: () => readLedgerParts(path, "own"),
+    note(entries, seal) {
+      const mine = last.then(() => append(file, { ...options, entries, seal }));
+      last = mine.catch(() => undefined);
+      return mine;
     },
-    lastReceiptNo: async () => {
-      last ??= lastOf(await readTail(path));
-      return last;
-    },
-    readTail: () => readTail(path),
-    read: () => readLedgerFile(path),
   };
 }
 
-/** Also understands a file of receipts. Throws StoreError, with the number of the line, for what is neither. */
-export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry> {
-  if (!existsSync(path)) return;
-  let number = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
-    number += 1;
-    const entry = parseLine(line, `${path}, line ${number}`);
-    if (entry !== undefined) yield entry;
+/** What is known of the end of the file, until somebody else changes it. */
+class LedgerFile {
+  readonly path: string;
+  #known: { readonly stamp: string; readonly state: LedgerState } | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async state(): Promise<LedgerState> {
+    const stamp = this.#stamp();
+    if (this.#known?.stamp === stamp) return this.#known.state;
+    const state = await readLedgerState(this.path);
+    this.#known = { stamp, state };
+    return state;
+  }
+
+  wrote(state: LedgerState): void {
+    this.#known = { stamp: this.#stamp(), state };
+  }
+
+  #stamp(): string {
+    if (!isPresent(this.path, ledgerName)) return "";
+    const { ino, size, mtimeNs } = statSync(this.path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
   }
 }
 
-function lastOf(entries: readonly LedgerEntry[]): number {
-  return Math.max(0, ...entries.map(({ completed }) => completed?.receiptNo ?? 0));
+export function ledgerPath(folder: string, storeId: string): string {
+  return join(folder, `deletion-ledger-${storeId}.ndjson`);
 }
 
-async function append(path: string, entries: readonly LedgerEntry[]): Promise<void> {
-  if (entries.length === 0) return;
-  const isNew = !existsSync(path);
+interface Appending extends LedgerOptions {
+  readonly entries: readonly LedgerEntry[];
+  readonly seal: SealHeads | undefined;
+}
+
+async function append(ledger: LedgerFile, appending: Appending): Promise<void> {
+  const { path } = ledger;
+  const { entries, seal } = appending;
+  if (entries.length === 0 && seal === undefined) return;
   makePrivateFolder(dirname(path));
-  const file = await open(path, "a+", 0o600);
+  const lock = await takeLock(lockOf(path), appending.tryLock);
   try {
-    const text = entries.map((entry) => `${JSON.stringify(toLine(entry))}\n`).join("");
-    // What a crash has cut short stays a line of its own.
-    await file.appendFile((await endsInLine(file)) ? text : `\n${text}`);
+    const state = await ledger.state();
+    const isNew = !isPresent(path, ledgerName);
+    const file = await openFile(path, isNew);
+    try {
+      ledger.wrote(await appendTo(file, { ...appending, path, state }));
+    } finally {
+      await file.close();
+    }
+    if (isNew) await syncFolder(dirname(path));
+  } finally {
+    lock.release();
+  }
+}
+
+async function openFile(path: string, isNew: boolean): Promise<FileHandle> {
+  try {
+    return await open(path, isNew ? "ax" : "r+", 0o600);
+  } catch (cause) {
+    throw (isNew ? explainCreation : explainOpening)(cause, ledgerName, path);
+  }
+}
+
+interface Place extends Appending {
+  readonly path: string;
+  readonly state: LedgerState;
+}
+
+/** Gives the state after it. */
+async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
+  const { state, entries, seal } = place;
+  if (state.tornBytes > 0) {
+    await file.truncate(state.bytes);
     await file.sync();
-  } finally {
-    await file.close();
   }
-  if (isNew) await syncFolder(dirname(path));
+  const previous = state.lastFrame?.digest ?? (await digestOfPlain(place.path, state));
+  const writer = new FrameWriter(file, { ...state, tornBytes: 0 }, previous);
+  const ledgerId = state.ledgerId ?? makeLedgerId();
+  const begin: readonly LedgerEntry[] =
+    state.ledgerId === undefined
+      ? [{ kind: "begin", ledgerId, storeId: place.storeId, at: place.now() }]
+      : [];
+  const parts = [...partsOf([...begin, ...entries])];
+  const last = parts.pop() ?? [];
+  for (const part of parts) await writer.write(part);
+  const heads = seal?.({ ledgerId, digest: writer.digest });
+  await writer.write(heads === undefined ? last : [...last, heads]);
+  return writer.state;
 }
 
-async function endsInLine(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat();
-  if (size === 0) return true;
-  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: size - 1 });
-  return buffer[0] === 0x0a;
+/** As many together as a frame may hold. */
+function* partsOf(entries: readonly LedgerEntry[]): Generator<readonly LedgerEntry[]> {
+  let part: LedgerEntry[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const length = Buffer.byteLength(textOf(entry)) + 1;
+    if (bytes + length > limits.ledgerFrameBytesMax && part.length > 0) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(entry);
+    bytes += length;
+  }
+  if (part.length > 0) yield part;
 }
 
-/** The last entries, oldest first; at least all since the last one with a receipt. */
-async function readTail(path: string): Promise<readonly LedgerEntry[]> {
-  if (!existsSync(path)) return [];
-  const file = await open(path, "r");
-  let from: number;
-  let bytes: Buffer;
-  try {
-    const { size } = await file.stat();
-    from = Math.max(0, size - tailBytes);
-    bytes = Buffer.alloc(size - from);
-    await file.read({ buffer: bytes, position: from });
-  } finally {
-    await file.close();
+function textOf(entry: LedgerEntry): string {
+  return JSON.stringify(writeEntry(entry));
+}
+
+/** Each frame is on stable storage before the next is begun, so that a crash can tear the last one alone. */
+class FrameWriter {
+  state: LedgerState;
+  digest: string;
+  readonly #file: FileHandle;
+
+  constructor(file: FileHandle, state: LedgerState, digest: string) {
+    this.#file = file;
+    this.state = state;
+    this.digest = digest;
   }
-  const lines = bytes
-    .toString()
-    .split("\n")
-    .slice(from === 0 ? 0 : 1);
-  return lines.flatMap((line) => parseLine(line, path) ?? []);
+
+  async write(entries: readonly LedgerEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const { bytes: from, terminated } = this.state;
+    const { bytes, digest } = makeFrame(`[${entries.map(textOf).join(",")}]`, this.digest);
+    const all = terminated ? bytes : Buffer.concat([Buffer.from("\n"), bytes]);
+    for (let done = 0; done < all.length;) {
+      const left = all.length - done;
+      done += (await this.#file.write(all, done, left, from + done)).bytesWritten;
+    }
+    await this.#file.sync();
+    const end = from + all.length;
+    const after = withPart(this.state, { entries, end: end - 1, digest });
+    this.state = { ...after, bytes: end, terminated: true };
+    this.digest = digest;
+  }
+}
+
+async function takeLock(
+  path: string,
+  tryLock: LedgerOptions["tryLock"],
+): Promise<{ release(): void }> {
+  const until = performance.now() + limits.ledgerLockMsMax;
+  for (;;) {
+    const lock = tryLock(path);
+    if (lock !== undefined) return lock;
+    if (performance.now() > until) {
+      throw new StoreError(
+        `Another process has held the ledger of deletions for ${limits.ledgerLockMsMax / 1_000} seconds (the lock is ` +
+          `${path}). Look for one that hangs.`,
+      );
+    }
+    await sleep(lockPollMs);
+  }
+}
+
+function lockOf(path: string): string {
+  return path.replace(/\.ndjson$/, ".lock");
+}
+
+function makeLedgerId(): string {
+  return `ledger_${randomBytes(12).toString("hex")}`;
 }
 
 async function syncFolder(path: string): Promise<void> {
@@ -104,80 +225,4 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-interface Line {
-  readonly organization_id: string;
-  readonly deletion_request_id: string;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly requested_by: string;
-  readonly requested_at: string;
-  readonly completed_at?: string;
-  readonly receipt_no?: number;
-  readonly receipt_hash?: string;
-}
-
-function toLine(entry: LedgerEntry): Line {
-  const { completed } = entry;
-  return {
-    organization_id: entry.organizationId,
-    deletion_request_id: entry.deletionRequestId,
-    resource_type: entry.resourceType,
-    resource_id: entry.resourceId,
-    requested_by: entry.requestedBy,
-    requested_at: new Date(entry.requestedAt).toISOString(),
-    ...(completed === undefined
-      ? {}
-      : {
-          completed_at: new Date(completed.at).toISOString(),
-          receipt_no: completed.receiptNo,
-          receipt_hash: completed.receiptHash,
-        }),
-  };
-}
-
-/** Undefined for an empty line, and for one that a crash has cut short: it was never relied on. */
-function parseLine(line: string, place: string): LedgerEntry | undefined {
-  if (!line.endsWith("}")) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw damaged(place);
-  }
-  if (isReceipt(value)) return entryOfReceipt(value, hashOf(value));
-  const { completed_at: at, receipt_no: receiptNo, receipt_hash: receiptHash } = value as Line;
-  const entry = fromLine(value as Line);
-  if (entry === undefined) throw damaged(place);
-  if (at === undefined || receiptNo === undefined || receiptHash === undefined) return entry;
-  return { ...entry, completed: { at: Date.parse(at), receiptNo, receiptHash } };
-}
-
-function fromLine(line: Line): LedgerEntry | undefined {
-  const { organization_id, deletion_request_id, resource_id, requested_by } = line;
-  const type = recordTypeByName(line.resource_type);
-  const requestedAt = Date.parse(line.requested_at);
-  const texts = [organization_id, deletion_request_id, resource_id, requested_by];
-  if (type === undefined || !texts.every((text) => typeof text === "string")) return undefined;
-  if (Number.isNaN(requestedAt)) return undefined;
-  return {
-    organizationId: organization_id,
-    deletionRequestId: deletion_request_id,
-    resourceType: type.resourceType,
-    resourceId: resource_id,
-    requestedBy: requested_by,
-    requestedAt,
-  };
-}
-
-function damaged(place: string): StoreError {
-  return new StoreError(
-    `The ledger of deletions can't be read at ${place}: it is neither an entry nor a receipt. Put an undamaged copy ` +
-      "in its place, or name one with --ledger.",
-  );
-}
-
-function hashOf(receipt: Receipt): string {
-  return digest("sha256", chainedText(receipt));
 }

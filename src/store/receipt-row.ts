@@ -1,12 +1,14 @@
 // Receipts and their keys as an engine keeps them in rows. The same on every engine; reads and writes nothing.
 
-import { hash as digest } from "node:crypto";
 import { canonicalJson } from "../domain/canonical-json.ts";
-import { chainedText, type Receipt, type ReceiptHead, type ReceiptKey } from "../domain/receipt.ts";
-import type { KeptReceipt, SealedReceipt } from "./store.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/receipt.ts";
+import type { SealedReceipt } from "./store.ts";
+import type { KeptReceipt } from "./trail.ts";
 
 export interface ReceiptRow {
   readonly receipt_no: number;
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
   readonly document: string;
   readonly hash: string;
 }
@@ -57,24 +59,4 @@ export function followsHead({ receipt }: SealedReceipt, head: ReceiptHead): bool
     receipt.receipt_no === head.receiptNo + 1 &&
     receipt.previous_receipt === head.hash
   );
-}
-
-/** What is wrong with a kept receipt as the one after `previous`; undefined if nothing is. */
-export function findChainFault(
-  row: ReceiptRow,
-  previous: Pick<ReceiptRow, "receipt_no" | "hash">,
-): string | undefined {
-  const receipt = toReceipt(row);
-  const intact =
-    receipt.receipt_no === row.receipt_no && digest("sha256", chainedText(receipt)) === row.hash;
-  if (!intact) return `Receipt ${row.receipt_no} was altered.`;
-  if (row.receipt_no === previous.receipt_no + 1) {
-    if (receipt.previous_receipt === previous.hash) return undefined;
-    return `Receipt ${row.receipt_no} does not follow from the one before.`;
-  }
-  // The numbers of receipts that a restore took away are not given out again.
-  if (row.receipt_no > previous.receipt_no && receipt.carried_out_again !== undefined) {
-    return undefined;
-  }
-  return `Receipts are missing between ${previous.receipt_no} and ${row.receipt_no}.`;
 }

@@ -8,17 +8,9 @@
 // 4. What an operator changes through another process takes effect here within 2 seconds (see credentialsVersion).
 // 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is a fault of ours.
 
-import type {
-  ApiKey,
-  AuditEntry,
-  Caller,
-  Hold,
-  KeyHolder,
-  Organization,
-} from "../domain/access.ts";
+import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion.ts";
-import type { LedgerEntry } from "../domain/ledger-entry.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/receipt.ts";
 import type {
   Change,
@@ -31,13 +23,12 @@ import type {
 } from "../domain/record-write.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
+import type { Act as AnyAct } from "./act.ts";
+import type { HoldStore } from "./holds.ts";
+import type { ReplayStore } from "./replay.ts";
+import type { KeptReceipt, TrailStore } from "./trail.ts";
 
-/** Who does it, for the audit trail: `operator`, `worker`, or a key id. */
-export interface Act {
-  readonly actor: string;
-  /** Unix milliseconds. */
-  readonly now: number;
-}
+export type Act = AnyAct;
 
 /** A change, and the record that it belongs to. */
 export interface ExportedChange extends Change {
@@ -92,6 +83,8 @@ export interface DeletionRequest {
   /** Used only if no deletion of the record is open. */
   readonly deletionRequestId: string;
   readonly dueAt: number;
+  /** What the deletion and its receipt say of who asked; the actor unless it is given. */
+  readonly requestedBy?: string;
   readonly idempotency?: IdempotencyMark | undefined;
 }
 
@@ -154,7 +147,6 @@ export type Completion =
   | { readonly result: "failed"; readonly cause: unknown };
 
 export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
-export type HoldOutcome = Hold | "no_such_record" | "being_erased";
 
 export interface DeletionStore {
   /** How many deletions are best carried out together. */
@@ -171,11 +163,6 @@ export interface DeletionStore {
   ): Promise<Deletion | undefined>;
   listDeletions(filter: DeletionFilter): Promise<readonly Deletion[]>;
   cancelDeletion(deletionRequestId: string, act: Act): Promise<CancelOutcome>;
-
-  /** Holds a record: no deletion erases or changes it until the release. */
-  placeHold(key: RecordKey, reason: string, act: Act): Promise<HoldOutcome>;
-  releaseHold(key: RecordKey, act: Act): Promise<Hold | undefined>;
-  listHolds(organizationId: string | undefined): Promise<readonly Hold[]>;
 
   /**
    * Takes a deletion that is due, or one whose worker is gone. In one transaction it becomes `processing` and the
@@ -216,23 +203,6 @@ export type SealReceipt = (
   context: { readonly head: ReceiptHead; readonly engine: Store["engine"] },
 ) => SealedReceipt;
 
-export interface KeptReceipt {
-  readonly receipt: Receipt;
-  readonly hash: string;
-}
-
-/** The file from which a restore learns what has to be erased again (receipt-ledger.ts). */
-export interface DeletionLedger {
-  readonly path: string;
-  /** On stable storage when it resolves. */
-  note(entries: readonly LedgerEntry[]): Promise<void>;
-  /** Of the receipts that it knows; 0 if there is none. */
-  lastReceiptNo(): Promise<number>;
-  /** The last entries, oldest first; at least all since the last one with a receipt. */
-  readTail(): Promise<readonly LedgerEntry[]>;
-  read(): AsyncIterable<LedgerEntry>;
-}
-
 export interface ReceiptStore {
   receiptHead(): Promise<ReceiptHead>;
   /** Without organizationId: the operator's view. */
@@ -246,25 +216,11 @@ export interface ReceiptStore {
   listReceiptKeys(): Promise<readonly ReceiptKey[]>;
   /** Keeps a public key unless it is known, and retires those that are not named in `current`. */
   keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void>;
-  /**
-   * After a restore: opens these deletions again under their own ids, due at once, and moves the end of the chain of
-   * receipts to where the ledger says it was. One that is open or completed already stays as it is. Gives how many are
-   * open now.
-   */
-  reopenDeletions(reopening: Reopening, act: Act): Promise<number>;
-  /** How many of those are not completed yet. */
-  countReopened(): Promise<number>;
 }
 
 export interface KeepKeyOptions {
   /** Whether the other keys are retired. */
   readonly retireOthers: boolean;
-}
-
-export interface Reopening {
-  readonly entries: readonly LedgerEntry[];
-  /** Undefined if the ledger knows of no receipt. */
-  readonly head: Omit<ReceiptHead, "storeId"> | undefined;
 }
 
 export interface NewKey extends Omit<ApiKey, "revokedAt" | "lastUsedAt"> {
@@ -355,6 +311,9 @@ export interface UpkeepStore {
 
 export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessStore, UpkeepStore {
   readonly engine: "sqlite" | "postgres";
+  readonly holds: HoldStore;
+  readonly replay: ReplayStore;
+  readonly trail: TrailStore;
   /** Of its tables, which opening it has brought up to this; each engine counts for itself. */
   readonly schemaVersion: number;
 }
@@ -376,8 +335,13 @@ export interface ConnectionSettings {
 }
 
 export interface StoreOptions {
-  /** `serve` takes the sole right to serve this store and takes over deletions that were under way. */
-  readonly role: "serve" | "command";
+  /**
+   * `serve` takes the sole right to serve this store and takes over deletions that were under way; `replay` does the same
+   * without serving.
+   */
+  readonly role: "serve" | "command" | "replay";
+  /** False: a store that is being restored is refused, because what was erased may be readable in it. */
+  readonly restoring?: boolean;
   /** True if a store that is not there is an error rather than made. */
   readonly existing?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { applyRetention, type RetentionPlace } from "../actions/apply-retention.ts";
-import { catchUpLedger } from "../actions/keep-ledger.ts";
+import { keepLedger } from "../actions/keep-ledger.ts";
 import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
 import { startLoop } from "./loop.ts";
@@ -28,8 +28,8 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
     backOffMsMax: purgeIntervalMs,
     onError: (error) => log.error({ err: error }, "expired tokens and replies could not be purged"),
   });
-  const ledger = startLoop(() => keepLedger(app), {
-    intervalMs: purgeIntervalMs,
+  const ledger = startLoop(() => noteInLedger(app), {
+    intervalMs: limits.ledgerCatchUpMs,
     backOffMsMax: purgeIntervalMs,
     onError: (error) => log.error({ err: error }, "the ledger of deletions could not be kept"),
   });
@@ -79,9 +79,9 @@ function makeRetentionRound(app: App, log: Logger): () => Promise<boolean> {
   };
 }
 
-/** What other processes on the same store have completed belongs in this one's ledger too. */
-async function keepLedger(app: App): Promise<boolean> {
-  await catchUpLedger(app);
+/** What other processes on the same store have done belongs in this one's ledger too. */
+async function noteInLedger(app: App): Promise<boolean> {
+  await keepLedger(app);
   return false;
 }
 

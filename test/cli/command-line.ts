@@ -37,6 +37,7 @@ export function makeCommandLine(
       environment,
       out: { write: (text) => (out += text) },
       err: { write: (text) => (err += text) },
+      operator: "operator",
       ...(options.now === undefined ? {} : { now: options.now }),
     });
     return { code, out, err };

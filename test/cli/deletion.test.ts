@@ -68,6 +68,7 @@ describe("deletion list and show", () => {
       attempts: 0,
       next_attempt_at: null,
       waiting_for: null,
+      holds: [],
     });
     const { out } = await line.type("deletion", "show", id);
     assert.match(out, /^status +pending$/m);

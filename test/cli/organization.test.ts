@@ -126,6 +126,7 @@ describe("organization list, show and set", () => {
       rate_limit_per_second: 200,
       retain_days: null,
       records: {},
+      holds: [],
     });
   });
 

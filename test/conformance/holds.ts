@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
+import type { HoldFilter } from "../../src/store/holds.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,
@@ -13,10 +14,12 @@ import {
   draftOf,
   exists,
   finish,
+  hold,
   keyOf,
   operator,
   other,
   payloadsOf,
+  release,
   request,
   requireSound,
   transaction,
@@ -26,28 +29,91 @@ import {
 
 export function testHolds(engine: Engine): void {
   describe(`${engine.name}: a hold`, () => {
-    it("is placed once, listed, and released", async (test) => {
+    it("is placed, listed, and released by its id", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
-      assert.equal(await store.placeHold(key, "a case", operator), "no_such_record");
+      assert.equal(await hold(store, key), "no_such_record");
       await add(store, "transaction", "t");
       await write(store, transaction("t"), { organizationId: other });
-      const hold = { ...key, reason: "a case", placedAt: operator.now, placedBy: "operator" };
-      assert.deepEqual(await store.placeHold(key, "a case", operator), hold);
-      const again = await store.placeHold(key, "another", { actor: "someone", now: 5 });
-      assert.deepEqual(again, hold);
-      await store.placeHold({ ...key, organizationId: other }, "theirs", worker);
-      assert.deepEqual(await store.listHolds(acme), [hold]);
-      assert.equal((await store.listHolds(undefined)).length, 2);
-      assert.deepEqual(await store.releaseHold(key, operator), hold);
-      assert.equal(await store.releaseHold(key, operator), undefined);
-      assert.deepEqual(await store.listHolds(acme), []);
+      const wanted = {
+        ...key,
+        holdId: "hold_a",
+        reason: "a case",
+        owner: "legal",
+        reviewOn: "2026-12-31",
+      };
+      const placed = { ...wanted, placedAt: operator.now, placedBy: "operator" };
+      assert.deepEqual(await store.holds.place(wanted, operator), placed);
+      await hold(store, { ...key, organizationId: other }, worker);
+      assert.deepEqual(await store.holds.list({ organizationId: acme, limit: 10 }), [placed]);
+      assert.deepEqual(await store.holds.find("hold_a"), placed);
+      assert.deepEqual(await store.holds.ofRecords([key]), [placed]);
+      assert.equal((await store.holds.list({ limit: 10 })).length, 2);
+      assert.deepEqual(await store.holds.release("hold_a", operator), placed);
+      assert.equal(await store.holds.release("hold_a", operator), undefined);
+      assert.deepEqual(await store.holds.list({ organizationId: acme, limit: 10 }), []);
+      assert.equal(await store.holds.find("hold_a"), undefined);
+    });
+
+    it("is listed by organization, type and review date, page by page", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "t");
+      await add(store, "person", "p");
+      const without = { reason: "a case", owner: undefined };
+      const days = ["2026-01-01", "2026-06-30", undefined];
+      for (const [index, reviewOn] of days.entries()) {
+        const key = keyOf(index === 0 ? "person" : "transaction", index === 0 ? "p" : "t");
+        await store.holds.place(
+          { ...without, ...key, reviewOn, holdId: `hold_${index}` },
+          operator,
+        );
+      }
+      const ids = async (filter: Omit<HoldFilter, "limit">, limit = 10) =>
+        (await store.holds.list({ ...filter, limit })).map(({ holdId }) => holdId);
+      assert.deepEqual(await ids({}), ["hold_0", "hold_1", "hold_2"]);
+      assert.deepEqual(await ids({ resourceType: "transaction" }), ["hold_1", "hold_2"]);
+      assert.deepEqual(await ids({ reviewBefore: "2026-06-30" }), ["hold_0"]);
+      assert.deepEqual(await ids({ reviewBefore: "2026-07-01", organizationId: acme }), [
+        "hold_0",
+        "hold_1",
+      ]);
+      assert.deepEqual(await ids({}, 2), ["hold_0", "hold_1"]);
+      assert.deepEqual(await ids({ after: "hold_1" }), ["hold_2"]);
+      assert.deepEqual(await ids({ organizationId: other }), []);
+    });
+
+    it("is one of several: the record is kept while any remains", async (test) => {
+      const { store } = await openSite(engine, test);
+      const key = keyOf("transaction", "t");
+      await add(store, "transaction", "t");
+      for (let count = 0; count < 3; count += 1) await hold(store, key);
+      const holds = await store.holds.ofRecords([key]);
+      assert.equal(new Set(holds.map(({ holdId }) => holdId)).size, 3);
+      const id = (await request(store, key)) ?? "";
+      for (const { holdId } of holds) {
+        assert.equal(await claim(store), undefined);
+        assert.equal((await deletionOf(store, id)).status, "pending");
+        await store.holds.release(holdId, operator);
+      }
+      assert.equal((await carryOutAll(store)).length, 1);
+      assert.equal(await exists(store, key), false);
+      await requireSound(store);
+    });
+
+    it("is refused beyond the number that a record may carry", async (test) => {
+      const { store } = await openSite(engine, test);
+      const key = keyOf("transaction", "t");
+      await add(store, "transaction", "t");
+      for (let count = 0; count < limits.holdsOfRecordMax; count += 1) await hold(store, key);
+      assert.equal(await hold(store, key), "too_many_holds");
+      assert.equal(await release(store, key), limits.holdsOfRecordMax);
+      assert.equal(typeof (await hold(store, key)), "object");
     });
 
     it("does not keep a record from being written", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
-      await store.placeHold(keyOf("transaction", "t"), "a case", operator);
+      await hold(store, keyOf("transaction", "t"));
       const update = { mode: "update" } as const;
       assert.deepEqual((await write(store, transaction("t"), update)).drafts, ["updated"]);
     });
@@ -56,7 +122,7 @@ export function testHolds(engine: Engine): void {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
       await add(store, "transaction", "t");
-      await store.placeHold(key, "a case", operator);
+      await hold(store, key);
       const id = (await request(store, key)) ?? "";
       assert.equal(await claim(store), undefined);
       const waiting = await deletionOf(store, id);
@@ -67,7 +133,7 @@ export function testHolds(engine: Engine): void {
       // One long hold must not hide, nor look like, a deletion that is stuck.
       assert.deepEqual([figures.held, figures.oldestDueAt], [1, undefined]);
       assert.equal(await claim(store, waiting.nextAttemptAt), undefined);
-      await store.releaseHold(key, operator);
+      await release(store, key);
       const claimed = await claim(store);
       assert.equal(claimed?.waitingFor, undefined);
       assert.equal((await store.deletionFigures(worker.now)).held, 0);
@@ -82,11 +148,11 @@ export function testHolds(engine: Engine): void {
       await add(store, "transaction_alert", "a", { related_tx_ids: ["t", "stays"] });
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
       for (const key of [keyOf("transaction_check", "c"), keyOf("transaction_alert", "a")]) {
-        await store.placeHold(key, "a case", operator);
+        await hold(store, key);
         assert.deepEqual(await carryOutAll(store), []);
         const { waitingFor } = await deletionOf(store, id);
         assert.equal(waitingFor, `a hold on ${key.resourceType} ${key.resourceId}`);
-        await store.releaseHold(key, operator);
+        await release(store, key);
       }
       assert.equal((await carryOutAll(store)).length, 1);
       await requireSound(store);
@@ -98,7 +164,7 @@ export function testHolds(engine: Engine): void {
         const id = `t${count}`;
         await add(store, "transaction", id);
         await request(store, keyOf("transaction", id), { now: count });
-        if (count < 69) await store.placeHold(keyOf("transaction", id), "a case", operator);
+        if (count < 69) await hold(store, keyOf("transaction", id));
       }
       const rounds = [await claim(store), await claim(store), await claim(store)];
       assert.deepEqual(
@@ -126,21 +192,12 @@ export function testHolds(engine: Engine): void {
         keyOf("transaction_alert", "a"),
       ];
       for (const key of late) {
-        assert.equal(await store.placeHold(key, "a case", operator), "being_erased");
+        assert.equal(await hold(store, key), "being_erased");
       }
-      assert.equal(
-        typeof (await store.placeHold(keyOf("transaction", "stays"), "", operator)),
-        "object",
-      );
+      assert.equal(typeof (await hold(store, keyOf("transaction", "stays"))), "object");
       await finish(store, id);
-      assert.equal(
-        typeof (await store.placeHold(keyOf("transaction_alert", "a"), "", operator)),
-        "object",
-      );
-      assert.equal(
-        await store.placeHold(keyOf("transaction", "t"), "", operator),
-        "no_such_record",
-      );
+      assert.equal(typeof (await hold(store, keyOf("transaction_alert", "a"))), "object");
+      assert.equal(await hold(store, keyOf("transaction", "t")), "no_such_record");
     });
 
     it("on what arrived during the erasure keeps it from completing, visibly", async (test) => {
@@ -150,7 +207,7 @@ export function testHolds(engine: Engine): void {
       await claim(store);
       await add(store, "screening", "late", { related_tx_id: "t" });
       const late = keyOf("screening", "late");
-      await store.placeHold(late, "a case", operator);
+      await hold(store, late);
       while (!(await store.eraseStep(id, 5, worker)).done);
       await assert.rejects(store.completeDeletion(id, worker), /hold on screening late/);
       assert.equal((await deletionOf(store, id)).waitingFor, "a hold on screening late");
@@ -158,7 +215,7 @@ export function testHolds(engine: Engine): void {
       assert.equal((await payloadsOf(store, late))[0]?.["related_tx_id"], "t");
       await store.postponeDeletion(id, "it waits", worker.now + 60_000);
       assert.equal(await claim(store), undefined);
-      await store.releaseHold(late, operator);
+      await release(store, late);
       assert.equal((await claim(store))?.deletionRequestId, id);
       await finish(store, id);
       assert.equal(await exists(store, late), false);

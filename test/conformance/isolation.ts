@@ -11,12 +11,14 @@ import {
   changesOf,
   draftOf,
   exists,
+  hold,
   keyOf,
   newKey,
   operator,
   organization,
   other,
   payloadsOf,
+  release,
   request,
   requireSound,
   transaction,
@@ -68,17 +70,17 @@ export function testIsolation(engine: Engine): void {
       await add(store, "person", "mine");
       const foreign = { ...onlyMine, organizationId: other };
       assert.equal(await request(store, foreign), undefined);
-      assert.equal(await store.placeHold(foreign, "a case", operator), "no_such_record");
-      await store.placeHold(onlyMine, "a case", operator);
-      assert.deepEqual(await store.listHolds(other), []);
-      assert.equal(await store.releaseHold(foreign, operator), undefined);
+      assert.equal(await hold(store, foreign), "no_such_record");
+      await hold(store, onlyMine);
+      assert.deepEqual(await store.holds.list({ organizationId: other, limit: 10 }), []);
+      assert.equal(await release(store, foreign), 0);
       const deletion = await request(store, onlyMine);
       assert.ok(deletion !== undefined);
       assert.equal(await store.findDeletion(deletion, other), undefined);
       assert.equal((await store.findDeletion(deletion, acme))?.resourceId, "mine");
       assert.deepEqual(await store.listDeletions({ organizationId: other, limit: 10 }), []);
       assert.deepEqual((await store.listDeletions({ organizationId: acme, limit: 10 })).length, 1);
-      await store.releaseHold(onlyMine, operator);
+      await release(store, onlyMine);
       await carryOutAll(store);
     });
 

@@ -31,7 +31,8 @@ export class Model {
   /** The payloads of each record, in order of arrival. */
   readonly records = new Map<Name, readonly Payload[]>();
   readonly deletions: ModelDeletion[] = [];
-  readonly holds = new Set<Name>();
+  /** How many holds each record carries. */
+  readonly holds = new Map<Name, number>();
 
   write(
     resourceType: string,
@@ -84,12 +85,15 @@ export class Model {
 
   hold(name: Name): boolean {
     if (!this.records.has(name)) return false;
-    this.holds.add(name);
+    this.holds.set(name, (this.holds.get(name) ?? 0) + 1);
     return true;
   }
 
   release(name: Name): boolean {
-    if (!this.holds.delete(name)) return false;
+    const count = this.holds.get(name) ?? 0;
+    if (count === 0) return false;
+    if (count === 1) this.holds.delete(name);
+    else this.holds.set(name, count - 1);
     for (const deletion of this.deletions) {
       if (deletion.status === "pending" && deletion.waitingFor !== undefined) deletion.since = 0;
     }

@@ -30,6 +30,7 @@ const emptyAll = `
   DELETE FROM deletion; DELETE FROM deletion_target; DELETE FROM hold;
   DELETE FROM idempotent_reply; DELETE FROM audit_entry;
   DELETE FROM receipt; DELETE FROM receipt_key;
+  DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;
   UPDATE receipt_head SET receipt_no = 0, hash = repeat('0', 64);
   UPDATE audit_head SET entry_no = 0, hash = repeat('0', 64);
   UPDATE counter SET value = 1; ALTER SEQUENCE arrival RESTART`;

@@ -15,6 +15,7 @@ import {
   acme,
   carryOutAll,
   draftOf,
+  hold,
   keyOf,
   operator,
   payloadsOf,
@@ -159,13 +160,14 @@ async function takeStep(
       return;
     }
     case "hold": {
-      const hold = await store.placeHold(keyNamed(step.name), "a case", act);
-      assert.equal(typeof hold === "object", model.hold(step.name));
+      const held = await hold(store, keyNamed(step.name), act);
+      assert.equal(typeof held === "object", model.hold(step.name));
       return;
     }
     case "release": {
-      const hold = await store.releaseHold(keyNamed(step.name), act);
-      assert.equal(hold !== undefined, model.release(step.name));
+      const [first] = await store.holds.ofRecords([keyNamed(step.name)]);
+      if (first !== undefined) await store.holds.release(first.holdId, act);
+      assert.equal(first !== undefined, model.release(step.name));
       return;
     }
     case "cancel": {

@@ -15,6 +15,7 @@ import type {
   RecordWrite,
   WriteOutcome,
 } from "../../src/domain/record-write.ts";
+import type { HoldOutcome } from "../../src/store/holds.ts";
 import type { Act, DeletionRequest, NewKey, NewToken, Store } from "../../src/store/store.ts";
 
 export const acme = "org_acme";
@@ -102,6 +103,27 @@ export function bytesOf(text: string): Uint8Array {
 
 export function mark(key: string, content = "request"): IdempotencyMark {
   return { keyHash: bytesOf(key), fingerprint: bytesOf(content) };
+}
+
+let holds = 0;
+
+/** Places a hold under an id that no other has. */
+export function hold(store: Store, key: RecordKey, act: Act = operator): Promise<HoldOutcome> {
+  holds += 1;
+  const wanted = {
+    holdId: `hold_${holds}`,
+    reason: "a case",
+    owner: undefined,
+    reviewOn: undefined,
+  };
+  return store.holds.place({ ...wanted, ...key }, act);
+}
+
+/** Releases every hold on a record; gives how many there were. */
+export async function release(store: Store, key: RecordKey, act: Act = operator): Promise<number> {
+  const found = await store.holds.ofRecords([key]);
+  for (const { holdId } of found) await store.holds.release(holdId, act);
+  return found.length;
 }
 
 let requests = 0;

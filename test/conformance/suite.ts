@@ -11,6 +11,7 @@ import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testRandomWorkload } from "./random-workload.ts";
+import { testReplaying } from "./replaying.ts";
 import { testResumption } from "./resumption.ts";
 import { testTogether } from "./together.ts";
 import { testUpkeep } from "./upkeep.ts";
@@ -27,6 +28,7 @@ export function testEngine(engine: Engine): void {
   testCascade(engine);
   testTogether(engine);
   testHolds(engine);
+  testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);
   testResumption(engine);

@@ -11,6 +11,7 @@ import {
   deletionOf,
   exists,
   finish,
+  hold,
   keyOf,
   operator,
   request,
@@ -94,7 +95,7 @@ export function testTogether(engine: Engine): void {
       await erase(store, ids);
       const late = keyOf("screening", "late");
       await add(store, "screening", "late", { related_tx_id: "a" });
-      await store.placeHold(late, "a case", operator);
+      await hold(store, late);
       const outcomes = await store.completeDeletions(ids, worker);
       assert.deepEqual(resultsOf(outcomes), ["failed", "completed", "completed"]);
       assert.equal((await deletionOf(store, a)).waitingFor, "a hold on screening late");

@@ -11,12 +11,14 @@ import {
   bytesOf,
   carryOutAll,
   changesOf,
+  hold,
   keyOf,
   mark,
   newKey,
   newToken,
   operator,
   organization,
+  release,
   request,
   requireSound,
   transaction,
@@ -119,8 +121,8 @@ async function live(store: Store): Promise<void> {
   await store.rotateKey("key_1", newKey("key_2"), 500, operator);
   await store.revokeKey("key_2", operator);
   await add(store, "transaction", "secret-id", { sender_id: "secret-sender" });
-  await store.placeHold(key, "a case", operator);
-  await store.releaseHold(key, operator);
+  await hold(store, key);
+  await release(store, key);
   await request(store, key, { deletionRequestId: "del_c", reason: "secret-reason" });
   await store.cancelDeletion("del_c", operator);
   await request(store, key, { deletionRequestId: "del_d" });
@@ -168,7 +170,7 @@ function testAudit(engine: Engine): void {
       await store.createOrganization(organization(acme), operator);
       await store.revokeKey("key_2", operator);
       await store.cancelDeletion("del_d", operator);
-      await store.releaseHold(keyOf("transaction", "t"), operator);
+      await release(store, keyOf("transaction", "t"));
       await request(store, keyOf("transaction", "missing"));
       assert.deepEqual(await store.listAudit(0, 100), before);
       assert.deepEqual(await store.listAudit(3, 2), before.slice(3, 5));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
 import { holdRecord } from "../../src/actions/hold-record.ts";
-import { releaseRecord } from "../../src/actions/release-record.ts";
+import { releaseHold } from "../../src/actions/release-hold.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { deletableTypes } from "../../src/http/request-schemas.ts";
@@ -180,7 +180,7 @@ for (const type of deletableTypes) {
       const record = await scene.addRecord(prompt, type);
       const resourceId = idOf(type, record);
       const key = { organizationId: prompt.organizationId, resourceType, resourceId };
-      await holdRecord(app, key, "a law suit");
+      await holdRecord(app, key, { reason: "a law suit" });
       const asked = await remove(prompt, type, resourceId);
       const id = asked.body.deletion_request_id ?? "";
       await waitFor("the worker to meet the hold", async () => {
@@ -191,7 +191,7 @@ for (const type of deletableTypes) {
       assert.equal(waiting.body.status, "pending");
       assert.doesNotMatch(waiting.text, /law suit|hold/);
       assert.equal(await statusOfCheck(prompt, type, record), 200);
-      await releaseRecord(app, key);
+      await releaseHold(app, key);
       await scene.completed(prompt, id);
       assert.equal(await statusOfCheck(prompt, type, record), 404);
     });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { holdRecord } from "../../src/actions/hold-record.ts";
-import { releaseRecord } from "../../src/actions/release-record.ts";
+import { releaseHold } from "../../src/actions/release-hold.ts";
 import { showRecord } from "../../src/actions/show-record.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
@@ -178,7 +178,7 @@ describe("all related data", () => {
       resourceType: "screening",
       resourceId: idOf(screening, screened),
     };
-    await holdRecord(app, key, "a law suit");
+    await holdRecord(app, key, { reason: "a law suit" });
     const asked = await remove(person, root);
     const id = asked.body.deletion_request_id ?? "";
     await waitFor(
@@ -186,7 +186,7 @@ describe("all related data", () => {
       async () => (await app.store.findDeletion(id, undefined))?.waitingFor,
     );
     assert.equal(await statusOfCheck(person, root), 200);
-    await releaseRecord(app, key);
+    await releaseHold(app, key);
     const done = await scene.completed(customer, id);
     assert.deepEqual(done.body["erased"], { person: 1, screening: 1 });
   });

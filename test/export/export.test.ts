@@ -137,7 +137,9 @@ describe("an export", () => {
       assert.equal(statSync(output).mode & 0o777, 0o600);
     }
     assert.deepEqual(
-      readdirSync(line.folder).filter((name) => name.endsWith(".unfinished")),
+      readdirSync(line.folder).filter(
+        (name) => name.includes("unfinished-") || name.endsWith(".unfinished"),
+      ),
       [],
     );
   });
@@ -176,13 +178,14 @@ describe("an export", () => {
         test: "include",
       } as const;
       writeFileSync(path, "before");
-      const sink = openSink({ write: () => true }, path);
+      const unfinished = `${path}.unfinished`;
+      const sink = openSink({ write: () => true }, { path, unfinished });
       const tools = { sink, progress: silent, stopping: AbortSignal.abort() };
       await withApp(line, (app) =>
         assert.rejects(runExport(app, plan, tools), /stopped before its end/),
       );
       assert.equal(readFileSync(path, "utf8"), "before");
-      assert.equal(existsSync(`${path}.unfinished`), false);
+      assert.equal(existsSync(unfinished), false);
     }
   });
 

@@ -135,7 +135,10 @@ async function leaveWaiting(scene: Scene, acme: Customer) {
   const { organizationId } = acme;
   const resourceType = transaction.resourceType;
   const resourceId = await addAlone(scene, acme);
-  await holdRecord(app, { organizationId, resourceType, resourceId }, "case 7: „wait“");
+  const target = { organizationId, resourceType, resourceId };
+  await holdRecord(app, target, { reason: "case 7: „wait“" });
+  const [owner, reviewOn] = ["Zoë", "2027-01-31"];
+  await holdRecord(app, target, { reason: "case 8", owner, reviewOn });
   const held = await requestDeletion(scene, acme, resourceId);
   const cancelled = await requestDeletion(scene, acme, await addAlone(scene, acme));
   await cancelDeletion(app, cancelled);

@@ -45,6 +45,7 @@ async function beginMove(folder: string): Promise<void> {
   const stopping = new AbortController();
   const moving = move(readConfig(testEnvironment(folder)), {
     to: url,
+    operator: "operator",
     stopping: stopping.signal,
     onStep: ({ phase, rows }) => {
       if (phase === "copy" && rows > 0) stopping.abort();
@@ -93,6 +94,7 @@ describe("a move", () => {
     const steps: string[] = [];
     const moving = move(readConfig(testEnvironment(folder)), {
       to: url,
+      operator: "operator",
       stopping: new AbortController().signal,
       onStep: ({ phase }) => void steps.push(phase),
     });
@@ -123,6 +125,7 @@ describe("a move", () => {
     const refused: Promise<void>[] = [];
     await move(readConfig(environment), {
       to: url,
+      operator: "operator",
       stopping: new AbortController().signal,
       onStep: ({ phase }) => {
         if (phase !== "copy" || refused.length > 0) return;

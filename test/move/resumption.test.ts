@@ -94,7 +94,12 @@ async function moveUntil(phase: MovePhase, steps: number): Promise<MoveStep | un
     seen += 1;
     if (seen === steps) stopping.abort();
   };
-  const moving = move(readConfig(environment), { to: url, stopping: stopping.signal, onStep });
+  const moving = move(readConfig(environment), {
+    to: url,
+    operator: "operator",
+    stopping: stopping.signal,
+    onStep,
+  });
   return moving.then(
     () => undefined,
     (error: unknown) => {

@@ -31,7 +31,7 @@ export async function readWhole(store: Store) {
     credentialsVersion: await store.credentialsVersion(),
     deletions: await store.listDeletions({ limit: all }),
     figures: await store.deletionFigures(0),
-    holds: await store.listHolds(undefined),
+    holds: await store.holds.list({ limit: all }),
     receipts: await store.listReceipts(0, all),
     receiptHead: await store.receiptHead(),
     receiptKeys: await store.listReceiptKeys(),

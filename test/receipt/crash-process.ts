@@ -4,7 +4,8 @@
 import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
 import { openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
-import type { DeletionLedger, Store } from "../../src/store/store.ts";
+import type { DeletionLedger } from "../../src/store/ledger.ts";
+import type { Store } from "../../src/store/store.ts";
 
 const lastPoint = Number(process.argv[2]);
 let points = 0;

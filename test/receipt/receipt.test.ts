@@ -114,6 +114,60 @@ describe("the receipt of a deletion", () => {
     assert.match(failed.message, /is not JSON, or was cut/);
   });
 
+  it("is refused where readers could take it for different receipts, and so is a file of none", async () => {
+    const { receipt } = await deleteOne(server.client, acme, "tx-8");
+    const text = JSON.stringify(receipt);
+    const { signature, asked } = receipt as Receipt;
+    const spoilt: readonly (readonly [text: string, says: RegExp])[] = [
+      [text.replace('"store_id":', '"receipt_no":1,"store_id":'), /the field "receipt_no" twice/],
+      [text.replace('"by":', '"by":"x","b\\u0079":'), /the field "by" twice/],
+      [`${text}\n${text.replace('"by":', '"by":"x","by":')}\n`, /line 2, has the field "by" twice/],
+      ["[]", /holds no receipt/],
+      ["", /is not JSON, or was cut/],
+      [`${text} true`, /is not JSON, or was cut/],
+      [`${text}${text}`, /is not JSON, or was cut/],
+    ];
+    for (const [content, says] of spoilt) {
+      const { code, message } = await line.fail("receipt verify", write("spoilt.json", content));
+      assert.equal(code, 1);
+      assert.match(message, says);
+    }
+    // The same bytes, but for bits of the last character that stand for none.
+    const last = "AQgw".indexOf(signature.at(-1) ?? "");
+    const other = signature.slice(0, -1) + ["B", "R", "h", "x"][last];
+    const more = { ...asked, note: "x" };
+    for (const [changed, says] of [
+      [{ ...(receipt as Receipt), signature: other }, /signature is not 86 characters/],
+      [{ ...(receipt as Receipt), signature: `${signature}==` }, /signature is not 86 characters/],
+      [{ ...(receipt as Receipt), asked: more }, /asked\.note is none of a receipt's/],
+    ] as const) {
+      const { code, out } = await line.type("receipt verify", write("other.json", changed));
+      assert.equal(code, 1);
+      assert.match(out, says);
+    }
+  });
+
+  it("is verified with keys that are in the one form that they can have", async () => {
+    const { receipt } = await deleteOne(server.client, acme, "tx-9");
+    const file = write("one.json", receipt);
+    const keys = await fetchKeys();
+    const [key] = keys["keys"] as readonly { x: string }[];
+    const at = "AEIMQUYcgkosw048".indexOf(key?.x.at(-1) ?? "");
+    const other = `${key?.x.slice(0, -1)}${"BFJNRVZdhlptx159"[at]}`;
+    for (const [content, says] of [
+      [{ ...keys, keys: [{ ...key, x: other }] }, /must be the JSON of/],
+      [JSON.stringify(keys).replace('"keys":', '"keys":[],"keys":'), /"keys" is there twice/],
+    ] as const) {
+      const { message } = await line.fail(
+        "receipt verify",
+        file,
+        "--keys",
+        write("k.json", content),
+      );
+      assert.match(message, says);
+    }
+  });
+
   it("stays genuine when the key is rotated, and later ones are signed with the new key", async () => {
     const old = (await deleteOne(server.client, acme, "tx-6"))["receipt"] as Receipt;
     const { key_id: next } = await line.ask("receipt rotate");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
-import { openLedger } from "../../src/store/receipt-ledger.ts";
+import { openStoreLedger } from "../../src/store/open-store.ts";
 import { CallerCache } from "../../src/actions/caller-cache.ts";
 import { InFlightKeys } from "../../src/actions/idempotency.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -38,8 +38,10 @@ async function prepare(store: Store): Promise<string> {
 function makeApp(place: Place, store: Store): App {
   return {
     store,
-    ledger: openLedger(place.folder, "store_test"),
+    ledger: openStoreLedger(place.folder, "store_test", { now: () => worker.now }),
     now: () => worker.now,
+    operator: "test",
+    signer: () => undefined,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
   };
@@ -115,7 +117,7 @@ describe("an erasure that never comes to an end", () => {
     const store = await place.open();
     const id = await prepare(store);
     const ledger = {
-      ...openLedger(place.folder, "x"),
+      ...openStoreLedger(place.folder, "x", { now: () => worker.now }),
       note: async () => Promise.reject(new Error("disk full")),
     };
     const stopping = new AbortController().signal;

@@ -13,6 +13,7 @@ import {
   acme,
   draftOf,
   exists,
+  hold,
   keyOf,
   operator,
   organization,
@@ -79,7 +80,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
         related_check_id: "deep-check",
       });
       await write(store, alert, { resourceType: "transaction_alert" });
-      await store.placeHold(keyOf("transaction", "held"), "a case", operator);
+      await hold(store, keyOf("transaction", "held"));
     });
     after(async () => {
       await app.close();
@@ -130,7 +131,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
 
     it("queues each deletion once, under the name of retention", async () => {
       const line = makeCommandLine({ folder, environment, now: () => now });
-      const set = await line.ask("organization set", acme, "--retain-days", "365");
+      const set = await line.ask("organization set", acme, "--retain-days", "365", "--yes");
       assert.equal(set["retain_days"], 365);
       assert.equal(await applyAll(), 2);
       assert.equal(await applyAll(), 0);

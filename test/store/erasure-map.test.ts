@@ -76,7 +76,7 @@ describe("the erasure map", () => {
     assert.deepEqual(compare(mapped, real).slice(0, 3), [
       "hold.new_column has no fate",
       "fresh.id has no fate",
-      "hold.organization_id does not exist",
+      "hold.hold_id does not exist",
     ]);
   });
 

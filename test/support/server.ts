@@ -45,7 +45,8 @@ export async function operate<Result>(
   environment: Readonly<Record<string, string>>,
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  const app = await openApp(readConfig(environment), { role: "command" });
+  const options = { role: "command", operator: "operator" } as const;
+  const app = await openApp(readConfig(environment), options);
   try {
     return await work(app);
   } finally {

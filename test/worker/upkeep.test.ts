@@ -27,12 +27,14 @@ function makeApp(store: Pick<Store, "credentialsVersion" | "purgeExpired">): App
     now: () => 1_000,
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
+    operator: "test",
+    signer: () => undefined,
     ledger: {
       path: "",
+      exists: () => true,
+      state: () => Promise.reject(new Error("no ledger here")),
       note: async () => undefined,
-      lastReceiptNo: async () => 0,
-      readTail: async () => [],
-      async *read() {},
+      async *readParts() {},
     },
   };
 }

@@ -11,9 +11,11 @@ export const auditExport = defineCommand({
   name: "audit export",
   summary: "Print the audit trail as NDJSON, oldest entry first.",
   details:
-    "Every key, hold, deletion, change of an organization, retention and restore, by whom and when; never content of a record. " +
+    "Every key, hold, deletion, change of an organization, restore and backup, and every record that was shown, exported or " +
+    "imported by a command: by whom and when; never content of a record. " +
     "Each entry holds the hash of the one before: SHA-256 over the JSON list [previous_hash, entry_no, at, actor, action, " +
-    "organization_id, subject, detail], with `at` in milliseconds and `detail` as its JSON text. `sluice check` verifies the chain.",
+    "organization_id, subject, detail], with `at` in milliseconds and `detail` as its JSON text. Where a restore cut the trail, an " +
+    "entry `store.restore` names both sides of the gap in its numbers. `sluice check` verifies the chain.",
   examples: ["sluice audit export > audit.ndjson", "sluice audit export --after 5000"],
   arguments: {},
   options: {
@@ -42,6 +44,6 @@ export const auditExport = defineCommand({
           if (entries.length < limits.ledgerEntriesAtOnce) return undefined;
         }
       },
-      { existing: true },
+      { existing: true, restoring: true },
     ),
 });

@@ -14,22 +14,24 @@ export const backup = defineCommand({
   details:
     "The file appears under its name when it is whole and was checked; only its owner can read it. It holds neither the private " +
     "key of receipts nor the ledger of deletions, which have to be kept apart from it. While it is made, deletions wait to be " +
-    "completed. PostgreSQL is backed up with its own tools.",
+    "completed. If this is killed, the next command removes what it left. PostgreSQL is backed up with its own tools.",
   examples: ["sluice backup sluice-2026-03-01.db"],
-  arguments: { file: required(text("FILE"), "The file to make; it must not exist.") },
+  arguments: {
+    file: required(text("FILE"), "The file to make; it must not exist, and its folder must."),
+  },
   options: {},
   run: async (context, { file }) => {
     const advice = "Name another file, or remove it first.";
     requireOutputFile(file, { replace: false, advice });
     const { backUp } = await import("../../restore.ts");
     const config = readConfig(context.environment);
-    const bytes = await backUp(config, file, tellTenths(context, "copied")).catch(
-      (cause: unknown) => {
-        throw new CliError("backup", cause instanceof Error ? cause.message : String(cause), {
-          cause,
-        });
-      },
-    );
+    const { operator } = context;
+    const onProgress = tellTenths(context, "copied");
+    const bytes = await backUp(config, { file, operator, onProgress }).catch((cause: unknown) => {
+      throw new CliError("backup", cause instanceof Error ? cause.message : String(cause), {
+        cause,
+      });
+    });
     return { json: { file, bytes }, text: `The backup is in ${file}, ${bytes} bytes.` };
   },
 });

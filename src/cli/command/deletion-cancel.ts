@@ -12,11 +12,14 @@ export const deletionCancel = defineCommand({
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
   options: {},
   run: (context, { id }) =>
-    context.withApp(async (app) => {
-      const deletion = await cancelDeletion(app, id);
-      return {
-        json: viewForOperator(deletion, undefined),
-        text: `The deletion request ${id} is cancelled; ${deletion.resourceType} ${deletion.resourceId} stays.`,
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        const deletion = await cancelDeletion(app, id);
+        return {
+          json: viewForOperator(deletion, undefined),
+          text: `The deletion request ${id} is cancelled; ${deletion.resourceType} ${deletion.resourceId} stays.`,
+        };
+      },
+      { existing: true },
+    ),
 });

@@ -1,30 +1,40 @@
 // `sluice deletion hold`
 
 import { holdRecord } from "../../actions/hold-record.ts";
-import { defineCommand, required } from "../command.ts";
+import { defineCommand, optional, required } from "../command.ts";
 import { readTarget, targetArguments, targetOptions, viewHold } from "../hold-target.ts";
-import { reason } from "../kinds.ts";
+import { day, lineOfText, reason } from "../kinds.ts";
 
 export const deletionHold = defineCommand({
   name: "deletion hold",
   summary: "Put a record under a legal hold: no deletion erases or changes it until the release.",
+  details:
+    "A record may carry several holds, and is kept while any of them remains. Prints the id of the hold, with which it is released.",
   examples: [
-    'sluice deletion hold transaction tx-2026-000417 --organization acme --reason "court order 12/2026"',
+    'sluice deletion hold transaction tx-2026-000417 --organization acme --reason "court order 12/2026" --owner legal --review-date 2026-12-31',
     'sluice deletion hold del_4fQ2mN8sT1vXc7Za --reason "court order 12/2026"',
   ],
   arguments: targetArguments,
   options: {
     ...targetOptions,
     reason: required(reason, "Why; operators see it, the organization does not."),
+    owner: optional(lineOfText("NAME"), "Who answers for it, such as a person or a department."),
+    reviewDate: optional(
+      day,
+      "The day on which somebody decides whether it is still needed; see `deletion holds --overdue`.",
+    ),
   },
-  run: (context, { reason: why, ...given }) => {
+  run: (context, { reason: why, owner, reviewDate, ...given }) => {
     const target = readTarget(given);
-    return context.withApp(async (app) => {
-      const hold = await holdRecord(app, target, why);
-      return {
-        json: viewHold(hold),
-        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}`,
-      };
-    });
+    return context.withApp(
+      async (app) => {
+        const hold = await holdRecord(app, target, { reason: why, owner, reviewOn: reviewDate });
+        return {
+          json: viewHold(hold),
+          text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}.`,
+        };
+      },
+      { existing: true },
+    );
   },
 });

@@ -43,7 +43,7 @@ export const deletionList = defineCommand({
               : renderTable(columns(waits), deletions),
         };
       },
-      { existing: true },
+      { existing: true, restoring: true },
     ),
 });
 

@@ -1,26 +1,48 @@
 // `sluice deletion release`
 
-import { releaseRecord } from "../../actions/release-record.ts";
-import { defineCommand } from "../command.ts";
-import { readTarget, targetArguments, targetOptions, viewHold } from "../hold-target.ts";
+import { releaseHold } from "../../actions/release-hold.ts";
+import { defineCommand, optional, required } from "../command.ts";
+import { readTarget, targetOptions, viewHold } from "../hold-target.ts";
+import { text } from "../kinds.ts";
 
 export const deletionRelease = defineCommand({
   name: "deletion release",
-  summary: "End the legal hold on a record; deletions that waited for it go on.",
+  summary: "End a legal hold; deletions that waited go on once no hold is left.",
+  details:
+    "Takes the id of the hold. A record that carries one hold may be named instead, or a deletion request of it; where it carries " +
+    "several, this lists them and ends none.",
   examples: [
+    "sluice deletion release hold_7dKp2QmX9sT1vZa4",
     "sluice deletion release transaction tx-2026-000417 --organization acme",
     "sluice deletion release del_4fQ2mN8sT1vXc7Za",
   ],
-  arguments: targetArguments,
+  arguments: {
+    what: required(
+      text("HOLD_ID|TYPE|DELETION_REQUEST_ID"),
+      "Id of the hold; or type of the record, followed by its id; or the id of a deletion request.",
+    ),
+    id: optional(text("ID"), "Id of the record."),
+  },
   options: targetOptions,
   run: (context, given) => {
-    const target = readTarget(given);
-    return context.withApp(async (app) => {
-      const hold = await releaseRecord(app, target);
-      return {
-        json: viewHold(hold),
-        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is no longer held.`,
-      };
-    });
+    const isHold = given.id === undefined && given.what.startsWith("hold_");
+    const target = isHold ? { holdId: given.what } : readTarget(given);
+    return context.withApp(
+      async (app) => {
+        const { hold, remaining } = await releaseHold(app, target);
+        const record = `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId}`;
+        const left = remaining.map(({ holdId, reason }) => `  ${holdId}  ${reason}`);
+        return {
+          json: { ...viewHold(hold), remaining: remaining.map(viewHold) },
+          text:
+            left.length === 0
+              ? `${record} is no longer held.`
+              : [`The hold ${hold.holdId} is released. ${record} is still held by:`, ...left].join(
+                  "\n",
+                ),
+        };
+      },
+      { existing: true, restoring: true },
+    );
   },
 });

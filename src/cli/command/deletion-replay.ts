@@ -1,33 +1,39 @@
 // `sluice deletion replay`
 
-import { randomBytes } from "node:crypto";
-import { replayDeletions } from "../../actions/replay-deletions.ts";
+import { readConfig } from "../../config.ts";
+import { CliError } from "../cli-error.ts";
 import { defineCommand, optional } from "../command.ts";
 import { text } from "../kinds.ts";
-import { reportReplay } from "../replay-report.ts";
-import { tellTenths } from "../tenths.ts";
+import { noReplay, reportReplay } from "../replay-report.ts";
+import { runReplay } from "../run-replay.ts";
 
 export const deletionReplay = defineCommand({
   name: "deletion replay",
   summary: "After a restore: carry out again every deletion that was completed since the backup.",
   details:
-    "Takes them from the ledger in DATA_DIR, and from --ledger, a ledger of another host or what `receipt export` printed. The " +
-    "records are erased and verified as ever, and the receipts say that it was done again. Until it is done, `serve` refuses to " +
-    "start. Exits with 1 while a hold keeps one back; release it and run this again. It may be run at any time.",
+    "Takes deletions and holds from the ledger in DATA_DIR, and from --ledger, a ledger of another host or what `receipt export` " +
+    "printed. What has to be replayed is first written down in the store; from then on no ledger is needed, and nothing else " +
+    "reads the store until all of it is carried out. The records are erased and verified as ever, and the receipts say that it " +
+    "was done again. Exits with 1 while a hold keeps one back; release it and run this again. Where nothing is to be replayed " +
+    "it changes nothing, and may be run at any time; otherwise the service has to be stopped.",
   examples: [
     "sluice deletion replay",
     "DATABASE_URL=postgres://… sluice deletion replay --ledger receipts.ndjson",
   ],
   arguments: {},
   options: { ledger: optional(text("FILE"), "A further ledger, or a file of receipts.") },
-  run: (context, { ledger }) =>
-    context.withApp(async (app) => {
-      const { readLedger } = await import("../../restore.ts");
-      const replay = await replayDeletions(app, {
-        claimant: `replay-${process.pid}-${randomBytes(6).toString("hex")}`,
-        onProgress: tellTenths(context, "carried out again"),
-        ...(ledger === undefined ? {} : { entries: readLedger(ledger) }),
-      });
-      return reportReplay(replay);
-    }),
+  run: async (context, { ledger }) => {
+    const { readLedger } = await import("../../restore.ts");
+    const config = readConfig(context.environment);
+    const sources = ledger === undefined ? [] : [openSource(readLedger, ledger)];
+    return reportReplay((await runReplay(context, { config, sources })) ?? noReplay);
+  },
 });
+
+function openSource<Source>(read: (path: string) => Source, path: string): Source {
+  try {
+    return read(path);
+  } catch (cause) {
+    throw new CliError("ledger", cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,8 +1,12 @@
 // `sluice export`
 
 import { testFlagOf } from "../../actions/export-records.ts";
+import { resolve } from "node:path";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
+import { noteAccess } from "../../actions/note-access.ts";
+import { readConfig } from "../../config.ts";
+import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../cli-error.ts";
@@ -31,7 +35,7 @@ export const exportRecords = defineCommand({
     "Exports a snapshot as of its start, while writes continue; records that are erased in the meantime may be missing. " +
     "Writes to standard output, or with `--output` to a file that gets its name only when it is complete. The endings .gz, " +
     ".br and .zst compress NDJSON and CSV; Parquet is compressed internally. `sluice import` turns the output into the " +
-    "same states again.",
+    "same states again. The audit trail records who exported what, and when.",
   examples: [
     "sluice export transaction --organization acme > transactions.ndjson",
     "sluice export person --organization acme --history --output persons.csv.gz",
@@ -94,14 +98,29 @@ function perform(
 ): Promise<ExportReport> {
   return context.withApp(
     async (app) => {
-      await findOrganization(app, plan.organizationId);
-      const sink = openSink(context.out, output);
+      const { organizationId, type, history, format } = plan;
+      await findOrganization(app, organizationId);
+      const detail = { resourceType: type.resourceType, history, format };
+      await noteAccess(app, "records.export", { organizationId, subject: organizationId, detail });
+      const file = output === undefined ? undefined : await noteFile(context, output);
+      const sink = openSink(context.out, file);
       const name = `export ${plan.type.resourceType}`;
       const progress = makeBulkProgress(context.err, { json: context.json, name });
-      return runExport(app, plan, { sink, progress, stopping });
+      try {
+        return await runExport(app, plan, { sink, progress, stopping });
+      } finally {
+        await file?.done();
+      }
     },
     { existing: true },
   );
+}
+
+/** So that what a killed export leaves is removed by the next command. */
+async function noteFile({ environment }: Context, path: string) {
+  const unfinished = unfinishedPath(resolve(path));
+  const { done } = await noteUnfinished(readConfig(environment).dataDir, unfinished);
+  return { path, unfinished, done };
 }
 
 function formatOf(output: string | undefined): ExportFormat {

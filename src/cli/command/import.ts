@@ -2,6 +2,7 @@
 
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
+import { noteAccess } from "../../actions/note-access.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../cli-error.ts";
@@ -144,6 +145,8 @@ async function preview(
 
 interface Place {
   readonly organization: string;
+  readonly type: string;
+  readonly update: boolean;
   readonly url: string | undefined;
   readonly keyFile: string | undefined;
   readonly stopping: AbortSignal;
@@ -151,7 +154,7 @@ interface Place {
 
 async function withTarget<Result>(
   context: Context,
-  { organization: organizationId, url, keyFile, stopping }: Place,
+  { organization: organizationId, type, update, url, keyFile, stopping }: Place,
   work: (target: Target) => Promise<Result>,
 ): Promise<Result> {
   if (url !== undefined) {
@@ -162,6 +165,9 @@ async function withTarget<Result>(
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
   return context.withApp(async (app) => {
     await findOrganization(app, organizationId);
+    const { resourceType } = findType(type);
+    const detail = { resourceType, update };
+    await noteAccess(app, "records.import", { organizationId, subject: organizationId, detail });
     return work(storeTarget(app, organizationId));
   });
 }

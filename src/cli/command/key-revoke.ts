@@ -15,11 +15,14 @@ export const keyRevoke = defineCommand({
   },
   options: {},
   run: (context, { keyId }) =>
-    context.withApp(async (app) => {
-      const key = await revokeKey(app, keyId);
-      return {
-        json: viewKey(key, app.now()),
-        text: `The key ${key.keyId} of organization ${key.organizationId} was revoked at ${formatTime(key.revokedAt)}.`,
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        const key = await revokeKey(app, keyId);
+        return {
+          json: viewKey(key, app.now()),
+          text: `The key ${key.keyId} of organization ${key.organizationId} was revoked at ${formatTime(key.revokedAt)}.`,
+        };
+      },
+      { restoring: true },
+    ),
 });

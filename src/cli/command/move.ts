@@ -1,7 +1,7 @@
 // `sluice move`
 
 import { readConfig } from "../../config.ts";
-import { MoveStopped } from "../../domain/move-step.ts";
+import { type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type { Moved } from "../../move.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { CliError, UsageError } from "../cli-error.ts";
@@ -71,13 +71,14 @@ interface Performing {
 }
 
 async function perform(
-  { environment }: Context,
+  { environment, operator }: Context,
   { to, progress, stopping }: Performing,
 ): Promise<Moved> {
   const config = readConfig(environment);
   const module = await import("../../move.ts");
   try {
-    return await module.move(config, { to, stopping, onStep: (step) => progress.show(step) });
+    const onStep = (step: MoveStep) => progress.show(step);
+    return await module.move(config, { to, operator, stopping, onStep });
   } catch (cause) {
     progress.close();
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -25,14 +25,17 @@ export const organizationList = defineCommand({
   arguments: {},
   options: {},
   run: (context) =>
-    context.withApp(async (app) => {
-      const organizations = await app.store.listOrganizations();
-      return {
-        json: { organizations: organizations.map(viewOrganization) },
-        text:
-          organizations.length === 0
-            ? "There is no organization yet. Create one with: sluice organization create --name NAME"
-            : renderTable(columns, organizations),
-      };
-    }),
+    context.withApp(
+      async (app) => {
+        const organizations = await app.store.listOrganizations();
+        return {
+          json: { organizations: organizations.map(viewOrganization) },
+          text:
+            organizations.length === 0
+              ? "There is no organization yet. Create one with: sluice organization create --name NAME"
+              : renderTable(columns, organizations),
+        };
+      },
+      { restoring: true },
+    ),
 });

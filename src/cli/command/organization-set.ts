@@ -1,10 +1,15 @@
 // `sluice organization set`
 
+import type { App } from "../../actions/app.ts";
+import { previewRetention } from "../../actions/apply-retention.ts";
 import { changeOrganization } from "../../actions/change-organization.ts";
 import type { OrganizationSettings } from "../../actions/change-organization.ts";
-import { defineCommand, optional, required } from "../command.ts";
+import { findOrganization } from "../../actions/find-organization.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { defineCommand, flag, optional, required } from "../command.ts";
 import { duration, onOff, rateLimit, retainDays, text } from "../kinds.ts";
 import { describeOrganization, viewOrganization } from "../organization-view.ts";
+import { describePreview } from "../retention-view.ts";
 
 export const organizationSet = defineCommand({
   name: "organization set",
@@ -12,7 +17,7 @@ export const organizationSet = defineCommand({
   examples: [
     "sluice organization set acme --deletion-grace 24h",
     "sluice organization set acme --strict-scopes on --rate-limit 200",
-    "sluice organization set acme --retain-days 1825",
+    "sluice organization set acme --retain-days 1825 --yes",
   ],
   arguments: { id: required(text("ID"), "The organization.") },
   options: {
@@ -31,15 +36,37 @@ export const organizationSet = defineCommand({
     ),
     retainDays: optional(
       retainDays,
-      "Delete records that were last seen more than this many days ago, or off to keep them; see `retention preview`.",
+      "Delete records that were last seen more than this many days ago, or off to keep them; a shorter time needs --yes.",
+    ),
+    yes: flag(
+      "Start deleting what --retain-days makes due. Without it, the command only says what that would be.",
     ),
   },
-  run: (context, { id, ...given }) =>
+  run: (context, { id, yes, ...given }) =>
     context.withApp(async (app) => {
+      if (!yes) await refuseUnconfirmed(app, id, given.retainDays);
       const organization = await changeOrganization(app, id, readChange(given));
       return { json: viewOrganization(organization), text: describeOrganization(organization) };
     }),
 });
+
+/** Records are deleted within a minute after it is set; so what that means is said first. */
+async function refuseUnconfirmed(
+  app: App,
+  id: string,
+  days: number | null | undefined,
+): Promise<void> {
+  if (days === undefined || days === null) return;
+  const organization = await findOrganization(app, id);
+  const { retainDays: before = Number.POSITIVE_INFINITY } = organization;
+  if (days >= before) return;
+  const preview = await previewRetention(app, { ...organization, retainDays: days });
+  throw new OperatorError(
+    "not_confirmed",
+    `Nothing was changed. With --retain-days ${days} a serving process would begin within a minute to delete ` +
+      `permanently:\n${describePreview(preview)}\nGive --yes to set it.`,
+  );
+}
 
 interface Given {
   readonly name: string | undefined;

@@ -23,17 +23,20 @@ export const receiptExport = defineCommand({
     ),
   },
   run: (context, { organization, after }) =>
-    context.withApp(async (app) => {
-      if (organization !== undefined) await findOrganization(app, organization);
-      let last = after;
-      for (;;) {
-        const kept = await app.store.listReceipts(last, limits.ledgerEntriesAtOnce);
-        const wanted = kept
-          .map(({ receipt }) => receipt)
-          .filter((receipt) => [undefined, receipt.organization_id].includes(organization));
-        await writeLines(context.out, wanted);
-        last = kept.at(-1)?.receipt.receipt_no ?? last;
-        if (kept.length < limits.ledgerEntriesAtOnce) return undefined;
-      }
-    }),
+    context.withApp(
+      async (app) => {
+        if (organization !== undefined) await findOrganization(app, organization);
+        let last = after;
+        for (;;) {
+          const kept = await app.store.listReceipts(last, limits.ledgerEntriesAtOnce);
+          const wanted = kept
+            .map(({ receipt }) => receipt)
+            .filter((receipt) => [undefined, receipt.organization_id].includes(organization));
+          await writeLines(context.out, wanted);
+          last = kept.at(-1)?.receipt.receipt_no ?? last;
+          if (kept.length < limits.ledgerEntriesAtOnce) return undefined;
+        }
+      },
+      { existing: true, restoring: true },
+    ),
 });

@@ -8,6 +8,7 @@ import {
 } from "../../actions/receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "../../actions/verify-receipt.ts";
 import { readConfig, sqlitePath } from "../../config.ts";
+import { findRepeatedName } from "../../domain/repeated-name.ts";
 import { isPresent } from "../../files/present.ts";
 import { CliError } from "../cli-error.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
@@ -42,10 +43,14 @@ export const receiptVerify = defineCommand({
 async function findKeys(context: Context, file: string | undefined): Promise<PublishedKeys> {
   if (file === undefined) {
     requireStore(context);
-    return context.withApp(publishReceiptKeys);
+    return context.withApp(publishReceiptKeys, { existing: true, restoring: true });
   }
   try {
-    return readPublishedKeys(JSON.parse(readFileSync(file, "utf8")));
+    const content = readFileSync(file, "utf8");
+    const value = JSON.parse(content) as unknown;
+    const repeated = findRepeatedName(content);
+    if (repeated !== undefined) throw new TypeError(`the field "${repeated}" is there twice`);
+    return readPublishedKeys(value);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CliError("keys", `The keys in ${file} can't be read: ${why}`, { cause });

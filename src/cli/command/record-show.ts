@@ -2,12 +2,15 @@
 
 import { type RecordShown, showRecord } from "../../actions/show-record.ts";
 import { defineCommand, required } from "../command.ts";
+import { renderHolds, viewHold } from "../hold-target.ts";
 import { text } from "../kinds.ts";
 import { formatTime, renderFields, renderTable } from "../table.ts";
 
 export const recordShow = defineCommand({
   name: "record show",
-  summary: "Show a record: its latest state, and every change in the order of arrival.",
+  summary:
+    "Show a record: its latest state, every change in the order of arrival, and its legal holds.",
+  details: "The audit trail has who looked, and when.",
   examples: ["sluice record show transaction tx-2026-000417 --organization acme"],
   arguments: {
     type: required(text("TYPE"), "Record type, such as transaction."),
@@ -32,6 +35,7 @@ export const recordShow = defineCommand({
             first_seen: shown.firstSeen,
             last_seen: shown.lastSeen,
             ...(shown.brokenRules.length === 0 ? {} : { broken_rules: shown.brokenRules }),
+            ...(shown.holds.length === 0 ? {} : { holds: shown.holds.map(viewHold) }),
           },
           text: describe(shown),
         };
@@ -59,7 +63,8 @@ function describe(shown: RecordShown): string {
     shown.changes,
   );
   const rules = shown.brokenRules.map((rule) => `\nThe state breaks a rule: ${rule}`).join("");
-  return `${seen}\n\nLatest state\n${state}${rules}\n\nChanges\n${changes}`;
+  const holds = shown.holds.length === 0 ? "" : `\n\nHolds\n${renderHolds(shown.holds)}`;
+  return `${seen}\n\nLatest state\n${state}${rules}\n\nChanges\n${changes}${holds}`;
 }
 
 function compact(value: unknown): string {

@@ -6,11 +6,10 @@ import {
   retaining,
 } from "../../actions/apply-retention.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
-import { formatTimestamp } from "../../domain/timestamp.ts";
 import { UsageError } from "../cli-error.ts";
 import { defineCommand, optional } from "../command.ts";
 import { retainDays, text } from "../kinds.ts";
-import { renderFields } from "../table.ts";
+import { describePreview, viewPreview } from "../retention-view.ts";
 
 export const retentionPreview = defineCommand({
   name: "retention preview",
@@ -44,44 +43,13 @@ export const retentionPreview = defineCommand({
           }
         }
         return {
-          json: { organizations: previews.map(view) },
+          json: { organizations: previews.map(viewPreview) },
           text:
             previews.length === 0
               ? "No organization has a retention time. Set one with: sluice organization set ID --retain-days N"
-              : previews.map(describe).join("\n\n"),
+              : previews.map(describePreview).join("\n\n"),
         };
       },
       { existing: true },
     ),
 });
-
-function view({ organization, before, counts, dueByType, due }: RetentionPreview) {
-  return {
-    organization_id: organization.organizationId,
-    retain_days: organization.retainDays ?? null,
-    before: formatTimestamp(before),
-    due: counts.due,
-    due_by_type: dueByType,
-    held: counts.held,
-    deletion_open: counts.open,
-    needed_by_later: counts.needed,
-    first: due.map(({ resourceType, resourceId }) => ({
-      resource_type: resourceType,
-      resource_id: resourceId,
-    })),
-  };
-}
-
-function describe({ organization, before, counts, dueByType, due }: RetentionPreview): string {
-  const types = Object.entries(dueByType).map(([type, count]) => `${count} ${type}`);
-  const fields = renderFields([
-    ["organization", organization.organizationId],
-    ["last seen before", formatTimestamp(before)],
-    ["would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
-    ["stay, held", String(counts.held)],
-    ["stay, needed by later ones", String(counts.needed)],
-    ["deletion open already", String(counts.open)],
-  ]);
-  const first = due.map(({ resourceType, resourceId }) => `  ${resourceType} ${resourceId}`);
-  return first.length === 0 ? fields : [fields, "The first of them:", ...first].join("\n");
-}

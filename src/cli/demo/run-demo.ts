@@ -75,7 +75,9 @@ async function performSteps(
   options: DemoOptions & { environment: Context["environment"]; address: string },
 ): Promise<DemoReport> {
   const { input, stopping, environment, address } = options;
-  const operator = makeContext({ environment, out: context.out, err: context.err }, true);
+  const { out, err } = context;
+  const given = { json: true, as: context.operator };
+  const operator = makeContext({ environment, out, err }, given);
   const access = await makeAccess(operator);
   const meter = new Meter();
   const progress = makeProgress(context.err, context.json);

@@ -21,8 +21,12 @@ export interface Sink {
 /** Text is handed over in parts of about this many characters. */
 const partCharacters = 64 * 1_024;
 
-export function openSink(out: Output, path: string | undefined): Sink {
-  return path === undefined ? standardOutput(out) : fileSink(path);
+/** A file is written under the name `unfinished`, which must not exist, until it is whole. */
+export function openSink(
+  out: Output,
+  file: { readonly path: string; readonly unfinished: string } | undefined,
+): Sink {
+  return file === undefined ? standardOutput(out) : fileSink(file.path, file.unfinished);
 }
 
 function standardOutput(out: Output): Sink {
@@ -50,9 +54,8 @@ function bytesTo(stream: Writable | undefined): Writable {
 }
 
 /** Readable by its owner only, as the store is. */
-function fileSink(path: string): Sink {
-  const unfinished = `${path}.unfinished`;
-  const file = createWriteStream(unfinished, { mode: 0o600, flush: true });
+function fileSink(path: string, unfinished: string): Sink {
+  const file = createWriteStream(unfinished, { flags: "wx", mode: 0o600, flush: true });
   const compressor = compressionOf(path)?.compress();
   const stream: Writable = compressor ?? file;
   const written = done(file, compressor);

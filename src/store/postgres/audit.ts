@@ -1,9 +1,19 @@
 // The audit trail: each entry is written in the transaction of what it tells of. The lock on the chain's end puts the
 // processes that append in a row, so it is taken last in a transaction. Never holds record content.
 
-import { type AuditHead, type AuditRow, makeAuditRow, type NewAuditEntry } from "../audit-row.ts";
-import type { Transaction } from "./transaction.ts";
+import type { ChainHead } from "../../domain/ledger-entry.ts";
+import {
+  type AuditHead,
+  type AuditRow,
+  makeAuditRow,
+  nameSubject,
+  type NewAuditEntry,
+  toHead,
+} from "../audit-row.ts";
+import type { Act } from "../store.ts";
+import type { AuditNote } from "../trail.ts";
 import { inOrder } from "./in-order.ts";
+import type { Transaction } from "./transaction.ts";
 
 const lockHead = `SELECT entry_no, hash FROM audit_head WHERE single FOR UPDATE`;
 
@@ -18,10 +28,13 @@ const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_n
 
 const readHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
 
-export async function appendAudit(transaction: Transaction, entry: NewAuditEntry): Promise<void> {
-  const last = await transaction.get<AuditHead>(lockHead);
-  if (last === undefined) throw new TypeError("the audit chain has no end");
-  const row = makeAuditRow(entry, last);
+/** `entryNo`: where the chain was cut. */
+export async function appendAudit(
+  transaction: Transaction,
+  entry: NewAuditEntry,
+  entryNo?: number,
+): Promise<ChainHead> {
+  const row = makeAuditRow(entry, await lockAuditHead(transaction), entryNo);
   await inOrder([
     transaction.run(
       insertEntry,
@@ -37,6 +50,19 @@ export async function appendAudit(transaction: Transaction, entry: NewAuditEntry
     ),
     transaction.run(moveHead, row.entry_no, row.hash),
   ] as const);
+  return toHead(row);
+}
+
+export async function noteAct(transaction: Transaction, note: AuditNote, act: Act): Promise<void> {
+  const subject = nameSubject(note.subject);
+  await appendAudit(transaction, { ...note, subject, at: act.now, actor: act.actor });
+}
+
+/** To the end of the transaction, nobody else appends. */
+export async function lockAuditHead(transaction: Transaction): Promise<AuditHead> {
+  const last = await transaction.get<AuditHead>(lockHead);
+  if (last === undefined) throw new TypeError("the audit chain has no end");
+  return last;
 }
 
 export function readAuditRows(

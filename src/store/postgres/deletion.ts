@@ -1,6 +1,7 @@
 // Deletion requests: opened, cancelled, given back after a failure, and read. Their plans and what erases are elsewhere.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion.ts";
+import { digestOfRequest } from "../audit-row.ts";
 import { type DeletionRow, toDeletion } from "../deletion-row.ts";
 import type {
   Act,
@@ -29,6 +30,11 @@ const insertDeletion = `
     WHERE status IN ('pending', 'processing') DO NOTHING`;
 
 const findById = `SELECT * FROM deletion WHERE deletion_request_id = $1`;
+
+const findSome = `SELECT * FROM deletion WHERE deletion_request_id = ANY ($1::text[])`;
+
+const listById = `
+  SELECT * FROM deletion WHERE deletion_request_id > $1 ORDER BY deletion_request_id LIMIT $2`;
 
 const setCancelled = `
   UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = false, next_attempt_at = NULL
@@ -77,6 +83,7 @@ async function openDeletion(
   act: Act,
 ): Promise<string | null> {
   const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
+  const { requestedBy = act.actor } = request;
   const key = [organizationId, resourceType, resourceId] as const;
   const open = await transaction.get<Pick<DeletionRow, "deletion_request_id">>(findOpen, ...key);
   if (open !== undefined) return open.deletion_request_id;
@@ -86,12 +93,13 @@ async function openDeletion(
     deletionRequestId,
     ...key,
     reason,
-    act.actor,
+    requestedBy,
     act.now,
     dueAt,
   );
   if (inserted === 0) throw new Collision("another process has opened a deletion of the record");
-  const detail = { resourceType, dueAt };
+  const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
+  const detail = { resourceType, dueAt, request: digest };
   await noteDeletion(transaction, {
     organizationId,
     deletionRequestId,
@@ -143,6 +151,21 @@ export async function findDeletion(
   return row === undefined ? undefined : toDeletion(row);
 }
 
+export async function findDeletions(
+  transaction: Transaction,
+  deletionRequestIds: readonly string[],
+): Promise<readonly Deletion[]> {
+  return (await transaction.all<DeletionRow>(findSome, deletionRequestIds)).map(toDeletion);
+}
+
+export async function listDeletionsById(
+  transaction: Transaction,
+  afterId: string,
+  limit: number,
+): Promise<readonly Deletion[]> {
+  return (await transaction.all<DeletionRow>(listById, afterId, limit)).map(toDeletion);
+}
+
 export async function readExistingDeletion(
   transaction: Transaction,
   deletionRequestId: string,
@@ -184,7 +207,7 @@ export async function noteDeletion(
   event: {
     readonly organizationId: string;
     readonly deletionRequestId: string;
-    readonly action: "request" | "start" | "complete" | "cancel";
+    readonly action: "request" | "start" | "complete" | "cancel" | "reopen";
     readonly detail: Readonly<Record<string, unknown>>;
     readonly act: Act;
   },

@@ -1,36 +1,40 @@
-// Legal holds: placed, released and read. A hold only says that a record is to stay; plans obey it (cascade.ts).
+// Legal holds: placed, released and read. A record may carry several. A hold only says that a record is to stay; plans obey
+// it (cascade.ts).
 
 import type { Hold } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
 import { nameForTrail } from "../audit-row.ts";
-import type { Act, HoldOutcome } from "../store.ts";
+import { describeHold, type HoldRow, toHold } from "../hold-row.ts";
+import type { HoldFilter, HoldOutcome, NewHold } from "../holds.ts";
+import type { Act } from "../store.ts";
 import { appendAudit } from "./audit.ts";
 import { settle } from "./citus.ts";
 import { findRecords } from "./record.ts";
 import { keyColumns } from "./record-key.ts";
 import type { Transaction } from "./transaction.ts";
 
-interface HoldRow {
-  readonly organization_id: string;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly reason: string;
-  readonly placed_at: number;
-  readonly placed_by: string;
-}
+const findById = `SELECT * FROM hold WHERE hold_id = $1`;
+
+const findOfRecord = `
+  SELECT * FROM hold WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+  ORDER BY placed_at, hold_id LIMIT $4`;
 
 const findHeld = `
   SELECT hold.* FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
       AS named (organization_id, resource_type, resource_id, item)
     JOIN hold USING (organization_id, resource_type, resource_id)
-  ORDER BY item LIMIT 1`;
+  ORDER BY item, placed_at, hold_id`;
+
+const findFirst = `${findHeld} LIMIT 1`;
 
 const insertHold = `
-  INSERT INTO hold (organization_id, resource_type, resource_id, reason, placed_at, placed_by)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
+  INSERT INTO hold
+    (hold_id, organization_id, resource_type, resource_id, reason, owner, review_on,
+     placed_at, placed_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`;
 
-const removeHold = `
-  DELETE FROM hold WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
+const removeHold = `DELETE FROM hold WHERE hold_id = $1`;
 
 const findTarget = `
   SELECT 1 FROM deletion_target
@@ -38,10 +42,11 @@ const findTarget = `
 
 const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
 
-const findAll = `SELECT * FROM hold ORDER BY placed_at, organization_id, resource_type, resource_id`;
-
-const findOfOrganization = `
-  SELECT * FROM hold WHERE organization_id = $1 ORDER BY placed_at, resource_type, resource_id`;
+const findPage = `
+  SELECT * FROM hold
+  WHERE hold_id > $1 AND ($2::text IS NULL OR organization_id = $2)
+    AND ($3::text IS NULL OR resource_type = $3) AND ($4::text IS NULL OR review_on < $4)
+  ORDER BY hold_id LIMIT $5`;
 
 /** Zero is long ago, so the worker looks again at once. */
 const wakeHeld = `
@@ -59,52 +64,87 @@ export async function lockPlansOf(transaction: Transaction, organizationId: stri
   await settle(transaction);
 }
 
-/** A record that is held already stays held as it was. */
 export async function placeHold(
   transaction: Transaction,
-  { key, reason, act }: { readonly key: RecordKey; readonly reason: string; readonly act: Act },
+  { hold: wanted, act }: { readonly hold: NewHold; readonly act: Act },
 ): Promise<HoldOutcome> {
-  const { organizationId, resourceType, resourceId } = key;
+  const { organizationId, resourceType, resourceId } = wanted;
   await lockPlansOf(transaction, organizationId);
   const target = await transaction.get(findTarget, organizationId, resourceType, resourceId);
   if (target !== undefined) return "being_erased";
-  if ((await findRecords(transaction, [key])).size === 0) return "no_such_record";
-  const known = await findFirstHeld(transaction, [key]);
-  if (known !== undefined) return known;
-  await transaction.run(
-    insertHold,
-    organizationId,
-    resourceType,
-    resourceId,
-    reason,
-    act.now,
-    act.actor,
-  );
-  await note(transaction, { key, action: "hold.place", detail: { reason }, act });
-  return {
-    organizationId,
-    resourceType,
-    resourceId,
-    reason,
-    placedAt: act.now,
-    placedBy: act.actor,
-  };
-}
-
-export async function releaseHold(
-  transaction: Transaction,
-  { key, act }: { readonly key: RecordKey; readonly act: Act },
-): Promise<Hold | undefined> {
-  const { organizationId, resourceType, resourceId } = key;
-  const hold = await findFirstHeld(transaction, [key]);
-  if (hold === undefined) return undefined;
-  await transaction.run(removeHold, organizationId, resourceType, resourceId);
-  await transaction.run(wakeHeld, organizationId);
-  await note(transaction, { key, action: "hold.release", detail: {}, act });
+  if ((await findRecords(transaction, [wanted])).size === 0) return "no_such_record";
+  const known = await findHolds(transaction, wanted);
+  if (known.length >= limits.holdsOfRecordMax) return "too_many_holds";
+  const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
+  await addHold(transaction, { hold, act });
   return hold;
 }
 
-/** The first of these records that is held, if any. They are all of one organization. */
+/** Whether or not the record is there. Does nothing if the hold is. */
+export async function addHold(
+  transaction: Transaction,
+  { hold, act, because }: { readonly hold: Hold; readonly act: Act; readonly because?: string },
+): Promise<void> {
+  const added = await transaction.run(
+    insertHold,
+    hold.holdId,
+    hold.organizationId,
+    hold.resourceType,
+    hold.resourceId,
+    hold.reason,
+    hold.owner ?? null,
+    hold.reviewOn ?? null,
+    hold.placedAt,
+    hold.placedBy,
+  );
+  if (added === 0) return;
+  const detail = describeHold(hold, because);
+  await note(transaction, { key: hold, action: "hold.place", detail, act });
+}
+
+export async function dropHold(
+  transaction: Transaction,
+  {
+    holdId,
+    act,
+    because,
+  }: { readonly holdId: string; readonly act: Act; readonly because?: string },
+): Promise<Hold | undefined> {
+  const hold = await findHold(transaction, holdId);
+  if (hold === undefined || (await transaction.run(removeHold, holdId)) === 0) return undefined;
+  await transaction.run(wakeHeld, hold.organizationId);
+  const detail = because === undefined ? { holdId } : { holdId, because };
+  await note(transaction, { key: hold, action: "hold.release", detail, act });
+  return hold;
+}
+
+export async function findHold(
+  transaction: Transaction,
+  holdId: string,
+): Promise<Hold | undefined> {
+  const row = await transaction.get<HoldRow>(findById, holdId);
+  return row === undefined ? undefined : toHold(row);
+}
+
+/** Those of one record, oldest first. */
+export async function findHolds(
+  transaction: Transaction,
+  { organizationId, resourceType, resourceId }: RecordKey,
+): Promise<readonly Hold[]> {
+  const key = [organizationId, resourceType, resourceId] as const;
+  const rows = await transaction.all<HoldRow>(findOfRecord, ...key, limits.holdsOfRecordMax);
+  return rows.map(toHold);
+}
+
+/** Those of several records, in their order. */
+export async function findHoldsOf(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<readonly Hold[]> {
+  return (await transaction.all<HoldRow>(findHeld, ...keyColumns(keys))).map(toHold);
+}
+
+/** A hold on the first of these records that is held, if any. They are all of one organization. */
 export async function findFirstHeld(
   transaction: Transaction,
   keys: readonly RecordKey[],
@@ -112,30 +152,23 @@ export async function findFirstHeld(
   const organizationId = keys[0]?.organizationId;
   if (organizationId === undefined) return undefined;
   if ((await transaction.get(findAny, organizationId)) === undefined) return undefined;
-  const row = await transaction.get<HoldRow>(findHeld, ...keyColumns(keys));
+  const row = await transaction.get<HoldRow>(findFirst, ...keyColumns(keys));
   return row === undefined ? undefined : toHold(row);
 }
 
 export async function listHolds(
   transaction: Transaction,
-  organizationId: string | undefined,
+  { organizationId, resourceType, reviewBefore, after, limit }: HoldFilter,
 ): Promise<readonly Hold[]> {
-  const rows =
-    organizationId === undefined
-      ? await transaction.all<HoldRow>(findAll)
-      : await transaction.all<HoldRow>(findOfOrganization, organizationId);
+  const rows = await transaction.all<HoldRow>(
+    findPage,
+    after ?? "",
+    organizationId ?? null,
+    resourceType ?? null,
+    reviewBefore ?? null,
+    limit,
+  );
   return rows.map(toHold);
-}
-
-function toHold(row: HoldRow): Hold {
-  return {
-    organizationId: row.organization_id,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    reason: row.reason,
-    placedAt: row.placed_at,
-    placedBy: row.placed_by,
-  };
 }
 
 async function note(

@@ -1,7 +1,7 @@
 // What `check` asks of the store: the invariants between the tables, and the audit chain. The server looks after its own
 // files (pg_amcheck, data checksums). Repairs nothing.
 
-import { type AuditHead, emptyChain, followsInChain } from "../audit-row.ts";
+import { AuditChainCheck } from "../chain-check.ts";
 import type { IntegrityReport } from "../store.ts";
 import { readAuditHead, readAuditRows } from "./audit.ts";
 import type { Database } from "./database.ts";
@@ -80,10 +80,7 @@ async function look(transaction: Transaction): Promise<readonly string[]> {
     findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
   }
   findings.push(...(await checkPlans(transaction)));
-  const brokenReceipt = await checkReceiptChain(transaction);
-  if (brokenReceipt !== undefined) findings.push(brokenReceipt);
-  const brokenEntry = await checkAuditChain(transaction);
-  if (brokenEntry !== undefined) findings.push(brokenEntry);
+  findings.push(...(await checkChains(transaction)));
   return findings;
 }
 
@@ -104,21 +101,23 @@ async function readSubjects(transaction: Transaction, sql: string): Promise<Set<
   return new Set((await transaction.all<{ subject: string }>(sql)).map(({ subject }) => subject));
 }
 
+async function checkChains(transaction: Transaction): Promise<readonly string[]> {
+  const audit = new AuditChainCheck();
+  const brokenEntry = await checkAuditChain(transaction, audit);
+  const brokenReceipt = await checkReceiptChain(transaction, audit.cuts);
+  return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
+}
+
 /** The first entry that does not follow from the one before, or was altered; or an end that is not the last entry's. */
-async function checkAuditChain(transaction: Transaction): Promise<string | undefined> {
-  let previous: AuditHead = emptyChain;
+async function checkAuditChain(
+  transaction: Transaction,
+  check: AuditChainCheck,
+): Promise<string | undefined> {
   for (;;) {
-    const afterEntryNo = previous.entry_no;
+    const afterEntryNo = check.lastNo;
     const rows = await readAuditRows(transaction, { afterEntryNo, limit: auditPageRows });
-    for (const row of rows) {
-      if (!followsInChain(row, previous)) {
-        return `The audit chain is broken at entry ${row.entry_no}.`;
-      }
-      previous = row;
-    }
-    if (rows.length < auditPageRows) break;
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < auditPageRows) return check.end(await readAuditHead(transaction));
   }
-  const head = await readAuditHead(transaction);
-  if (head?.entry_no === previous.entry_no && head.hash === previous.hash) return undefined;
-  return `The audit chain ends at entry ${previous.entry_no}, and should at ${head?.entry_no ?? "?"}.`;
 }

@@ -9,20 +9,27 @@ import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { noSamples } from "./migration/0003-no-samples.ts";
 import { move } from "./migration/0004-move.ts";
+import { restoresAndHolds } from "./migration/0005-restores-and-holds.ts";
 import { indexAndProbe } from "./migration/0006-index-and-probe.ts";
-import { receiptSecurity, rowSecurity, type Securing } from "./migration/row-security.ts";
+import {
+  receiptSecurity,
+  replaySecurity,
+  rowSecurity,
+  type Securing,
+} from "./migration/row-security.ts";
 import { rebuilding } from "./scope.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 import type { Transaction } from "./transaction.ts";
 
 type Migration = (options: Securing) => string;
 
-/** In order, each with its number; a number may be left out. The schema version is the last that a store has had. */
+/** In order, each with its number. The schema version is the last that a store has had. */
 const migrations: readonly (readonly [version: number, migration: Migration])[] = [
   [1, (options) => firstTables + rowSecurity(options)],
   [2, (options) => receipts + receiptSecurity(options)],
   [3, () => noSamples],
   [4, () => move],
+  [5, (options) => restoresAndHolds + replaySecurity(options)],
   [6, () => indexAndProbe],
 ];
 

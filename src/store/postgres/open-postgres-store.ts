@@ -2,6 +2,7 @@
 // processes may open the same one at once. Never repeats the URL, which may hold a password.
 
 import { AppError } from "../../domain/error.ts";
+import { describeRestoring } from "../replay-row.ts";
 import { StoreError } from "../store-error.ts";
 import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
 import type { MoveTarget } from "../move.ts";
@@ -11,7 +12,9 @@ import { ServerFault } from "./failure.ts";
 import { migrate } from "./migrate.ts";
 import { makeMoveTarget } from "./move-target.ts";
 import { PostgresStore } from "./postgres-store.ts";
+import { readRestoreState } from "./reopening.ts";
 import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
+import type { Transaction } from "./transaction.ts";
 import { refuseUnfinishedMove } from "./unfinished-move.ts";
 
 const oldestServer = 150_000;
@@ -30,21 +33,28 @@ interface Server {
 /** Throws StoreError. */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const { own, shared } = shareOut(options);
-  const database = await openDatabase(url, { connections: own }, async (opened) => {
+  const database = await openDatabase(url, { ...options, connections: own }, async (opened) => {
     await opened.transaction({}, refuseUnfinishedMove);
+    if (options.restoring !== true) await opened.transaction({}, refuseRestoring);
   });
-  if (options.role === "command") return new PostgresStore(database, options);
+  if (options.role !== "serve") return new PostgresStore(database, options);
   return new PostgresStore(database, { ...options, sharing: { url, connections: shared } });
 }
 
 /** Of the connections of a serving process a few are for its bulk thread. */
 function shareOut({ role, connections = defaultSettings }: StoreOptions) {
   const { poolMax } = connections;
-  const forBulk = role === "command" ? 0 : Math.min(bulkConnectionsMax, Math.floor(poolMax / 2));
+  const forBulk = role === "serve" ? Math.min(bulkConnectionsMax, Math.floor(poolMax / 2)) : 0;
   return {
     own: { ...connections, poolMax: poolMax - forBulk },
     shared: { ...connections, poolMax: forBulk },
   };
+}
+
+/** In a store that is being restored, what was erased since the backup may be readable. */
+async function refuseRestoring(transaction: Transaction): Promise<void> {
+  const state = await readRestoreState(transaction);
+  if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 
 /** For a move; the schema is brought up, and nothing else is done. Throws StoreError. */

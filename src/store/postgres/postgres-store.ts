@@ -1,14 +1,7 @@
 // The store on PostgreSQL: which of its methods runs in which transaction, and what that one may see. Holds no SQL, and
 // decides nothing about records.
 
-import type {
-  ApiKey,
-  AuditEntry,
-  Caller,
-  Hold,
-  KeyHolder,
-  Organization,
-} from "../../domain/access.ts";
+import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import type {
@@ -20,9 +13,12 @@ import type {
 } from "../../domain/record-write.ts";
 import { toAuditEntry } from "../audit-row.ts";
 import { toCompletion } from "../completion-outcome.ts";
+import type { HoldStore } from "../holds.ts";
 import { unpackOutcome } from "../packed-outcome.ts";
+import type { ReplayStore } from "../replay.ts";
 import { StoreError } from "../store-error.ts";
 import type * as promised from "../store.ts";
+import type { KeptReceipt, TrailStore } from "../trail.ts";
 import { createToken, findCaller } from "./access-token.ts";
 import { createKey, findKey, findKeyBySecret, listKeys, revokeKey, rotateKey } from "./api-key.ts";
 import { readAuditRows } from "./audit.ts";
@@ -41,7 +37,6 @@ import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
 import type { GroupQueue } from "./group-queue.ts";
-import { listHolds, placeHold, releaseHold } from "./hold.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { deletionIdOf, outcomeOf } from "./job.ts";
 import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./job-groups.ts";
@@ -57,7 +52,7 @@ import {
 import { purgeExpired } from "./purge.ts";
 import * as receipts from "./receipt.ts";
 import { countRecords, readHistory } from "./record.ts";
-import { countReopened, reopenDeletions } from "./reopening.ts";
+import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
 import { ErasureVacuum } from "./vacuum.ts";
 import { probeWrite } from "./write-probe.ts";
 import { allOrganizations, oneOrAll, organization, type Scope } from "./scope.ts";
@@ -75,6 +70,9 @@ export class PostgresStore implements promised.Store {
   readonly schemaVersion = schemaVersion;
   /** Nothing is gained by more: processes share the work instead. */
   readonly deletionsAtOnce = 1;
+  readonly holds: HoldStore;
+  readonly replay: ReplayStore;
+  readonly trail: TrailStore;
   readonly #database: Database;
   readonly #jobs: JobQueue;
   readonly #looks: GroupQueue<RecordKey, Sighting | null>;
@@ -87,6 +85,9 @@ export class PostgresStore implements promised.Store {
   constructor(database: Database, options: PostgresOptions) {
     this.#database = database;
     this.#sharing = options.sharing;
+    this.holds = makeHoldStore(database);
+    this.replay = makeReplayStore(database);
+    this.trail = makeTrailStore(database);
     this.#vacuum = new ErasureVacuum(database);
     this.#sealReceipt = options.sealReceipt;
     this.#jobs = makeJobQueue(database, options.onGroup);
@@ -150,18 +151,6 @@ export class PostgresStore implements promised.Store {
 
   cancelDeletion(deletionRequestId: string, act: promised.Act): Promise<promised.CancelOutcome> {
     return this.#in(allOrganizations, (tx) => cancelDeletion(tx, deletionRequestId, act));
-  }
-
-  placeHold(key: RecordKey, reason: string, act: promised.Act): Promise<promised.HoldOutcome> {
-    return this.#in(organization(key.organizationId), (tx) => placeHold(tx, { key, reason, act }));
-  }
-
-  releaseHold(key: RecordKey, act: promised.Act): Promise<Hold | undefined> {
-    return this.#in(organization(key.organizationId), (tx) => releaseHold(tx, { key, act }));
-  }
-
-  listHolds(organizationId: string | undefined): Promise<readonly Hold[]> {
-    return this.#look(oneOrAll(organizationId), (tx) => listHolds(tx, organizationId));
   }
 
   async claimDeletion(claim: promised.Claim): Promise<Deletion | undefined> {
@@ -244,7 +233,7 @@ export class PostgresStore implements promised.Store {
     );
   }
 
-  listReceipts(afterReceiptNo: number, limit: number): Promise<readonly promised.KeptReceipt[]> {
+  listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]> {
     return this.#look(allOrganizations, (tx) =>
       receipts.listReceipts(tx, { afterReceiptNo, limit }),
     );
@@ -260,14 +249,6 @@ export class PostgresStore implements promised.Store {
     act: promised.Act,
   ): Promise<void> {
     return this.#in(allOrganizations, (tx) => receipts.keepReceiptKey(tx, { key, options, act }));
-  }
-
-  reopenDeletions(reopening: promised.Reopening, act: promised.Act): Promise<number> {
-    return this.#in(allOrganizations, (tx) => reopenDeletions(tx, reopening, act));
-  }
-
-  countReopened(): Promise<number> {
-    return this.#look(allOrganizations, countReopened);
   }
 
   deletionFigures(now: number): Promise<promised.DeletionFigures> {

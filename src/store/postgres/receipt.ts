@@ -1,10 +1,10 @@
 // Receipts and the public keys they are signed with: written with the completion of a deletion, and read. The lock on the
 // chain's end puts the processes that complete deletions in a row; it is taken before that of the audit trail. Signs nothing.
 
+import { type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import {
   documentOf,
-  findChainFault,
   type HeadRow,
   type KeyRow,
   type ReceiptRow,
@@ -13,7 +13,8 @@ import {
   toReceipt,
   toReceiptKey,
 } from "../receipt-row.ts";
-import type { Act, KeepKeyOptions, KeptReceipt, SealedReceipt } from "../store.ts";
+import type { Act, KeepKeyOptions, SealedReceipt } from "../store.ts";
+import type { KeptReceipt } from "../trail.ts";
 import { appendAudit } from "./audit.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -31,6 +32,9 @@ const findOne = `
   SELECT document FROM receipt
   WHERE deletion_request_id = $1 AND ($2::text IS NULL OR organization_id = $2)`;
 
+const findSome = `
+  SELECT * FROM receipt WHERE deletion_request_id = ANY ($1::text[]) ORDER BY receipt_no`;
+
 const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
 
 const insertKey = `
@@ -38,7 +42,8 @@ const insertKey = `
   ON CONFLICT DO NOTHING`;
 
 const retireOthers = `
-  UPDATE receipt_key SET retired_at = $2 WHERE key_id <> $1 AND retired_at IS NULL`;
+  UPDATE receipt_key SET retired_at = $2 WHERE key_id <> $1 AND retired_at IS NULL
+  RETURNING key_id`;
 
 const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
 
@@ -100,6 +105,13 @@ export async function listReceipts(
   return (await transaction.all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toKeptReceipt);
 }
 
+export async function findReceipts(
+  transaction: Transaction,
+  deletionRequestIds: readonly string[],
+): Promise<readonly KeptReceipt[]> {
+  return (await transaction.all<ReceiptRow>(findSome, deletionRequestIds)).map(toKeptReceipt);
+}
+
 export async function listReceiptKeys(transaction: Transaction): Promise<readonly ReceiptKey[]> {
   return (await transaction.all<KeyRow>(findKeys)).map(toReceiptKey);
 }
@@ -109,8 +121,11 @@ export async function keepReceiptKey(
   args: { readonly key: ReceiptKey; readonly options: KeepKeyOptions; readonly act: Act },
 ): Promise<void> {
   const { key, options, act } = args;
-  if (options.retireOthers) await transaction.run(retireOthers, key.keyId, act.now);
   await keepKey(transaction, key, act);
+  if (!options.retireOthers) return;
+  for (const row of await transaction.all<KeyRow>(retireOthers, key.keyId, act.now)) {
+    await noteKey(transaction, { keyId: row.key_id, action: "retire", detail: {}, act });
+  }
 }
 
 async function keepKey(
@@ -119,33 +134,39 @@ async function keepKey(
   act: Act,
 ): Promise<void> {
   if ((await transaction.run(insertKey, keyId, publicKey, createdAt)) === 0) return;
+  await noteKey(transaction, { keyId, action: "create", detail: { publicKey, createdAt }, act });
+}
+
+async function noteKey(
+  transaction: Transaction,
+  event: {
+    readonly keyId: string;
+    readonly action: "create" | "retire";
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Promise<void> {
+  const { keyId, action, detail, act } = event;
   await appendAudit(transaction, {
     at: act.now,
     actor: act.actor,
-    action: "receipt_key.create",
+    action: `receipt_key.${action}`,
     organizationId: undefined,
     subject: keyId,
-    detail: {},
+    detail,
   });
 }
 
 /** The first receipt that does not follow from the one before, or an end that is not the last one's. */
-export async function checkReceiptChain(transaction: Transaction): Promise<string | undefined> {
-  const head = await readReceiptHead(transaction);
-  let previous: Pick<ReceiptRow, "receipt_no" | "hash"> = { receipt_no: 0, hash: "0".repeat(64) };
+export async function checkReceiptChain(
+  transaction: Transaction,
+  cuts: readonly ReceiptCut[],
+): Promise<string | undefined> {
+  const check = new ReceiptChainCheck(cuts);
   for (;;) {
-    const rows = await transaction.all<ReceiptRow>(readPage, previous.receipt_no, pageRows);
-    for (const row of rows) {
-      const fault = findChainFault(row, previous);
-      if (fault !== undefined) return fault;
-      previous = row;
-    }
-    if (rows.length < pageRows) break;
+    const rows = await transaction.all<ReceiptRow>(readPage, check.lastNo, pageRows);
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < pageRows) return check.end(await readReceiptHead(transaction));
   }
-  // While a restore is being made good, the end is ahead of the receipts that are there.
-  if (head.receiptNo < previous.receipt_no) return "The chain of receipts is longer than its end.";
-  if (head.receiptNo === previous.receipt_no && head.hash !== previous.hash) {
-    return `The chain of receipts does not end with receipt ${previous.receipt_no}.`;
-  }
-  return undefined;
 }

@@ -1,15 +1,23 @@
-// The audit trail on SQLite: each entry is written in the transaction of what it tells of.
+// The audit trail on SQLite: each entry, and the end of the chain, are written in the transaction of what the entry tells of.
 
+import type { ChainHead } from "../../domain/ledger-entry.ts";
 import {
   type AuditHead,
   type AuditRow,
   emptyChain,
   makeAuditRow,
+  nameSubject,
   type NewAuditEntry,
+  toHead,
 } from "../audit-row.ts";
+import type { Act } from "../store.ts";
+import type { AuditNote } from "../trail.ts";
 import type { Connection } from "./connection.ts";
+import type { Group } from "./group.ts";
 
-const findLast = `SELECT entry_no, hash FROM audit_entry ORDER BY entry_no DESC LIMIT 1`;
+const findHead = `SELECT entry_no, hash FROM audit_head`;
+
+const moveHead = `UPDATE audit_head SET entry_no = ?, hash = ?`;
 
 const insertEntry = `
   INSERT INTO audit_entry
@@ -18,8 +26,13 @@ const insertEntry = `
 
 const readPage = `SELECT * FROM audit_entry WHERE entry_no > ? ORDER BY entry_no LIMIT ?`;
 
-export function appendAudit(connection: Connection, entry: NewAuditEntry): void {
-  const row = makeAuditRow(entry, connection.get<AuditHead>(findLast) ?? emptyChain);
+/** `entryNo`: where the chain was cut. */
+export function appendAudit(
+  connection: Connection,
+  entry: NewAuditEntry,
+  entryNo?: number,
+): ChainHead {
+  const row = makeAuditRow(entry, readAuditHead(connection), entryNo);
   connection.run(
     insertEntry,
     row.entry_no,
@@ -32,6 +45,20 @@ export function appendAudit(connection: Connection, entry: NewAuditEntry): void 
     row.previous_hash,
     row.hash,
   );
+  connection.run(moveHead, row.entry_no, row.hash);
+  return toHead(row);
+}
+
+export function noteAct(
+  { connection }: Group,
+  { note, act }: { readonly note: AuditNote; readonly act: Act },
+): void {
+  const subject = nameSubject(note.subject);
+  appendAudit(connection, { ...note, subject, at: act.now, actor: act.actor });
+}
+
+export function readAuditHead(connection: Connection): AuditHead {
+  return connection.get<AuditHead>(findHead) ?? emptyChain;
 }
 
 export function readAuditRows(

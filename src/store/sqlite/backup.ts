@@ -1,41 +1,73 @@
 // Makes a backup of a store while it is served: one file, of one moment, that appears under its name only when it is whole.
 
-import { existsSync, renameSync, rmSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { isPresent } from "../../files/present.ts";
+import { FileError } from "../../files/file-error.ts";
+import { findCreationObstacle } from "../../files/path-obstacle.ts";
+import { isPresent, statOf } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { openReader } from "./connection.ts";
 import { makePrivateFile, syncFolderOf } from "./private-file.ts";
+import { databaseFiles } from "./restore.ts";
 
 export interface BackupOptions {
+  /** An absolute path. */
   readonly file: string;
+  /** Where it is while it is being made; in the same folder, under a name that nobody has. */
+  readonly unfinished: string;
   /** How far it has come, in bytes; `all` is what it may come to at most. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
 const progressMs = 100;
 
-/** Gives the size of the file in bytes. Throws StoreError. */
-export async function backUpSqliteStore(path: string, options: BackupOptions): Promise<number> {
-  const file = resolve(options.file);
-  if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
-  if (existsSync(file)) {
+/** Throws StoreError if a backup can't be made there, FileError if this user may not see the place. */
+export function refuseBackupFile(file: string): void {
+  if (isPresent(file, "The backup")) {
     throw new StoreError(`The file ${file} exists already; name another one, or remove it first.`);
   }
-  const target = `${file}.part`;
-  rmSync(target, { force: true });
+  const folder = dirname(file);
+  if (statOf(folder, "The folder")?.isDirectory() !== true) {
+    throw new StoreError(
+      `There is no folder ${folder} for the backup. Create it, or mount its disk, first.`,
+    );
+  }
+  const obstacle = findCreationObstacle(file);
+  if (obstacle !== undefined) {
+    throw new FileError(`The backup ${file} can't be created: ${obstacle}`);
+  }
+}
+
+/** Gives the size of the file in bytes. Throws StoreError and FileError. */
+export async function backUpSqliteStore(path: string, options: BackupOptions): Promise<number> {
+  const { file, unfinished, onProgress } = options;
+  if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
+  refuseBackupFile(file);
   try {
-    makePrivateFile(target);
-    await copyInThread({ path, target, onProgress: options.onProgress });
-    renameSync(target, file);
+    makePrivateFile(unfinished);
+    await copyInThread({ path, target: unfinished, onProgress });
+    giveName(unfinished, file);
     syncFolderOf(file);
   } catch (cause) {
-    rmSync(target, { force: true });
+    for (const left of databaseFiles(unfinished)) rmSync(left, { force: true });
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(`The backup ${file} could not be made: ${why}.`, { cause });
   }
   return statSync(file).size;
+}
+
+/** Never over a file that came there meanwhile, where the file system can tell. */
+function giveName(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw error;
+    renameSync(unfinished, file);
+    return;
+  }
+  rmSync(unfinished);
 }
 
 interface Copying {

@@ -1,6 +1,7 @@
 // Deletion requests: opened, cancelled, given back after a failure, and read. Their plans and what erases are elsewhere.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion.ts";
+import { digestOfRequest } from "../audit-row.ts";
 import { type DeletionRow, toDeletion } from "../deletion-row.ts";
 import type {
   Act,
@@ -27,6 +28,12 @@ const insertDeletion = `
   VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?)`;
 
 const findById = `SELECT * FROM deletion WHERE deletion_request_id = ?`;
+
+const findSome = `
+  SELECT * FROM deletion WHERE deletion_request_id IN (SELECT value FROM json_each(?))`;
+
+const listById = `
+  SELECT * FROM deletion WHERE deletion_request_id > ? ORDER BY deletion_request_id LIMIT ?`;
 
 const setCancelled = `
   UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = 0, next_attempt_at = NULL
@@ -78,6 +85,7 @@ export function requestDeletion(
 function openDeletion(group: Group, request: DeletionRequest, act: Act): string | null {
   const { connection } = group;
   const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
+  const { requestedBy = act.actor } = request;
   const open = connection.get<Pick<DeletionRow, "deletion_request_id">>(
     findOpen,
     organizationId,
@@ -93,12 +101,13 @@ function openDeletion(group: Group, request: DeletionRequest, act: Act): string 
     resourceType,
     resourceId,
     reason,
-    act.actor,
+    requestedBy,
     act.now,
     dueAt,
   );
   group.deletionsChanged();
-  const detail = { resourceType, dueAt };
+  const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
+  const detail = { resourceType, dueAt, request: digest };
   noteDeletion(connection, { organizationId, deletionRequestId, action: "request", detail, act });
   return deletionRequestId;
 }
@@ -171,6 +180,21 @@ export function deletionFigures(connection: Connection, now: number): DeletionFi
   return { byStatus, held, oldestDueAt: oldest ?? undefined };
 }
 
+export function findDeletions(
+  connection: Connection,
+  deletionRequestIds: readonly string[],
+): readonly Deletion[] {
+  return connection.all<DeletionRow>(findSome, JSON.stringify(deletionRequestIds)).map(toDeletion);
+}
+
+export function listDeletionsById(
+  connection: Connection,
+  afterId: string,
+  limit: number,
+): readonly Deletion[] {
+  return connection.all<DeletionRow>(listById, afterId, limit).map(toDeletion);
+}
+
 export function readDeletion(
   connection: Connection,
   deletionRequestId: string,
@@ -191,7 +215,7 @@ export function noteDeletion(
   event: {
     readonly organizationId: string;
     readonly deletionRequestId: string;
-    readonly action: "request" | "start" | "complete" | "cancel";
+    readonly action: "request" | "start" | "complete" | "cancel" | "reopen";
     readonly detail: Readonly<Record<string, unknown>>;
     readonly act: Act;
   },

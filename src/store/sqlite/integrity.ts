@@ -2,8 +2,8 @@
 // Repairs nothing.
 
 import type { IntegrityReport } from "../store.ts";
-import { type AuditHead, emptyChain, followsInChain } from "../audit-row.ts";
-import { readAuditRows } from "./audit.ts";
+import { AuditChainCheck } from "../chain-check.ts";
+import { readAuditHead, readAuditRows } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import { checkReceiptChain } from "./receipt.ts";
 
@@ -81,10 +81,7 @@ export function checkIntegrity(connection: Connection): IntegrityReport {
     const rows = connection.all<{ subject: string }>(sql, findingsMax);
     findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
   }
-  const brokenReceipt = checkReceiptChain(connection);
-  if (brokenReceipt !== undefined) findings.push(brokenReceipt);
-  const brokenEntry = checkAuditChain(connection);
-  if (brokenEntry !== undefined) findings.push(brokenEntry);
+  findings.push(...checkChains(connection));
   return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
 }
 
@@ -101,20 +98,19 @@ function checkFile(connection: Connection): readonly string[] {
   ];
 }
 
-/** The first entry that does not follow from the one before, or was altered. */
-function checkAuditChain(connection: Connection): string | undefined {
-  let previous: AuditHead = emptyChain;
+/** Says what is wrong with the first entry that does not follow from the one before; then with receipts. */
+function checkChains(connection: Connection): readonly string[] {
+  const audit = new AuditChainCheck();
+  const brokenEntry = checkAuditChain(connection, audit);
+  const brokenReceipt = checkReceiptChain(connection, audit.cuts);
+  return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
+}
+
+function checkAuditChain(connection: Connection, check: AuditChainCheck): string | undefined {
   for (;;) {
-    const rows = readAuditRows(connection, {
-      afterEntryNo: previous.entry_no,
-      limit: auditPageRows,
-    });
-    for (const row of rows) {
-      if (!followsInChain(row, previous)) {
-        return `The audit chain is broken at entry ${row.entry_no}.`;
-      }
-      previous = row;
-    }
-    if (rows.length < auditPageRows) return undefined;
+    const rows = readAuditRows(connection, { afterEntryNo: check.lastNo, limit: auditPageRows });
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < auditPageRows) return check.end(readAuditHead(connection));
   }
 }

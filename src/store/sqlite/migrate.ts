@@ -5,9 +5,10 @@ import { StoreError } from "../store-error.ts";
 import { type Connection, hasTables, transaction } from "./connection.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
+import { restoresAndHolds } from "./migration/0003-restores-and-holds.ts";
 
 /** In order; the schema version is how many of them a store has had. */
-const migrations: readonly string[] = [firstTables, receipts];
+const migrations: readonly string[] = [firstTables, receipts, restoresAndHolds];
 
 export const schemaVersion = migrations.length;
 

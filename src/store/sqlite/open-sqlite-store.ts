@@ -3,6 +3,7 @@
 import { statOf } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
+import { describeRestoring } from "../replay-row.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import {
   type Connection,
@@ -16,6 +17,8 @@ import { FileTasks } from "./file-tasks.ts";
 import { migrate } from "./migrate.ts";
 import { LocalWriter, type Writer } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
+import { readRestoreState } from "./reopening.ts";
+import { removeRestoreLeftovers } from "./restore.ts";
 import { type ServingRight, takeServingRight } from "./serving-right.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { TurnSnapshot } from "./turn-snapshot.ts";
@@ -25,10 +28,15 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   const bytes = sizeOfFile(path);
   // An empty file holds no store yet.
   if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
-  if (options.role === "command") return openForCommand(path, options);
+  if (options.role === "command") {
+    removeRestoreLeftovers(path);
+    return openForCommand(path, options);
+  }
   const right = takeServingRight(path);
   try {
-    return await openForServing(path, { ...options, right });
+    removeRestoreLeftovers(path, right);
+    const open = options.role === "replay" ? openForReplay : openForServing;
+    return await open(path, { ...options, right });
   } catch (error) {
     right.release();
     throw error;
@@ -57,17 +65,22 @@ function sizeOfFile(path: string): number | undefined {
 }
 
 /** Reads and writes on one connection, here: it starts fast, and a command waits for its writes anyway. */
-function openForCommand(path: string, options: StoreOptions): SqliteStore {
+function openForCommand(
+  path: string,
+  options: StoreOptions & { readonly right?: ServingRight },
+): SqliteStore {
   const descriptor = new SharedDescriptor(path);
   let connection: Connection | undefined;
   try {
     connection = openWriter(path);
     if (options.existing === true && !hasTables(connection)) throw noStore(path);
     migrate(connection);
+    refuseRestoring(connection, options);
     const writer = new LocalWriter(connection, options.onGroup);
-    const { sealReceipt } = options;
+    const { sealReceipt, right } = options;
     const files = new FileTasks(path, descriptor);
-    return new SqliteStore({ reader: connection, writer, descriptor, files, sealReceipt });
+    const parts = { reader: connection, writer, descriptor, files, sealReceipt };
+    return new SqliteStore(right === undefined ? parts : { ...parts, right });
   } catch (error) {
     connection?.close();
     descriptor.release();
@@ -75,12 +88,35 @@ function openForCommand(path: string, options: StoreOptions): SqliteStore {
   }
 }
 
+/** As a command does; but nobody else serves the store, so deletions that were under way are taken over. */
+async function openForReplay(
+  path: string,
+  options: StoreOptions & { readonly right: ServingRight },
+): Promise<SqliteStore> {
+  const store = openForCommand(path, options);
+  try {
+    await store.takeOver();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** In a store that is being restored, what was erased since the backup may be readable. */
+function refuseRestoring(connection: Connection, { restoring = false }: StoreOptions): void {
+  const state = restoring ? undefined : readRestoreState(connection);
+  if (state !== undefined) throw new StoreError(describeRestoring(state));
+}
+
 async function openForServing(
   path: string,
   options: StoreOptions & { readonly right: ServingRight },
 ): Promise<SqliteStore> {
   const descriptor = new SharedDescriptor(path);
+  const files = new FileTasks(path, descriptor);
   let writer: WriterThread | undefined;
+  let reader: Connection | undefined;
   let snapshot: TurnSnapshot | undefined;
   let checkpointer: Checkpointer | undefined;
   try {
@@ -91,9 +127,9 @@ async function openForServing(
       },
       onAnswer: () => snapshot?.end(),
     });
-    const files = new FileTasks(path, descriptor);
+    reader = openReader(path);
+    refuseRestoring(reader, options);
     checkpointer = makeCheckpointer(writer, files);
-    const reader = openReader(path);
     snapshot = new TurnSnapshot(reader);
     const { right, sealReceipt } = options;
     const parts = { reader, writer, snapshot, descriptor, files, checkpointer, right, sealReceipt };
@@ -101,7 +137,11 @@ async function openForServing(
     await store.takeOver();
     return store;
   } catch (error) {
-    await writer?.close();
+    reader?.close();
+    await writer?.close(async () => {
+      await checkpointer?.pause();
+      await files.close();
+    });
     descriptor.release();
     throw error;
   }

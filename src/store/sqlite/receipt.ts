@@ -1,9 +1,9 @@
 // Receipts and the public keys they are signed with: written with the completion of a deletion, and read. Signs nothing.
 
+import { type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
 import {
   documentOf,
-  findChainFault,
   followsHead,
   type HeadRow,
   type KeyRow,
@@ -13,7 +13,8 @@ import {
   toReceipt,
   toReceiptKey,
 } from "../receipt-row.ts";
-import type { Act, KeepKeyOptions, KeptReceipt, SealedReceipt } from "../store.ts";
+import type { Act, KeepKeyOptions, SealedReceipt } from "../store.ts";
+import type { KeptReceipt } from "../trail.ts";
 import { appendAudit } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
@@ -28,13 +29,18 @@ const insertReceipt = `
 
 const findOne = `SELECT document, organization_id FROM receipt WHERE deletion_request_id = ?`;
 
+const findSome = `
+  SELECT * FROM receipt
+  WHERE deletion_request_id IN (SELECT value FROM json_each(?)) ORDER BY receipt_no`;
+
 const readPage = `SELECT * FROM receipt WHERE receipt_no > ? ORDER BY receipt_no LIMIT ?`;
 
 const insertKey = `
   INSERT INTO receipt_key (key_id, public_key, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 
 const retireOthers = `
-  UPDATE receipt_key SET retired_at = ?2 WHERE key_id <> ?1 AND retired_at IS NULL`;
+  UPDATE receipt_key SET retired_at = ?2 WHERE key_id <> ?1 AND retired_at IS NULL
+  RETURNING key_id`;
 
 const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
 
@@ -78,7 +84,7 @@ export function findReceipt(
   deletionRequestId: string,
   organizationId: string | undefined,
 ): Receipt | undefined {
-  const row = connection.get<ReceiptRow & { organization_id: string }>(findOne, deletionRequestId);
+  const row = connection.get<ReceiptRow>(findOne, deletionRequestId);
   if (row === undefined) return undefined;
   if (organizationId !== undefined && row.organization_id !== organizationId) return undefined;
   return toReceipt(row);
@@ -91,6 +97,15 @@ export function listReceipts(
   return connection.all<ReceiptRow>(readPage, afterReceiptNo, limit).map(toKeptReceipt);
 }
 
+export function findReceipts(
+  connection: Connection,
+  deletionRequestIds: readonly string[],
+): readonly KeptReceipt[] {
+  return connection
+    .all<ReceiptRow>(findSome, JSON.stringify(deletionRequestIds))
+    .map(toKeptReceipt);
+}
+
 export function listReceiptKeys(connection: Connection): readonly ReceiptKey[] {
   return connection.all<KeyRow>(findKeys).map(toReceiptKey);
 }
@@ -101,38 +116,47 @@ export function keepReceiptKey(
 ): void {
   const { key, options, act } = args;
   keepKey(connection, key, act);
-  if (options.retireOthers) connection.run(retireOthers, key.keyId, act.now);
+  if (!options.retireOthers) return;
+  for (const { key_id: keyId } of connection.all<KeyRow>(retireOthers, key.keyId, act.now)) {
+    noteKey(connection, { keyId, action: "retire", detail: {}, act });
+  }
 }
 
 function keepKey(connection: Connection, { keyId, publicKey, createdAt }: ReceiptKey, act: Act) {
   if (connection.run(insertKey, keyId, publicKey, createdAt) === 0) return;
+  noteKey(connection, { keyId, action: "create", detail: { publicKey, createdAt }, act });
+}
+
+function noteKey(
+  connection: Connection,
+  event: {
+    readonly keyId: string;
+    readonly action: "create" | "retire";
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): void {
+  const { keyId, action, detail, act } = event;
   appendAudit(connection, {
     at: act.now,
     actor: act.actor,
-    action: "receipt_key.create",
+    action: `receipt_key.${action}`,
     organizationId: undefined,
     subject: keyId,
-    detail: {},
+    detail,
   });
 }
 
 /** The first receipt that does not follow from the one before, or an end that is not the last one's. */
-export function checkReceiptChain(connection: Connection): string | undefined {
-  const head = readReceiptHead(connection);
-  let previous: Pick<ReceiptRow, "receipt_no" | "hash"> = { receipt_no: 0, hash: "0".repeat(64) };
+export function checkReceiptChain(
+  connection: Connection,
+  cuts: readonly ReceiptCut[],
+): string | undefined {
+  const check = new ReceiptChainCheck(cuts);
   for (;;) {
-    const rows = connection.all<ReceiptRow>(readPage, previous.receipt_no, pageRows);
-    for (const row of rows) {
-      const fault = findChainFault(row, previous);
-      if (fault !== undefined) return fault;
-      previous = row;
-    }
-    if (rows.length < pageRows) break;
+    const rows = connection.all<ReceiptRow>(readPage, check.lastNo, pageRows);
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < pageRows) return check.end(readReceiptHead(connection));
   }
-  // While a restore is being made good, the end is ahead of the receipts that are there.
-  if (head.receiptNo < previous.receipt_no) return "The chain of receipts is longer than its end.";
-  if (head.receiptNo === previous.receipt_no && head.hash !== previous.hash) {
-    return `The chain of receipts does not end with receipt ${previous.receipt_no}.`;
-  }
-  return undefined;
 }

@@ -1,7 +1,8 @@
-// Puts a backup in the place of a store. What was erased since the backup comes back with it, so whoever calls this has the
-// deletions of the ledger carried out again before anything is served.
+// Puts a backup in the place of a store, in two steps: a copy of it beside the store, in which everything that has to be replayed
+// is written down; then the copy gets the store's name. So there is no moment at which the backup is in place and could be
+// taken for a whole store.
 
-import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPresent } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
@@ -9,7 +10,7 @@ import { Connection, openReader } from "./connection.ts";
 import { emptyLog } from "./log-file.ts";
 import { schemaVersion } from "./migrate.ts";
 import { makePrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
-import { takeServingRight } from "./serving-right.ts";
+import { type ServingRight, takeServingRight, tryServingRight } from "./serving-right.ts";
 
 export interface RestoreOptions {
   readonly file: string;
@@ -17,10 +18,20 @@ export interface RestoreOptions {
   readonly replace: boolean;
 }
 
+/** A copy of the backup beside the store, that nobody else knows of. */
+export interface RestoredCopy {
+  readonly databaseUrl: string;
+  /** The copy gets the store's name; what was there before is lost. Nobody may have it open. Throws StoreError. */
+  putInPlace(): void;
+  /** Removes the copy, if it is not in place, and lets others serve. */
+  close(): void;
+}
+
 /** Throws StoreError, also if the store is being served, and then has changed nothing. */
-export function restoreSqliteStore(path: string, options: RestoreOptions): void {
+export function copyBackup(path: string, options: RestoreOptions): RestoredCopy {
   const file = resolve(options.file);
   const right = takeServingRight(path);
+  const copy = restoringPath(path);
   try {
     checkBackup(file);
     if (!options.replace && holdsRecords(path)) {
@@ -28,17 +39,62 @@ export function restoreSqliteStore(path: string, options: RestoreOptions): void 
         `The store ${path} holds records. Give --replace to put the backup in its place; what is in it now is lost then.`,
       );
     }
-    const beside = `${path}.restoring`;
-    rmSync(beside, { force: true });
-    makePrivateFile(beside);
-    copyFileSync(file, beside);
-    syncFile(beside);
-    clearAway(path);
-    renameSync(beside, path);
-    syncFolderOf(path);
-  } finally {
+    removeDatabase(copy);
+    makePrivateFile(copy);
+    copyFileSync(file, copy);
+    syncFile(copy);
+    syncFolderOf(copy);
+  } catch (error) {
+    removeDatabase(copy);
     right.release();
+    throw error;
   }
+  return {
+    databaseUrl: `sqlite:${copy}`,
+    putInPlace: () => putInPlace(copy, path),
+    close: () => {
+      removeDatabase(copy);
+      right.release();
+    },
+  };
+}
+
+function putInPlace(copy: string, path: string): void {
+  // A log that is left behind would not go along with the file that it belongs to.
+  if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StoreError(`The copy ${copy} is still open in another process.`);
+  }
+  syncFile(copy);
+  clearAway(path);
+  renameSync(copy, path);
+  syncFolderOf(path);
+}
+
+/** The store is being restored where this exists, or a restore was killed. */
+function restoringPath(path: string): string {
+  return `${path}.restoring`;
+}
+
+/**
+ * What a restore that was killed has left: a copy of the data that no deletion reaches. Does nothing while one is under way,
+ * which holds the right to serve. `right`: held by the caller already.
+ */
+export function removeRestoreLeftovers(path: string, right?: ServingRight): void {
+  const copy = restoringPath(path);
+  if (databaseFiles(copy).every((file) => !isPresent(file, "The file"))) return;
+  const mine = right === undefined ? tryServingRight(path) : undefined;
+  if (right === undefined && mine === undefined) return;
+  removeDatabase(copy);
+  syncFolderOf(path);
+  mine?.release();
+}
+
+function removeDatabase(path: string): void {
+  for (const file of databaseFiles(path)) rmSync(file, { force: true });
+}
+
+export function databaseFiles(path: string): readonly string[] {
+  return ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix);
 }
 
 /** The whole file is read: a backup that is damaged is better found now than later. */
@@ -78,7 +134,7 @@ const findRecord = `SELECT 1 FROM record LIMIT 1`;
 
 /** A store that can't be read might hold some. */
 function holdsRecords(path: string): boolean {
-  if (!existsSync(path)) return false;
+  if (!isPresent(path, "The store")) return false;
   try {
     const reader = openReader(path);
     try {
@@ -93,7 +149,7 @@ function holdsRecords(path: string): boolean {
 
 /** A log that is left beside the restored file would be taken for its own, and written over it. */
 function clearAway(path: string): void {
-  if (existsSync(path)) {
+  if (isPresent(path, "The store")) {
     try {
       const connection = new Connection(path, { readOnly: false });
       try {

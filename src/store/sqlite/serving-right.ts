@@ -1,34 +1,31 @@
 // The sole right to serve a store: a lock that the operating system takes back when the process ends, however it ends.
 // The lock file stays behind, empty; it never holds anything and says nothing by being there.
 
-import { DatabaseSync } from "node:sqlite";
-import { requireUsable } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
-import { describeFailure, isBusy } from "./connection.ts";
-import { makePrivateFile } from "./private-file.ts";
+import { describeFailure } from "./connection.ts";
+import { type FileLock, tryFileLock } from "./file-lock.ts";
 
-export interface ServingRight {
-  release(): void;
-}
+export type ServingRight = FileLock;
 
 /** Throws StoreError at once if another process, or another part of this one, serves the store. */
 export function takeServingRight(databasePath: string): ServingRight {
-  const path = `${databasePath}.serving`;
-  let lock: DatabaseSync | undefined;
+  const right = tryServingRight(databasePath);
+  if (right !== undefined) return right;
+  throw new StoreError(
+    `The store ${databasePath} is being served by another process (the lock is ${servingLockOf(databasePath)}). ` +
+      "Stop that one first, or name another file in DATABASE_URL.",
+  );
+}
+
+/** Undefined if somebody serves the store, restores it or moves it. Throws StoreError if the lock can't be used. */
+export function tryServingRight(databasePath: string): ServingRight | undefined {
   try {
-    makePrivateFile(path);
-    requireUsable(path, "The lock file");
-    lock = new DatabaseSync(path, { timeout: 0 });
-    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return tryFileLock(servingLockOf(databasePath));
   } catch (cause) {
-    lock?.close();
-    if (!isBusy(cause)) throw describeFailure(databasePath, cause);
-    throw new StoreError(
-      `The store ${databasePath} is being served by another process (the lock is ${path}). ` +
-        "Stop that one first, or name another file in DATABASE_URL.",
-      { cause },
-    );
+    throw describeFailure(databasePath, cause);
   }
-  const held = lock;
-  return { release: () => held.close() };
+}
+
+function servingLockOf(databasePath: string): string {
+  return `${databasePath}.serving`;
 }

@@ -1,13 +1,6 @@
 // The store on SQLite: which of its methods reads and which asks the writer. Holds no SQL, and decides nothing.
 
-import type {
-  ApiKey,
-  AuditEntry,
-  Caller,
-  Hold,
-  KeyHolder,
-  Organization,
-} from "../../domain/access.ts";
+import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
@@ -32,20 +25,20 @@ import type {
   ExpiredPart,
   ExpiryQuery,
   ExportedChange,
-  HoldOutcome,
   IntegrityReport,
   KeepKeyOptions,
-  KeptReceipt,
   NewKey,
   NewToken,
   OrganizationChange,
-  Reopening,
   SealedReceipt,
   SealReceipt,
   SharedWriter,
   Store,
 } from "../store.ts";
 import { toAuditEntry } from "../audit-row.ts";
+import type { HoldStore } from "../holds.ts";
+import type { ReplayStore } from "../replay.ts";
+import type { KeptReceipt, TrailStore } from "../trail.ts";
 import { deletionOf } from "../completion-outcome.ts";
 import { findCaller } from "./access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
@@ -57,16 +50,15 @@ import type { SharedDescriptor } from "./descriptor.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
-import { listHolds } from "./hold.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { FileTasks } from "./file-tasks.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
+import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
 import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
 import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
 import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "./receipt.ts";
-import { countReopened } from "./reopening.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
@@ -90,6 +82,9 @@ export class SqliteStore implements Store {
   readonly engine = "sqlite";
   readonly schemaVersion = schemaVersion;
   readonly deletionsAtOnce = limits.deletionsAtOnceMax;
+  readonly holds: HoldStore;
+  readonly replay: ReplayStore;
+  readonly trail: TrailStore;
   readonly #reader: Connection;
   readonly #writer: Writer;
   readonly #descriptor: SharedDescriptor;
@@ -112,6 +107,10 @@ export class SqliteStore implements Store {
     this.#snapshot = snapshot;
     this.#perform = async (name, args) =>
       (await writer.submit({ name, args })) as OperationResult<typeof name>;
+    const access = { reader, perform: this.#perform };
+    this.holds = makeHoldStore(access);
+    this.replay = makeReplayStore(access);
+    this.trail = makeTrailStore(access);
     this.#files = files;
     this.#checkpointer = checkpointer;
     this.#completer = new DeletionCompleter({
@@ -184,18 +183,6 @@ export class SqliteStore implements Store {
     return this.#perform("cancelDeletion", { deletionRequestId, act });
   }
 
-  placeHold(key: RecordKey, reason: string, act: Act): Promise<HoldOutcome> {
-    return this.#perform("placeHold", { key, reason, act });
-  }
-
-  releaseHold(key: RecordKey, act: Act): Promise<Hold | undefined> {
-    return this.#perform("releaseHold", { key, act });
-  }
-
-  async listHolds(organizationId: string | undefined): Promise<readonly Hold[]> {
-    return listHolds(this.#reader, organizationId);
-  }
-
   claimDeletion(claim: Claim): Promise<Deletion | undefined> {
     return this.#perform("claimDeletion", { claim });
   }
@@ -256,14 +243,6 @@ export class SqliteStore implements Store {
 
   keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void> {
     return this.#perform("keepReceiptKey", { key, options, act });
-  }
-
-  reopenDeletions(reopening: Reopening, act: Act): Promise<number> {
-    return this.#perform("reopenDeletions", { reopening, act });
-  }
-
-  async countReopened(): Promise<number> {
-    return countReopened(this.#reader);
   }
 
   async deletionFigures(now: number): Promise<DeletionFigures> {
@@ -378,7 +357,8 @@ export class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     this.#snapshot?.end();
-    if (this.#right !== undefined) this.#reader.close();
+    // Without a snapshot, the writer's connection is the reader too.
+    if (this.#snapshot !== undefined) this.#reader.close();
     await this.#writer.close(async () => {
       await this.#checkpointer?.pause();
       await this.#files.close();

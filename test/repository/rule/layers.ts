@@ -35,7 +35,7 @@ const rooms: readonly Room[] = [
   {
     beginsWith: "src/actions/",
     may: ["src/actions/", "src/domain/"],
-    mayTypes: ["src/store/store.ts"],
+    mayTypes: ["store", "ledger", "holds", "replay", "trail"].map((name) => `src/store/${name}.ts`),
   },
   // The doors write to the log that they are given; the log itself is opened in src/*.ts.
   {

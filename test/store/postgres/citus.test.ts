@@ -13,8 +13,10 @@ import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { splitStatements } from "../../../src/store/postgres/migrate.ts";
 import {
   receiptSecurity,
+  replaySecurity,
   rowSecurity,
   securedTables,
+  type Securing,
 } from "../../../src/store/postgres/migration/row-security.ts";
 import { makeInsertion } from "../../../src/store/postgres/row-insertion.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
@@ -41,6 +43,8 @@ const tables: Tables = {
     "audit_head",
     "receipt_head",
     "move",
+    "restore",
+    "ledger",
   ].filter((table) => !(table in distributedTables)),
 };
 
@@ -271,9 +275,13 @@ describe("what workers have prepared", () => {
   });
 });
 
+function allSecurity(options: Securing): string {
+  return rowSecurity(options) + receiptSecurity(options) + replaySecurity(options);
+}
+
 describe("row-level security on Citus", () => {
-  const citus = rowSecurity({ citus: true }) + receiptSecurity({ citus: true });
-  const others = rowSecurity({ citus: false }) + receiptSecurity({ citus: false });
+  const citus = allSecurity({ citus: true });
+  const others = allSecurity({ citus: false });
 
   it("has policies without a query of their own, which Citus refuses or breaks down over", () => {
     assert.doesNotMatch(citus, /\bSELECT\b/);

@@ -16,14 +16,16 @@ import {
   urlOf,
 } from "../../support/postgres-server.ts";
 import {
+  acme,
   carryOutAll,
+  hold,
   keyOf,
   newKey,
   newToken,
   operator,
   organization,
+  release,
   request,
-  acme,
   requireSound,
   transaction,
   write,
@@ -185,8 +187,8 @@ describe("opening a store on PostgreSQL", () => {
       await store.createToken(newToken("token"));
       await write(store, transaction("t"));
       await write(store, transaction("t"), { mode: "update" });
-      await store.placeHold(keyOf("transaction", "t"), "a case", operator);
-      await store.releaseHold(keyOf("transaction", "t"), operator);
+      await hold(store, keyOf("transaction", "t"));
+      await release(store, keyOf("transaction", "t"));
       await request(store, keyOf("transaction", "t"));
       assert.equal((await carryOutAll(store)).length, 1);
       await store.purgeExpired(operator.now);

@@ -8,12 +8,14 @@ import {
   acme,
   add,
   carryOutAll,
+  hold,
   keyOf,
   mark,
   newKey,
   newToken,
   operator,
   organization,
+  release,
   request,
   transaction,
   write,
@@ -50,10 +52,10 @@ async function workADay(url: string): Promise<void> {
   await write(store, transaction("t", { amount: 2 }), { mode: "update" });
   await store.findRecord(keyOf("transaction", "t"));
   await store.readHistory(keyOf("transaction", "t"));
-  await store.placeHold(keyOf("transaction", "t"), "a case", operator);
+  await hold(store, keyOf("transaction", "t"));
   const id = await request(store, keyOf("transaction", "t"));
   await carryOutAll(store);
-  await store.releaseHold(keyOf("transaction", "t"), operator);
+  assert.equal(await release(store, keyOf("transaction", "t")), 1);
   assert.equal((await carryOutAll(store, 100_000_000)).length, 1);
   await store.findDeletion(id ?? "", acme);
   await store.findReceipt(id ?? "", acme);

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
+import type { DeletionEntry } from "../../../src/domain/ledger-entry.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { securedTables } from "../../../src/store/postgres/migration/row-security.ts";
@@ -12,6 +13,7 @@ import {
   add,
   carryOutAll,
   claim,
+  hold,
   keyOf,
   mark,
   newKey,
@@ -19,6 +21,7 @@ import {
   operator,
   organization,
   other,
+  release,
   request,
   transaction,
   write,
@@ -132,6 +135,11 @@ describe("row-level security", () => {
   });
 });
 
+function entryOf(deletionRequestId: string): DeletionEntry {
+  const record = { organizationId: acme, resourceType: "transaction", resourceId: "t" } as const;
+  return { kind: "deletion", deletionRequestId, ...record, requestedBy: "key_1", requestedAt: 1 };
+}
+
 /** At least one row in every table. */
 async function fill(url: string): Promise<void> {
   const store = await openStore(url, { role: "command", sealReceipt: makeTestSeal() });
@@ -142,8 +150,8 @@ async function fill(url: string): Promise<void> {
   await write(store, transaction("t"), { organizationId: other });
   await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
   await request(store, keyOf("transaction", "t"));
-  await store.placeHold(keyOf("transaction_check", "c"), "a case", operator);
-  await store.releaseHold(keyOf("transaction_check", "c"), operator);
+  await hold(store, keyOf("transaction_check", "c"));
+  await release(store, keyOf("transaction_check", "c"));
   await add(store, "person", "goes");
   await request(store, keyOf("person", "goes"), { dueAt: 0 });
   assert.equal((await carryOutAll(store)).length, 2);
@@ -152,6 +160,8 @@ async function fill(url: string): Promise<void> {
   await write(store, transaction("u"), { idempotency: mark("another key") });
   await request(store, keyOf("transaction", "t"));
   await claim(store);
-  await store.placeHold(keyOf("transaction", "t", other), "a case", operator);
+  await hold(store, keyOf("transaction", "t", other));
+  await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
+  await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();
 }

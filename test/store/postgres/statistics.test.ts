@@ -38,7 +38,8 @@ async function fill(store: Store): Promise<void> {
     await write(store, transaction(id, { sender_id: canary }), { idempotency });
     await add(store, "transaction_check", id, { related_tx_ids: [id] });
     await add(store, "person", id);
-    await store.placeHold(keyOf("person", id), canary, operator);
+    const hold = { holdId: `hold_${index}`, reason: canary, owner: canary, reviewOn: undefined };
+    await store.holds.place({ ...hold, ...keyOf("person", id) }, operator);
     await request(store, keyOf("person", id), { reason: `${canary} ${index}` });
     if (index % 2 === 0) await request(store, keyOf("transaction", id), { reason: canary });
   }
@@ -108,6 +109,7 @@ describe("the planner's statistics", () => {
     const found = await findCanaries();
     for (const name of [
       "deletion.resource_id",
+      "hold.owner",
       "hold.reason",
       "change.payload",
       "record.resource_id",

@@ -8,9 +8,10 @@ import type { Store } from "../../../src/store/store.ts";
 import {
   claim,
   draftOf,
+  hold,
   keyOf,
   mark,
-  operator,
+  release,
   request,
   requireSound,
   transaction,
@@ -136,10 +137,10 @@ describe("the bytes of what was erased", () => {
       resourceType: "screening",
     });
     const key = keyOf("screening", `${secret}s`);
-    await store.placeHold(key, "a case", operator);
+    await hold(store, key);
     const id = (await request(store, keyOf("transaction", "t"))) ?? "";
     assert.equal(await claim(store), undefined);
-    await store.releaseHold(key, operator);
+    await release(store, key);
     await claim(store);
     await eraseAll(store, id);
     await store.completeDeletion(id, worker);

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
 import { backUpSqliteStore } from "../../../src/store/sqlite/backup.ts";
-import { restoreSqliteStore } from "../../../src/store/sqlite/restore.ts";
+import { copyBackup } from "../../../src/store/sqlite/restore.ts";
 import type { Store } from "../../../src/store/store.ts";
 import {
   add,
@@ -78,7 +78,9 @@ async function makeOldPlace(test: TestContext): Promise<Place> {
   database.exec("PRAGMA auto_vacuum = NONE");
   database.prepare("VACUUM INTO ?").run(old);
   database.close();
-  restoreSqliteStore(place.path, { file: old, replace: true });
+  const copy = copyBackup(place.path, { file: old, replace: true });
+  copy.putInPlace();
+  copy.close();
   rmSync(old);
   assert.equal(modeOf(place), 0);
   return place;
@@ -158,9 +160,11 @@ describe("a store that was made without a pointer map", () => {
     const first = await place.open();
     await fill(first);
     const file = join(place.folder, "backup.db");
-    await backUpSqliteStore(place.path, { file });
+    await backUpSqliteStore(place.path, { file, unfinished: `${file}.part` });
     await first.close();
-    restoreSqliteStore(place.path, { file, replace: true });
+    const copy = copyBackup(place.path, { file, replace: true });
+    copy.putInPlace();
+    copy.close();
     assert.equal(modeOf(place), 2);
     const store = await place.open();
     await deleteMost(store);

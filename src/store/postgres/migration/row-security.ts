@@ -18,6 +18,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   idempotent_reply: [],
   audit_entry: [],
   receipt: ["deletions"],
+  replay_entry: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
@@ -27,14 +28,20 @@ export interface Securing {
   readonly citus: boolean;
 }
 
-/** Receipts came with a later schema than the others. */
+/** These came with later schemas than the others. */
+const later: ReadonlySet<string> = new Set(["receipt", "replay_entry"]);
+
 export function rowSecurity(options: Securing): string {
-  const tables = Object.entries(securedTables).filter(([table]) => table !== "receipt");
+  const tables = Object.entries(securedTables).filter(([table]) => !later.has(table));
   return tables.map(([table, views]) => secure(table, { ...options, views })).join("");
 }
 
 export function receiptSecurity(options: Securing): string {
   return secure("receipt", { ...options, views: securedTables["receipt"] ?? [] });
+}
+
+export function replaySecurity(options: Securing): string {
+  return secure("replay_entry", { ...options, views: securedTables["replay_entry"] ?? [] });
 }
 
 function secure(

@@ -3,6 +3,7 @@
 
 import { createToken } from "../access-token.ts";
 import { createKey, revokeKey, rotateKey } from "../api-key.ts";
+import { noteAct } from "../audit.ts";
 import { claimDeletion } from "../claim.ts";
 import { completeDeletions } from "../complete-alone.ts";
 import { verifyErasure } from "../completion.ts";
@@ -13,10 +14,19 @@ import { freezeFile, keepLog, releaseFile } from "../frozen-file.ts";
 import { type GivenBack, giveBackPages } from "../give-back.ts";
 import { endCheckpoint } from "../log-file.ts";
 import { placeHold, releaseHold } from "../hold.ts";
+import { markLedger } from "../ledger-mark.ts";
 import { changeOrganization, createOrganization } from "../organization.ts";
 import { purgeExpired } from "../purge.ts";
 import { keepReceiptKey } from "../receipt.ts";
-import { reopenDeletions } from "../reopening.ts";
+import {
+  beginReplay,
+  finishReplay,
+  queueReplay,
+  reopenDeletions,
+  replaceHolds,
+  startReplay,
+  takeOver,
+} from "../reopening.ts";
 import { probeCommit } from "../write-probe.ts";
 
 export const sharedOperations = {
@@ -37,7 +47,15 @@ export const sharedOperations = {
   releaseHold,
   purgeExpired,
   keepReceiptKey,
+  noteAct,
+  beginReplay,
+  queueReplay,
+  replaceHolds,
+  startReplay,
+  takeOver,
   reopenDeletions,
+  finishReplay,
+  markLedger,
   probeCommit,
   /** Answers when the writer does. */
   ping: (): void => undefined,

@@ -1,0 +1,187 @@
+// The ledger outside the store against the store: receipts, holds and restores are the same in both, and the chains of the store
+// lead through every head that was signed. Finds what somebody rewrote in the store as a whole, who has not got the key.
+
+import { isDeepStrictEqual } from "node:util";
+import type { Hold } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import type { DeletionEntry, HeadsEntry } from "../../domain/ledger-entry.ts";
+import type { LedgerPart } from "../../store/ledger.ts";
+import type { LedgerMark } from "../../store/replay.ts";
+import type { App } from "../app.ts";
+import type { Findings } from "./findings.ts";
+import type { TrailRead } from "./check-trail.ts";
+import { HeadsCheck } from "./heads-check.ts";
+import { LedgerReceipts } from "./ledger-receipts.ts";
+
+/** Gives notes. `trail` is undefined where that could not be read. */
+export async function checkLedger(
+  app: App,
+  findings: Findings,
+  trail: TrailRead | undefined,
+): Promise<readonly string[]> {
+  const marks = await app.store.replay.listLedgerMarks();
+  if (!app.ledger.exists()) return describeMissing(app, findings, marks);
+  const check = new LedgerCheck(app, findings, {
+    marks,
+    heads: await HeadsCheck.make(app, findings),
+    trail,
+  });
+  for await (const part of app.ledger.readParts()) await check.add(part);
+  await check.end();
+  return check.notes;
+}
+
+async function describeMissing(
+  { store, ledger }: App,
+  findings: Findings,
+  marks: readonly LedgerMark[],
+): Promise<readonly string[]> {
+  const { receiptNo } = await store.receiptHead();
+  const text = `There is no ledger of deletions at ${ledger.path}`;
+  if (store.engine === "sqlite") {
+    if (marks.length > 0 || receiptNo > 0) findings.add(`${text}, and there was one.`);
+    return [];
+  }
+  return [`${text}; what only it can show was not checked.`];
+}
+
+interface Parts {
+  readonly marks: readonly LedgerMark[];
+  readonly heads: HeadsCheck;
+  readonly trail: TrailRead | undefined;
+}
+
+class LedgerCheck {
+  readonly notes: string[] = [];
+  readonly #app: App;
+  readonly #findings: Findings;
+  readonly #parts: Parts;
+  readonly #receipts: LedgerReceipts;
+  readonly #placed = new Map<string, Hold>();
+  readonly #released = new Set<string>();
+  #page: DeletionEntry[] = [];
+  #ledgerId: string | undefined;
+  #previousDigest: string | undefined;
+  #markSeen = false;
+
+  constructor(app: App, findings: Findings, parts: Parts) {
+    this.#app = app;
+    this.#findings = findings;
+    this.#parts = parts;
+    this.#receipts = new LedgerReceipts(app, findings, parts.trail?.restores ?? []);
+  }
+
+  async add(part: LedgerPart): Promise<void> {
+    await this.#take(part);
+    if (part.digest !== undefined) this.#previousDigest = part.digest;
+    const mark = this.#parts.marks.find(({ ledgerId }) => ledgerId === this.#ledgerId);
+    if (mark?.end === part.end && mark.digest === part.digest) this.#markSeen = true;
+  }
+
+  async #take({ entries }: LedgerPart): Promise<void> {
+    for (const entry of entries) {
+      switch (entry.kind) {
+        case "begin":
+          this.#ledgerId = entry.ledgerId;
+          break;
+        case "deletion":
+          this.#page.push(entry);
+          break;
+        case "hold_placed":
+          this.#placed.set(entry.hold.holdId, entry.hold);
+          break;
+        case "hold_released":
+          this.#released.add(entry.holdId);
+          break;
+        case "heads":
+          await this.#parts.heads.addHeads(entry, this.#previousDigest);
+          break;
+        case "restore":
+          this.#parts.heads.addRestore(entry);
+          break;
+      }
+    }
+    if (this.#page.length >= limits.ledgerEntriesAtOnce) await this.#checkPage();
+  }
+
+  async end(): Promise<void> {
+    await this.#checkPage();
+    const { heads, trail } = this.#parts;
+    const noted = heads.end(trail?.restores ?? []);
+    await this.#receipts.end(noted?.receipts.no ?? 0);
+    await this.#compareHolds(noted?.audit.no ?? 0);
+    this.#compareMark();
+    await this.#noteRest(noted);
+  }
+
+  async #checkPage(): Promise<void> {
+    const page = this.#page;
+    this.#page = [];
+    await this.#receipts.check(page);
+  }
+
+  /** Those placed before the last heads are in both, and are the same. */
+  async #compareHolds(notedNo: number): Promise<void> {
+    const { holds } = this.#app.store;
+    const limit = limits.holdsListedAtOnce;
+    for (const id of this.#released) this.#placed.delete(id);
+    for (let after: string | undefined; ;) {
+      const page = await holds.list({ after, limit });
+      for (const hold of page) this.#compareHold(hold, notedNo);
+      if (page.length < limit) break;
+      after = page.at(-1)?.holdId;
+    }
+    for (const id of this.#placed.keys()) {
+      if (this.#parts.trail?.released.has(id) === true) continue;
+      this.#findings.add(`Hold ${id} is in force in the ledger, and not in the store.`);
+    }
+  }
+
+  #compareHold(hold: Hold, notedNo: number): void {
+    const { holdId } = hold;
+    const known = this.#placed.get(holdId);
+    this.#placed.delete(holdId);
+    if (this.#released.has(holdId)) {
+      this.#findings.add(`Hold ${holdId} is released in the ledger, and in force in the store.`);
+    } else if (known !== undefined && !isDeepStrictEqual(known, hold)) {
+      this.#findings.add(`Hold ${holdId} is another in the ledger than in the store.`);
+    } else if (known === undefined) {
+      const entryNo = this.#parts.trail?.placedBy.get(holdId) ?? 0;
+      if (entryNo > notedNo) return;
+      this.#findings.add(`Hold ${holdId} is in the store, and not in the ledger.`);
+    }
+  }
+
+  #compareMark(): void {
+    const mark = this.#parts.marks.find(({ ledgerId }) => ledgerId === this.#ledgerId);
+    const { path } = this.#app.ledger;
+    if (mark === undefined && this.#parts.heads.count > 1) {
+      this.#findings.add(`The store does not know the ledger of deletions ${path} any more.`);
+    }
+    if (mark !== undefined && !this.#markSeen) {
+      this.#findings.add(
+        `The ledger of deletions ${path} is not what the store knows it to have been up to byte ${mark.end}: something ` +
+          "at its end is missing or was changed.",
+      );
+    }
+    const others = this.#parts.marks.filter(({ ledgerId }) => ledgerId !== this.#ledgerId);
+    for (const { ledgerId, notedAt } of others.slice(0, 5)) {
+      const when = new Date(notedAt).toISOString();
+      this.notes.push(`Another ledger, ${ledgerId}, was last kept ${when}; it is not here.`);
+    }
+  }
+
+  async #noteRest(noted: HeadsEntry | undefined): Promise<void> {
+    const { no } = await this.#app.store.trail.head();
+    if (noted === undefined) {
+      // A store that was never served has no key to sign with.
+      if ((await this.#app.store.listReceiptKeys()).length === 0) return;
+      this.notes.push("The ledger has no signed heads; nothing in the audit trail is signed yet.");
+    } else if (no > noted.audit.no) {
+      const since = new Date(noted.at).toISOString();
+      const count = no - noted.audit.no;
+      const entries = count === 1 ? "1 audit entry is" : `${count} audit entries are`;
+      this.notes.push(`${entries} newer than the last signed heads, of ${since}.`);
+    }
+  }
+}

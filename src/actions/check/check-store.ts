@@ -1,0 +1,50 @@
+// Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
+// all of them with the ledger outside the store. Repairs nothing. SECURITY.md says what it can't find.
+
+import type { App } from "../app.ts";
+import { checkDeletions } from "./check-deletions.ts";
+import { checkLedger } from "./check-ledger.ts";
+import { checkReceipts } from "./check-receipts.ts";
+import { checkTrail } from "./check-trail.ts";
+import { Findings } from "./findings.ts";
+
+export interface CheckReport {
+  /** A sentence each. */
+  readonly findings: readonly string[];
+  /** What is only to be known. */
+  readonly notes: readonly string[];
+}
+
+/** Others may write meanwhile, so what is found counts only if it is found twice. */
+export async function checkStore(app: App): Promise<CheckReport> {
+  const first = await checkOnce(app);
+  if (first.findings.length === 0) return first;
+  const again = await checkOnce(app);
+  const before = new Set(first.findings);
+  return { ...again, findings: again.findings.filter((finding) => before.has(finding)) };
+}
+
+async function checkOnce(app: App): Promise<CheckReport> {
+  const findings = new Findings();
+  findings.add(...(await app.store.checkIntegrity()).findings);
+  const trail = await attempt(findings, "The audit trail", () => checkTrail(app, findings));
+  await attempt(findings, "The receipts", () => checkReceipts(app, findings));
+  await attempt(findings, "The deletions", () => checkDeletions(app, findings));
+  const notes = await attempt(findings, "The ledger", () => checkLedger(app, findings, trail));
+  return { findings: findings.list, notes: notes ?? [] };
+}
+
+/** What can't be read is a finding too: somebody may have written there what no program of ours does. */
+async function attempt<Result>(
+  findings: Findings,
+  what: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    findings.add(`${what} can't be checked to the end: ${why}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,242 @@
+// The audit trail against the tables: each deletion is in the state that its last entry left it in and is about what it was
+// requested for; the holds and the public keys of receipts are those that the trail tells of.
+
+import { hash as digest } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { AuditEntry, Hold } from "../../domain/access.ts";
+import type { Deletion } from "../../domain/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { ReceiptKey } from "../../domain/receipt.ts";
+import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
+import type { KeptReceipt } from "../../store/trail.ts";
+import type { App } from "../app.ts";
+import type { Findings } from "./findings.ts";
+
+export interface TrailRead {
+  /** The entries that say that a restore cut the chains. */
+  readonly restores: readonly AuditEntry[];
+  /** Ids of holds that were released. */
+  readonly released: ReadonlySet<string>;
+  /** Numbers of the entries that placed the holds in force, by the id of the hold. */
+  readonly placedBy: ReadonlyMap<string, number>;
+}
+
+export async function checkTrail(app: App, findings: Findings): Promise<TrailRead> {
+  const { store } = app;
+  const reading = new TrailReading(findings);
+  for (let after = 0; ;) {
+    const page = await store.listAudit(after, limits.ledgerEntriesAtOnce);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    const ids = [...new Set(page.filter(isOfDeletion).map(({ subject }) => subject))];
+    const [deletions, receipts] = await Promise.all([
+      store.trail.findDeletions(ids),
+      store.trail.findReceipts(ids),
+    ]);
+    reading.add(page, { deletions, receipts });
+    after = last.entryNo;
+  }
+  reading.endDeletions();
+  await compareHolds(app, reading, findings);
+  compareKeys(await store.listReceiptKeys(), reading.keys, findings);
+  return reading;
+}
+
+function isOfDeletion({ action }: AuditEntry): boolean {
+  return action.startsWith("deletion.");
+}
+
+interface PageRows {
+  readonly deletions: readonly Deletion[];
+  readonly receipts: readonly KeptReceipt[];
+}
+
+interface KeyTold {
+  readonly created: AuditEntry;
+  retiredAt: number | undefined;
+}
+
+class TrailReading implements TrailRead {
+  readonly restores: AuditEntry[] = [];
+  readonly released = new Set<string>();
+  readonly placed = new Map<string, AuditEntry>();
+  readonly keys = new Map<string, KeyTold>();
+  /** What the store says of deletions, and the trail as far as it was read does not. */
+  readonly #unexplained = { cancelled: new Set<string>(), replayed: new Set<string>() };
+  readonly #findings: Findings;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  get placedBy(): ReadonlyMap<string, number> {
+    return new Map([...this.placed].map(([id, { entryNo }]) => [id, entryNo]));
+  }
+
+  add(page: readonly AuditEntry[], rows: PageRows): void {
+    const deletions = new Map(rows.deletions.map((one) => [one.deletionRequestId, one]));
+    const receipts = new Map(rows.receipts.map((one) => [one.receipt.deletion_request_id, one]));
+    for (const entry of page) {
+      if (isOfDeletion(entry)) {
+        const deletion = deletions.get(entry.subject);
+        this.#addDeletion(entry, deletion, receipts.get(entry.subject));
+      } else {
+        this.#addOther(entry);
+      }
+    }
+  }
+
+  endDeletions(): void {
+    const { cancelled, replayed } = this.#unexplained;
+    for (const id of cancelled) {
+      this.#findings.add(`Deletion ${id} is cancelled in the store, and not in the audit trail.`);
+    }
+    for (const id of replayed) {
+      this.#findings.add(`Deletion ${id} says of a replay what the audit trail does not.`);
+    }
+  }
+
+  #addDeletion(
+    entry: AuditEntry,
+    deletion: Deletion | undefined,
+    receipt: KeptReceipt | undefined,
+  ): void {
+    const { action, detail, subject: id } = entry;
+    if (deletion === undefined) {
+      this.#findings.add(`Deletion ${id} is in the audit trail, and not in the store.`);
+      return;
+    }
+    const { request, inserted } = detail;
+    const isRequest = action === "deletion.request" || inserted === true;
+    if (isRequest && typeof request === "string") {
+      const asked = digest("sha256", textOfRequest(deletion));
+      if (asked !== request) this.#alter(id, "is not what was requested");
+    }
+    this.#explain(entry, deletion);
+    const fault = findStateFault(entry, deletion, receipt);
+    if (fault !== undefined) this.#alter(id, fault);
+  }
+
+  /** A later entry may say what an earlier one does not. */
+  #explain({ action, detail, subject: id }: AuditEntry, deletion: Deletion): void {
+    const { cancelled, replayed } = this.#unexplained;
+    const { status, carriedOutBefore } = deletion;
+    if (action === "deletion.request" && status === "cancelled") cancelled.add(id);
+    if (action === "deletion.cancel") cancelled.delete(id);
+    if (action === "deletion.request" && carriedOutBefore !== undefined) replayed.add(id);
+    if (action !== "deletion.reopen") return;
+    if (isDeepStrictEqual(carriedOutBefore, detail["carriedOutBefore"])) replayed.delete(id);
+    else replayed.add(id);
+  }
+
+  #addOther(entry: AuditEntry): void {
+    const { action, detail, subject, at } = entry;
+    const { holdId } = detail;
+    if (typeof holdId === "string" && action === "hold.place") this.placed.set(holdId, entry);
+    if (typeof holdId === "string" && action === "hold.release") {
+      this.placed.delete(holdId);
+      this.released.add(holdId);
+    }
+    if (action === "store.restore") this.restores.push(entry);
+    if (action === "receipt_key.create") {
+      this.keys.set(subject, { created: entry, retiredAt: undefined });
+    }
+    const key = action === "receipt_key.retire" ? this.keys.get(subject) : undefined;
+    if (key !== undefined) key.retiredAt = at;
+  }
+
+  #alter(id: string, fault: string): void {
+    this.#findings.add(`Deletion ${id} ${fault}: it was altered in the store.`);
+  }
+}
+
+/** What contradicts an entry, whatever came after it; undefined if nothing does. */
+function findStateFault(
+  { action, at, detail }: AuditEntry,
+  { status, startedAt }: Deletion,
+  kept: KeptReceipt | undefined,
+): string | undefined {
+  switch (action) {
+    case "deletion.cancel":
+      return status === "cancelled" ? undefined : `was cancelled, and is ${status}`;
+    case "deletion.start":
+      if (status === "pending" || status === "cancelled") return `was begun, and is ${status}`;
+      return startedAt === at ? undefined : "was begun at another time";
+    case "deletion.complete": {
+      if (status !== "completed") return `was completed, and is ${status}`;
+      const { receiptNo, receiptHash } = detail;
+      if (receiptNo === undefined) return undefined;
+      const isSame = kept?.hash === receiptHash && kept?.receipt.receipt_no === receiptNo;
+      return isSame
+        ? undefined
+        : `was completed with receipt ${JSON.stringify(receiptNo)}, and has another`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Given by an upgrade, from before holds had ids in the trail. */
+const earlierHold = "hold_earlier_";
+
+async function compareHolds(app: App, reading: TrailReading, findings: Findings): Promise<void> {
+  const missing = new Set(reading.placed.keys());
+  const limit = limits.holdsListedAtOnce;
+  for (let after: string | undefined; ;) {
+    const page = await app.store.holds.list({ after, limit });
+    for (const hold of page) {
+      missing.delete(hold.holdId);
+      const fault = findHoldFault(hold, reading.placed.get(hold.holdId));
+      if (fault !== undefined) findings.add(`Hold ${hold.holdId} ${fault}.`);
+    }
+    if (page.length < limit) break;
+    after = page.at(-1)?.holdId;
+  }
+  for (const id of missing) {
+    findings.add(`Hold ${id} is in force in the audit trail, and not in the store.`);
+  }
+}
+
+function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | undefined {
+  if (entry === undefined) {
+    if (hold.holdId.startsWith(earlierHold)) return undefined;
+    return "is in force in the store, and not in the audit trail";
+  }
+  const { detail, subject, organizationId } = entry;
+  const record = `${hold.resourceType} sha256:${digest("sha256", textOfRecord(hold))}`;
+  const isSame =
+    subject === record &&
+    organizationId === hold.organizationId &&
+    detail["reason"] === hold.reason &&
+    detail["owner"] === (hold.owner ?? null) &&
+    detail["reviewOn"] === (hold.reviewOn ?? null) &&
+    detail["placedAt"] === hold.placedAt &&
+    detail["placedBy"] === hold.placedBy;
+  return isSame ? undefined : "is not as it was placed: it was altered in the store";
+}
+
+function compareKeys(
+  keys: readonly ReceiptKey[],
+  told: ReadonlyMap<string, KeyTold>,
+  findings: Findings,
+): void {
+  const missing = new Set(told.keys());
+  for (const { keyId, publicKey, createdAt, retiredAt } of keys) {
+    missing.delete(keyId);
+    const known = told.get(keyId);
+    const { detail } = known?.created ?? {};
+    // An earlier version did not say in the trail what the key was.
+    const isTold = detail?.["publicKey"] !== undefined;
+    const isSame =
+      known !== undefined &&
+      (!isTold ||
+        (detail?.["publicKey"] === publicKey &&
+          detail["createdAt"] === createdAt &&
+          known.retiredAt === retiredAt));
+    if (!isSame)
+      findings.add(`The public key ${keyId} of receipts is not as the audit trail has it.`);
+  }
+  for (const id of missing) {
+    findings.add(`The public key ${id} of receipts is in the audit trail, and not in the store.`);
+  }
+}

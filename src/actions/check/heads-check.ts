@@ -1,0 +1,135 @@
+// The signed heads of the ledger: each is genuine, is where it was written, and is a link of the store's chains. What a restore
+// took out of the store is excused, where the ledger has that restore, and the store has it too.
+
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { AuditEntry } from "../../domain/access.ts";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import {
+  type ChainHead,
+  type HeadsEntry,
+  headsToSign,
+  type RestoreEntry,
+} from "../../domain/ledger-entry.ts";
+import type { App } from "../app.ts";
+import { thumbprint } from "../issue-receipt.ts";
+import { AuditLinks } from "./audit-links.ts";
+import type { Findings } from "./findings.ts";
+
+export class HeadsCheck {
+  count = 0;
+  readonly #findings: Findings;
+  readonly #storeId: string;
+  readonly #keys: ReadonlyMap<string, KeyObject>;
+  readonly #links: AuditLinks;
+  readonly #restores: RestoreEntry[] = [];
+  /** Heads that are not in the store, since the last restore. */
+  #missing: ChainHead[] = [];
+  #first: HeadsEntry | undefined;
+  #last: HeadsEntry | undefined;
+
+  static async make(app: App, findings: Findings): Promise<HeadsCheck> {
+    const { storeId } = await app.store.receiptHead();
+    const keys = await app.store.listReceiptKeys();
+    const genuine = keys.filter(({ keyId, publicKey }) => thumbprint(publicKey) === keyId);
+    const named = genuine.map(({ keyId, publicKey }) => [keyId, toKey(publicKey)] as const);
+    return new HeadsCheck(app, findings, { storeId, keys: new Map(named) });
+  }
+
+  private constructor(
+    app: App,
+    findings: Findings,
+    known: { readonly storeId: string; readonly keys: ReadonlyMap<string, KeyObject> },
+  ) {
+    this.#findings = findings;
+    this.#storeId = known.storeId;
+    this.#keys = known.keys;
+    this.#links = new AuditLinks(app);
+  }
+
+  /** `before`: the digest of the frame before theirs. */
+  async addHeads(heads: HeadsEntry, before: string | undefined): Promise<void> {
+    const fault = this.#findFault(heads, before);
+    if (fault !== undefined) {
+      this.#findings.add(`The heads in the ledger of ${timeOf(heads)} ${fault}.`);
+    }
+    const { audit } = heads;
+    if (audit.no > 0 && (await this.#links.hashOf(audit.no)) !== audit.hash) {
+      this.#missing.push(audit);
+    }
+    this.count += 1;
+    this.#first ??= heads;
+    this.#last = heads;
+  }
+
+  addRestore(restore: RestoreEntry): void {
+    this.#restores.push(restore);
+    const { restored, known } = restore.audit;
+    const isKnown = isDeepStrictEqual(known, this.#last?.audit) || this.#last === undefined;
+    // A store that had gone on by itself before it was restored has other entries under the same numbers.
+    const isExcused = ({ no }: ChainHead) =>
+      isKnown && (no > restored.no || known.no <= restored.no);
+    this.#missing = this.#missing.filter((head) => !isExcused(head));
+    // From here on only what comes after counts.
+    this.#report();
+  }
+
+  /** Gives the last heads. `restores`: the entries of the audit trail that tell of restores. */
+  end(restores: readonly AuditEntry[]): HeadsEntry | undefined {
+    this.#report();
+    for (const restore of this.#restores) {
+      if (restores.some((entry) => isSame(entry, restore))) continue;
+      this.#findings.add(
+        `The ledger has a restore of ${timeOf(restore)}, and the audit trail has not.`,
+      );
+    }
+    const firstNo = this.#first?.audit.no ?? Number.POSITIVE_INFINITY;
+    for (const entry of restores) {
+      // A ledger that was begun later does not know it.
+      if (entry.entryNo < firstNo) continue;
+      if (this.#restores.some((restore) => isSame(entry, restore))) continue;
+      this.#findings.add(
+        `Audit entry ${entry.entryNo} tells of a restore that the ledger has not.`,
+      );
+    }
+    return this.#last;
+  }
+
+  #report(): void {
+    const [first] = this.#missing;
+    if (first !== undefined) {
+      this.#findings.add(
+        `Audit entry ${first.no} is not the one that was signed in the ledger: the trail was cut, or written anew.`,
+      );
+    }
+    this.#missing = [];
+  }
+
+  #findFault(heads: HeadsEntry, before: string | undefined): string | undefined {
+    if (heads.storeId !== this.#storeId) return `are of another store, ${heads.storeId}`;
+    if (before !== undefined && heads.ledger !== before) return "were written for another place";
+    const key = this.#keys.get(heads.keyId);
+    if (key === undefined) return `are signed with the key ${heads.keyId}, which is not known`;
+    const text = Buffer.from(canonicalJson(headsToSign(heads)));
+    const isGenuine = verify(null, text, key, Buffer.from(heads.signature, "base64url"));
+    return isGenuine ? undefined : "have a signature that does not fit";
+  }
+}
+
+function isSame({ entryNo, hash, detail }: AuditEntry, restore: RestoreEntry): boolean {
+  const { entry, audit, receipts } = restore;
+  return (
+    entryNo === entry.no &&
+    hash === entry.hash &&
+    isDeepStrictEqual(detail["audit"], audit) &&
+    isDeepStrictEqual(detail["receipts"], receipts)
+  );
+}
+
+function timeOf({ at }: { readonly at: number }): string {
+  return new Date(at).toISOString();
+}
+
+function toKey(publicKey: string): KeyObject {
+  return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
+}

@@ -1,0 +1,96 @@
+// The deletions in the ledger against the receipts in the store, both ways.
+
+import { isDeepStrictEqual } from "node:util";
+import type { AuditEntry } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import { type ChainCut, type DeletionEntry, entryOfReceipt } from "../../domain/ledger-entry.ts";
+import type { KeptReceipt } from "../../store/trail.ts";
+import type { App } from "../app.ts";
+import type { Findings } from "./findings.ts";
+
+export class LedgerReceipts {
+  readonly #app: App;
+  readonly #findings: Findings;
+  readonly #cuts: readonly ChainCut[];
+  readonly #seen = new NumberSet();
+
+  /** `restores`: the entries of the audit trail that say which receipts a restore took away. */
+  constructor(app: App, findings: Findings, restores: readonly AuditEntry[]) {
+    this.#app = app;
+    this.#findings = findings;
+    this.#cuts = restores.map(({ detail }) => detail["receipts"] as ChainCut);
+  }
+
+  async check(page: readonly DeletionEntry[]): Promise<void> {
+    if (page.length === 0) return;
+    const ids = [...new Set(page.map(({ deletionRequestId }) => deletionRequestId))];
+    const { trail } = this.#app.store;
+    const [kept, rows] = await Promise.all([trail.findReceipts(ids), trail.findDeletions(ids)]);
+    const receipts = new Map(kept.map((one) => [one.receipt.deletion_request_id, one]));
+    const known = new Set(rows.map(({ deletionRequestId }) => deletionRequestId));
+    for (const entry of page) {
+      const { deletionRequestId: id, completed } = entry;
+      if (!known.has(id)) {
+        this.#findings.add(`Deletion ${id} is in the ledger, and not in the store.`);
+      } else if (completed !== undefined) {
+        this.#checkReceipt(entry, completed.receiptNo, receipts.get(id));
+      }
+    }
+  }
+
+  #checkReceipt(entry: DeletionEntry, no: number, kept: KeptReceipt | undefined): void {
+    this.#seen.add(no);
+    const id = entry.deletionRequestId;
+    if (kept === undefined) {
+      this.#findings.add(`Receipt ${no} of deletion ${id} is in the ledger, and not in the store.`);
+      return;
+    }
+    const expected = entryOfReceipt(kept.receipt, kept.hash);
+    if (isDeepStrictEqual(expected, entry)) return;
+    const isReplayed = kept.receipt.receipt_no > no && this.#wasCut(no);
+    if (isReplayed) return;
+    this.#findings.add(
+      `Receipt ${no} of deletion ${id} is another in the ledger than in the store.`,
+    );
+  }
+
+  #wasCut(no: number): boolean {
+    return this.#cuts.some(({ restored, known }) => no > restored.no && no <= known.no);
+  }
+
+  /** Every receipt up to the one that the last signed heads name has to be in the ledger. */
+  async end(notedNo: number): Promise<void> {
+    const limit = limits.ledgerEntriesAtOnce;
+    for (let after = 0; after < notedNo;) {
+      const kept = await this.#app.store.listReceipts(after, limit);
+      for (const { receipt } of kept) {
+        const { receipt_no: no } = receipt;
+        if (no <= notedNo && !this.#seen.has(no)) {
+          this.#findings.add(`Receipt ${no} is in the store, and not in the ledger.`);
+        }
+      }
+      const last = kept.at(-1);
+      if (last === undefined || kept.length < limit) return;
+      after = last.receipt.receipt_no;
+    }
+  }
+}
+
+/** A bit a number. */
+class NumberSet {
+  #bits = new Uint8Array(1_024);
+
+  add(no: number): void {
+    const at = Math.floor(no / 8);
+    if (at >= this.#bits.length) {
+      const grown = new Uint8Array(Math.max(at + 1, this.#bits.length * 2));
+      grown.set(this.#bits);
+      this.#bits = grown;
+    }
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (no % 8));
+  }
+
+  has(no: number): boolean {
+    return ((this.#bits[Math.floor(no / 8)] ?? 0) & (1 << (no % 8))) !== 0;
+  }
+}

@@ -1,0 +1,68 @@
+// The first half of bringing a restored store up to date: what ledgers know and the store lacks is written down in the store,
+// on stable storage, before anything is carried out. Erases nothing. The states are in docs/decisions.
+
+import { limits } from "../domain/limits.ts";
+import type { App } from "./app.ts";
+import { catchUpLedger, wasTakenBack } from "./keep-ledger.ts";
+import { OperatorError } from "./operator-error.ts";
+import {
+  type LedgerFindings,
+  type LedgerSource,
+  readDeletions,
+  readLedgers,
+} from "./read-ledgers.ts";
+
+export interface Preparing {
+  readonly sources: readonly LedgerSource[];
+  /** The name of the backup that was put back; undefined if somebody else put an earlier state back. */
+  readonly backup?: string;
+}
+
+/** Whether the store lacks anything that the ledgers know, or a restore of it is not finished. Changes nothing in the store. */
+export async function needsReplay(app: App, sources: readonly LedgerSource[]): Promise<boolean> {
+  if ((await app.store.replay.restoreState()) !== undefined) return true;
+  // What is in the store and not in the ledger yet, such as the release of a hold, would be taken for lost.
+  if (!(await wasTakenBack(app))) await catchUpLedger(app);
+  const { behind, unreplayed, holds } = await readLedgers(app, sources);
+  return behind || unreplayed > 0 || holds.place.length > 0 || holds.release.length > 0;
+}
+
+/**
+ * Writes down what has to be replayed. Repeated after a crash it begins again, and comes to the same. Throws OperatorError
+ * replay_unread where a ledger that was being read is not given again.
+ */
+export async function prepareReplay(app: App, { sources, backup }: Preparing): Promise<void> {
+  const { replay } = app.store;
+  const act = { actor: app.operator, now: app.now() };
+  const before = await replay.restoreState();
+  if (before?.state === "replaying" && sources.length === 0) return;
+  requireSources(before?.state === "loading" ? before.sources : [], sources);
+  const findings = await readLedgers(app, sources);
+  const known = findings.behind || backup !== undefined ? findings.known : undefined;
+  const names = sources.map(({ name }) => name);
+  await replay.beginReplay({ known, backup, sources: names }, act);
+  await loadHolds(app, findings);
+  for await (const page of readDeletions(app, sources)) await replay.queueReplay(page);
+  await replay.startReplay();
+}
+
+async function loadHolds(app: App, { holds }: LedgerFindings): Promise<void> {
+  const { place, release } = holds;
+  const act = { actor: app.operator, now: app.now() };
+  const atOnce = limits.ledgerEntriesAtOnce;
+  for (let at = 0; at < Math.max(place.length, release.length); at += atOnce) {
+    const part = { place: place.slice(at, at + atOnce), release: release.slice(at, at + atOnce) };
+    await app.store.replay.replaceHolds(part, act);
+  }
+}
+
+function requireSources(needed: readonly string[], given: readonly LedgerSource[]): void {
+  const missing = needed.filter((name) => given.every((source) => source.name !== name));
+  if (missing.length === 0) return;
+  const options = needed.map((name) => `--ledger ${name}`).join(" ");
+  throw new OperatorError(
+    "replay_unread",
+    `A replay was interrupted before it had read ${missing.join(", ")} to the end. Run it again with the same: ` +
+      `sluice deletion replay ${options}`,
+  );
+}

@@ -1,0 +1,52 @@
+// Ends a legal hold. Deletions that waited go on by themselves once no hold is left on what they would erase.
+
+import type { Hold } from "../domain/access.ts";
+import type { App } from "./app.ts";
+import { findTarget, nameTarget, type Target } from "./find-target.ts";
+import { listNames, OperatorError } from "./operator-error.ts";
+
+export interface Released {
+  readonly hold: Hold;
+  /** Holds that remain on the record. */
+  readonly remaining: readonly Hold[];
+}
+
+/** `target`: a record that carries one hold, or a hold by its id. Throws OperatorError no_such_hold and several_holds. */
+export async function releaseHold(
+  app: App,
+  target: Target | { readonly holdId: string },
+): Promise<Released> {
+  const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
+  const act = { actor: app.operator, now: app.now() };
+  const hold = await app.store.holds.release(holdId, act);
+  if (hold === undefined) {
+    throw new OperatorError(
+      "no_such_hold",
+      `There is no hold "${holdId}"; list them with: sluice deletion holds`,
+    );
+  }
+  return { hold, remaining: await app.store.holds.ofRecords([hold]) };
+}
+
+async function findOnlyHold(app: App, target: Target): Promise<string> {
+  const key = await findTarget(app, target);
+  const [only, ...others] = await app.store.holds.ofRecords([key]);
+  if (only === undefined) {
+    const { organizationId } = key;
+    const known = await app.store.holds.list({ organizationId, limit: 100 });
+    const held =
+      known.length === 0
+        ? `Nothing is held in organization "${organizationId}".`
+        : `Held there: ${listNames(known.map((hold) => `${hold.resourceType} ${hold.resourceId}`))}.`;
+    throw new OperatorError("no_such_hold", `There is no hold on ${nameTarget(key)}. ${held}`);
+  }
+  if (others.length === 0) return only.holdId;
+  const holds = [only, ...others].map(({ holdId, reason }) => `  ${holdId}  ${reason}`);
+  throw new OperatorError(
+    "several_holds",
+    [
+      `The ${nameTarget(key)} carries ${holds.length} holds. Say which one ends, as sluice deletion release HOLD_ID:`,
+      ...holds.slice(0, 20),
+    ].join("\n"),
+  );
+}

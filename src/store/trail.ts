@@ -1,0 +1,32 @@
+// The audit trail and what it is compared with, as every engine keeps it. Never holds content of records.
+
+import type { Deletion } from "../domain/deletion.ts";
+import type { ChainHead } from "../domain/ledger-entry.ts";
+import type { RecordKey } from "../domain/record-write.ts";
+import type { Receipt } from "../domain/receipt.ts";
+import type { Act } from "./act.ts";
+
+export interface KeptReceipt {
+  readonly receipt: Receipt;
+  readonly hash: string;
+}
+
+/** An act that changes nothing in the store, such as looking at a record. */
+export interface AuditNote {
+  readonly action: string;
+  readonly organizationId: string | undefined;
+  /** The trail outlives a record, so of one it has the type and a digest of its id. */
+  readonly subject: string | RecordKey;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface TrailStore {
+  /** The last entry. */
+  head(): Promise<ChainHead>;
+  note(note: AuditNote, act: Act): Promise<void>;
+  /** Of all organizations, in no order; ids that are not known are left out. */
+  findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;
+  /** Of all organizations, in the order of ids. */
+  listDeletions(afterId: string, limit: number): Promise<readonly Deletion[]>;
+  findReceipts(deletionRequestIds: readonly string[]): Promise<readonly KeptReceipt[]>;
+}

@@ -1,0 +1,160 @@
+// What killed commands leave is removed by the next one, and nothing else is: not what somebody is still writing, and no file of the
+// user's. What is in the data folder and is none of ours is named by the check.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { noteUnfinished, removeUnfinished, unfinishedPath } from "../../src/unfinished-files.ts";
+import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
+import { startProgram } from "../cli/program.ts";
+import { acme, organization, operator, transaction, write } from "../conformance/scene.ts";
+import { operate, startServer } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+function makeLine(test: TestContext): CommandLine & { readonly apart: string } {
+  const [folder, apart] = [makeTempFolder(), makeTempFolder()];
+  test.after(() => {
+    removeFolder(folder);
+    removeFolder(apart);
+  });
+  return { ...makeCommandLine({ folder }), apart };
+}
+
+const restoring = ["", "-wal", "-shm", "-journal"].map((suffix) => `sluice.db.restoring${suffix}`);
+
+function leaveRestore(folder: string): void {
+  for (const name of restoring) writeFileSync(join(folder, name), "records that are erased later");
+}
+
+describe("what a killed restore has left", () => {
+  it("is removed by the next command, whichever it is", async (test) => {
+    const line = makeLine(test);
+    await line.ask("migrate");
+    for (const words of ["organization list", "check", "key list", "deletion holds"]) {
+      leaveRestore(line.folder);
+      await line.ask(words);
+      for (const name of restoring) assert.ok(!existsSync(join(line.folder, name)), words);
+    }
+  });
+
+  it("is removed by a server that starts, and left alone while one serves", async (test) => {
+    const line = makeLine(test);
+    leaveRestore(line.folder);
+    const server = await startServer({ folder: line.folder });
+    try {
+      for (const name of restoring) assert.ok(!existsSync(join(line.folder, name)));
+      // Whoever holds the lock of the serving process may be restoring.
+      leaveRestore(line.folder);
+      await line.ask("organization list");
+      for (const name of restoring) assert.ok(existsSync(join(line.folder, name)));
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe("a file that is being made", () => {
+  it("is removed when its process is gone, and said to be", async (test) => {
+    const line = makeLine(test);
+    await operate(line.environment, async ({ store }) => {
+      await store.createOrganization(organization(acme), operator);
+      for (let from = 0; from < 60_000; from += 5_000) {
+        const ids = Array.from({ length: 5_000 }, (_, index) => `t${from + index}`);
+        await write(
+          store,
+          ids.map((id) => transaction(id)),
+        );
+      }
+    });
+    const mine = join(line.apart, "backup.db.part");
+    writeFileSync(mine, "the user's own");
+    const words = [
+      ["backup", join(line.apart, "backup.db")],
+      ["export", "transaction", "--organization", acme, "--output", join(line.apart, "out.csv")],
+    ];
+    for (const command of words) {
+      const { child, ended } = startProgram(command, line.environment);
+      await waitFor("the file to be begun", () =>
+        readdirSync(line.apart).some((name) => name.endsWith(".unfinished")) ? true : undefined,
+      );
+      child.kill("SIGKILL");
+      assert.equal((await ended).code, -1);
+      assert.ok(readdirSync(line.apart).length > 1);
+      const { err } = await line.type("organization list");
+      assert.match(
+        err,
+        /^Removed .*\.unfinished(?:-journal)?, which a command that was killed had left\.$/m,
+      );
+      assert.deepEqual(readdirSync(line.apart), ["backup.db.part"]);
+    }
+    assert.deepEqual(
+      readdirSync(line.folder).filter((name) => name.startsWith("unfinished-")),
+      [],
+    );
+  });
+
+  it("is left alone while its process lives", async (test) => {
+    const { folder, apart } = makeLine(test);
+    const path = unfinishedPath(join(apart, "backup.db"));
+    const noted = await noteUnfinished(folder, path);
+    writeFileSync(path, "half of it");
+    assert.deepEqual(await removeUnfinished(folder), []);
+    assert.ok(existsSync(path));
+    await noted.done();
+    rmSync(path);
+    assert.deepEqual(await removeUnfinished(folder), []);
+    assert.deepEqual(readdirSync(folder), ["unfinished.lock"]);
+  });
+
+  it("is never a file under another name, whatever a note says", async (test) => {
+    const { folder, apart } = makeLine(test);
+    const path = join(apart, "important.db");
+    writeFileSync(path, "mine");
+    for (const note of [JSON.stringify({ path }), "{", '{"path":5}', ""]) {
+      writeFileSync(join(folder, "unfinished-0123456789ab.json"), note);
+      assert.deepEqual(await removeUnfinished(folder), []);
+      assert.ok(existsSync(path));
+      assert.deepEqual(readdirSync(folder), ["unfinished.lock"]);
+    }
+  });
+});
+
+describe("check", () => {
+  it("names every file in the data folder that is none of ours", async (test) => {
+    const line = makeLine(test);
+    const server = await startServer({ folder: line.folder });
+    await server.stop();
+    assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
+    const strange = ["sluice.db.bak", "copy of sluice.db", "sluice.db-wal2", ".hidden", "old"];
+    for (const name of strange.slice(0, -1)) writeFileSync(join(line.folder, name), "");
+    mkdirSync(join(line.folder, "old"));
+    const { code, out } = await line.type("check --json");
+    assert.equal(code, 1);
+    const { findings } = JSON.parse(out) as { findings: readonly string[] };
+    assert.deepEqual(
+      findings.map((finding) => finding.slice(line.folder.length + 1).split(" is none of")[0]),
+      strange.toSorted(),
+    );
+  });
+
+  it("shows some of very many", async (test) => {
+    const line = makeLine(test);
+    await line.ask("migrate");
+    for (let count = 0; count < 50; count += 1) writeFileSync(join(line.folder, `${count}.db`), "");
+    const { out } = await line.type("check");
+    assert.match(out, /^21 found:/);
+    assert.match(out, /30 more files there are none of Sluice's/);
+  });
+});
+
+describe("a backup", () => {
+  it("is not begun in a folder that is not there", async (test) => {
+    const line = makeLine(test);
+    await line.ask("migrate");
+    const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));
+    assert.match(message, /There is no folder .*not\/mounted for the backup/);
+    assert.deepEqual(readdirSync(line.apart), []);
+  });
+});

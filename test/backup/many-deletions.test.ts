@@ -1,0 +1,85 @@
+// A restore with more deletions to replay than are opened at once: killed in the middle, it goes on without the ledger that it was
+// given, and nothing that was erased is readable before it is done.
+
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
+import { limits } from "../../src/domain/limits.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { startProgram } from "../cli/program.ts";
+import {
+  keyOf,
+  organization,
+  operator,
+  request,
+  transaction,
+  write,
+} from "../conformance/scene.ts";
+import { operate } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const count = limits.ledgerEntriesAtOnce + 150;
+const ids = Array.from({ length: count }, (_, index) => `gone-${index}`);
+const acme = "org_acme";
+const ofAcme = ["--organization", acme] as const;
+
+describe("a restore with more deletions than are opened at once", () => {
+  it("is killed in the middle, refused, and finished without the ledger", async (test) => {
+    const folder = makeTempFolder();
+    const apart = makeTempFolder();
+    test.after(() => removeFolder(folder));
+    const line = makeCommandLine({ folder });
+    const backup = join(apart, "backup.db");
+    const receipts = join(apart, "receipts.ndjson");
+    await operate(line.environment, async ({ store }) => {
+      await store.createOrganization(organization(acme), operator);
+      await write(
+        store,
+        [...ids, "stays"].map((id) => transaction(id)),
+      );
+    });
+    await line.ask("backup", backup);
+    await operate(line.environment, async (app) => {
+      await Promise.all(ids.map((id) => request(app.store, keyOf("transaction", id))));
+      const { signal } = new AbortController();
+      while ((await carryOutDeletions(app, { claimant: "test", stopping: signal })).length > 0);
+    });
+    writeFileSync(receipts, (await line.type("receipt export")).out);
+    // Only the receipts are left of what was noted outside the store.
+    rmSync(folder, { recursive: true });
+
+    const restore = ["restore", backup, "--ledger", receipts];
+    const { child, ended } = startProgram(restore, line.environment);
+    let told = "";
+    child.stderr.on("data", (text: Buffer) => (told += text.toString()));
+    await waitFor("some of it to be done", () => (/replayed [23]0%/.test(told) ? true : undefined));
+    child.kill("SIGKILL");
+    assert.equal((await ended).code, -1);
+
+    for (const words of [
+      "export transaction",
+      "check",
+      "organization show acme",
+      "move --to postgres://x",
+    ]) {
+      const { code, out, err } = await line.type(
+        words,
+        ...(words.startsWith("export") ? ofAcme : []),
+      );
+      assert.deepEqual([code, out], [1, ""], words);
+      assert.match(err, /Run: sluice deletion replay\n$/, words);
+    }
+    assert.equal((await line.fail("backup", join(apart, "other.db"))).code, 1);
+    const replayed = await line.ask("deletion replay");
+    const again = replayed["carried_out"] as readonly string[];
+    assert.ok(again.length > 0 && again.length < count);
+    const { out } = await line.type("export transaction", ...ofAcme);
+    assert.equal(out.trim().split("\n").length, 1);
+    assert.match(out, /"stays"/);
+    assert.equal((await line.type("receipt export")).out.trim().split("\n").length, count);
+    assert.equal((await line.type("check --erasure")).code, 0);
+  });
+});

@@ -1,0 +1,157 @@
+// What operators do is in the audit trail under their names: what they change, and what they only look at.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readOperator } from "../../src/cli/context.ts";
+import { operate } from "../support/server.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { runProgram } from "./program.ts";
+import { addTransaction } from "./write-transactions.ts";
+
+const line = makeCommandLine();
+const ofAcme = ["--organization", "acme"] as const;
+await line.ask("organization create --name Acme --id acme");
+await operate(line.environment, (app) => addTransaction(app, "acme", { tx_id: "secret-id" }));
+
+interface Entry {
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+async function trail(): Promise<readonly Entry[]> {
+  const { out } = await line.type("audit export");
+  return out
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Entry);
+}
+
+async function lastEntry(): Promise<Entry | undefined> {
+  return (await trail()).at(-1);
+}
+
+describe("the audit trail", () => {
+  it("has who looked at a record, and not its id", async () => {
+    await line.ask("record show transaction secret-id", ...ofAcme);
+    const { action, subject } = (await lastEntry()) ?? {};
+    assert.equal(action, "record.show");
+    assert.match(subject ?? "", /^transaction sha256:[0-9a-f]{64}$/);
+    const before = (await trail()).length;
+    await line.fail("record show transaction nothing", ...ofAcme);
+    assert.equal((await trail()).length, before);
+  });
+
+  it("has what was exported, imported and backed up", async () => {
+    await line.type("export transaction --history", ...ofAcme);
+    const { action, subject, detail } = (await lastEntry()) ?? {};
+    assert.deepEqual([action, subject], ["records.export", "acme"]);
+    assert.deepEqual(detail, { resourceType: "transaction", history: true, format: "ndjson" });
+
+    const apart = makeTempFolder();
+    const file = join(apart, "persons.ndjson");
+    writeFileSync(file, "");
+    await line.type("import", file, "--type", "person", ...ofAcme, "--state", apart);
+    assert.equal((await lastEntry())?.action, "records.import");
+    assert.deepEqual((await lastEntry())?.detail, { resourceType: "person", update: false });
+
+    await line.ask("backup", join(apart, "backup.db"));
+    assert.equal((await lastEntry())?.action, "store.backup");
+  });
+
+  it("has the name that is given, or that of the user of the operating system", async () => {
+    await line.ask("organization set acme --name New --as", "Zoë Müller");
+    assert.equal((await lastEntry())?.actor, "Zoë Müller");
+    await line.ask("organization set acme --name Newer");
+    assert.equal((await lastEntry())?.actor, "operator");
+    const words = ["organization", "set", "acme", "--name", "Newest"];
+    assert.equal((await runProgram(words, line.environment)).code, 0);
+    assert.equal((await lastEntry())?.actor, userInfo().username);
+  });
+
+  it("takes no name that it has for something else", async () => {
+    for (const name of [
+      "worker",
+      "retention",
+      "key_4fQ2mN8sT1vXc7Za",
+      "",
+      " x",
+      "a\nb",
+      "x".repeat(101),
+    ]) {
+      assert.throws(() => readOperator(name), /name/, name);
+      const { code } = await line.fail("organization set acme --name X --as", name);
+      assert.equal(code, 2);
+    }
+  });
+});
+
+describe("deletion request", () => {
+  it("requests what a DELETE would, of a record of any type, and prints its id", async () => {
+    const words = ["deletion request transaction secret-id", ...ofAcme, "--reason", "case 77"];
+    const asked = await line.ask(...words, "--as", "zoe");
+    assert.equal(asked["status"], "pending");
+    assert.equal(asked["reason"], "case 77");
+    // The organization reads this one.
+    assert.equal(asked["requested_by"], "operator");
+    const { actor, action } = (await lastEntry()) ?? {};
+    assert.deepEqual([actor, action], ["zoe", "deletion.request"]);
+    assert.equal((await line.ask(...words))["deletion_request_id"], asked["deletion_request_id"]);
+    const { out } = await line.type(...words);
+    assert.match(
+      out,
+      new RegExp(`^The deletion request is ${String(asked["deletion_request_id"])} \\(pending\\)`),
+    );
+  });
+
+  it("keeps the grace period of the organization", async () => {
+    await line.ask("organization set acme --deletion-grace 24h");
+    await operate(line.environment, (app) => addTransaction(app, "acme", { tx_id: "tx-grace" }));
+    const words = ["deletion request transaction tx-grace", ...ofAcme, "--reason", "r"];
+    const asked = await line.ask(...words);
+    const waitMs = Date.parse(String(asked["due_at"])) - Date.parse(String(asked["requested_at"]));
+    assert.equal(waitMs, 86_400_000);
+    assert.match((await line.type(...words)).out, /pending, due \d{4}-/);
+  });
+
+  it("refuses what does not exist", async () => {
+    const wrong = [
+      ["transaction", "none", "acme", "no_such_record"],
+      ["transactoin", "secret-id", "acme", "no_such_type"],
+      ["transaction", "secret-id", "nobody", "no_such_organization"],
+    ] as const;
+    for (const [type, id, organization, expected] of wrong) {
+      const words = ["deletion request", type, id, "--organization", organization, "--reason", "r"];
+      assert.equal((await line.fail(...words)).name, expected);
+    }
+  });
+});
+
+describe("organization set --retain-days", () => {
+  it("changes nothing without --yes, and says what it would delete", async () => {
+    await operate(line.environment, (app) =>
+      addTransaction(app, "acme", { tx_id: "tx-old", timestamp: "2020-01-01T00:00:00Z" }),
+    );
+    const { code, name, message } = await line.fail("organization set acme --retain-days 30");
+    assert.deepEqual([code, name], [1, "not_confirmed"]);
+    assert.match(
+      message,
+      /Nothing was changed.*would be deleted +\d+ transaction.*transaction tx-old.*Give --yes/s,
+    );
+    assert.equal((await line.ask("organization show acme"))["retain_days"], null);
+    const set = await line.ask("organization set acme --retain-days 30 --yes");
+    assert.equal(set["retain_days"], 30);
+  });
+
+  it("asks for no confirmation of what deletes no more than before", async () => {
+    assert.equal((await line.ask("organization set acme --retain-days 60"))["retain_days"], 60);
+    assert.equal((await line.fail("organization set acme --retain-days 59")).name, "not_confirmed");
+    assert.equal((await line.ask("organization set acme --retain-days off"))["retain_days"], null);
+    assert.equal((await line.ask("organization set acme --name A"))["retain_days"], null);
+  });
+});

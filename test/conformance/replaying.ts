@@ -1,0 +1,226 @@
+// A store that was restored on its way to being whole: what is written down survives, nothing opens it before it is done, each
+// deletion keeps its id, and the chains say where they were cut.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DeletionEntry } from "../../src/domain/ledger-entry.ts";
+import type { Store } from "../../src/store/store.ts";
+import { makeTestSeal } from "../support/seal.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  carryOutAll,
+  deletionOf,
+  exists,
+  hold,
+  keyOf,
+  operator,
+  organization,
+  request,
+  requireSound,
+  worker,
+} from "./scene.ts";
+
+const hashOf = (no: number) => String(no).padStart(64, "a");
+const sealed = { sealReceipt: makeTestSeal() };
+const page = { after: undefined, limit: 100 };
+
+function entry(number: number, id: string, completed = true): DeletionEntry {
+  return {
+    kind: "deletion",
+    deletionRequestId: `del_before_${number}`,
+    ...keyOf("transaction", id),
+    resourceType: "transaction",
+    requestedBy: "key_1",
+    requestedAt: 1_000,
+    ...(completed
+      ? { completed: { at: 2_000 + number, receiptNo: number, receiptHash: hashOf(number) } }
+      : {}),
+  };
+}
+
+const known = { audit: { no: 90, hash: hashOf(90) }, receipts: { no: 40, hash: hashOf(40) } };
+const beginning = { known, sources: ["ledger.ndjson"], backup: "backup.db" };
+
+async function prepare(store: Store): Promise<void> {
+  await store.createOrganization(organization(acme), operator);
+  for (const id of ["a", "b", "twice"]) await add(store, "transaction", id);
+}
+
+export function testReplaying(engine: Engine): void {
+  describe(`${engine.name}: a store that was restored`, () => {
+    it("is opened by nobody but for the replay, until that is finished", async (test) => {
+      const site = await openSite(engine, test);
+      const { store } = site;
+      await prepare(store);
+      assert.equal(await store.replay.restoreState(), undefined);
+      await store.replay.beginReplay(beginning, operator);
+      const command = { role: "command" } as const;
+      await assert.rejects(
+        site.openAnother(command),
+        /Run: sluice deletion replay --ledger ledger\.ndjson$/,
+      );
+      await store.replay.startReplay();
+      await assert.rejects(site.openAnother(command), /Run: sluice deletion replay$/);
+      const another = await site.openAnother({ ...command, restoring: true });
+      assert.equal((await another.replay.restoreState())?.state, "replaying");
+      await another.replay.finishReplay(operator);
+      await (await site.openAnother(command)).close();
+      await requireSound(store);
+    });
+
+    it("writes down what it lacks, and carries each out under its id", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await prepare(store);
+      const done = (await request(store, keyOf("transaction", "b"))) ?? "";
+      await carryOutAll(store);
+      const entries = [
+        entry(1, "a", false),
+        entry(1, "a"),
+        entry(2, "twice"),
+        entry(3, "twice"),
+        entry(4, "late", false),
+        { ...entry(5, "b"), deletionRequestId: done },
+      ];
+      assert.equal(await store.replay.countUnreplayed(entries), 4);
+      await store.replay.beginReplay(beginning, operator);
+      await store.replay.queueReplay(entries);
+      // Repeated after a crash, it comes to the same.
+      await store.replay.queueReplay(entries.slice(0, 2));
+      await store.replay.startReplay();
+      assert.deepEqual(await store.replay.countReopened(), { queued: 4, open: 0 });
+      await assert.rejects(store.replay.finishReplay(operator), /still to be replayed/);
+
+      const first = await store.replay.reopenDeletions(page, operator);
+      assert.deepEqual(first, { opened: 3, next: undefined });
+      assert.deepEqual(await store.replay.countReopened(), { queued: 1, open: 3 });
+      await carryOutAll(store);
+      // The second deletion of the same record comes after the first one.
+      assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 1);
+      await carryOutAll(store);
+      assert.deepEqual(await store.replay.countReopened(), { queued: 0, open: 0 });
+      await store.replay.finishReplay(operator);
+
+      for (const id of ["a", "twice"])
+        assert.equal(await exists(store, keyOf("transaction", id)), false);
+      for (const number of [1, 2, 3, 4]) {
+        const { status, carriedOutBefore } = await deletionOf(store, `del_before_${number}`);
+        assert.equal(status, "completed");
+        assert.equal(carriedOutBefore?.receipt_no, number === 4 ? null : number);
+      }
+      const kept = await store.listReceipts(1, 10);
+      assert.deepEqual(
+        kept.map(({ receipt }) => receipt.receipt_no),
+        [41, 42, 43, 44],
+      );
+      assert.equal(kept[0]?.receipt.previous_receipt, known.receipts.hash);
+      await requireSound(store);
+    });
+
+    it("opens them page by page, in the order in which they were completed", async (test) => {
+      const { store } = await openSite(engine, test);
+      await prepare(store);
+      const numbers = [9, 3, 7, 5, 1];
+      await store.replay.beginReplay(beginning, operator);
+      await store.replay.queueReplay(numbers.map((number) => entry(number, `x${number}`)));
+      await store.replay.startReplay();
+      const pages = [];
+      for (let after: typeof page.after | { receiptNo: number; deletionRequestId: string }; ;) {
+        const part = await store.replay.reopenDeletions({ after, limit: 2 }, operator);
+        pages.push(part.next?.receiptNo);
+        if (part.next === undefined) break;
+        after = part.next;
+      }
+      assert.deepEqual(pages, [3, 7, undefined]);
+      const ids = (await carryOutAll(store)).map(({ deletionRequestId }) => deletionRequestId);
+      assert.deepEqual(
+        ids,
+        [1, 3, 5, 7, 9].map((number) => `del_before_${number}`),
+      );
+    });
+
+    it("says in the audit trail where it was cut, and gives out no number twice", async (test) => {
+      const { store } = await openSite(engine, test);
+      await prepare(store);
+      const before = await store.trail.head();
+      const state = await store.replay.beginReplay(beginning, operator);
+      assert.equal(state.cut?.entry.no, 91);
+      assert.deepEqual(state.cut.audit, { restored: before, known: known.audit });
+      // Begun again, it cuts nothing a second time.
+      const again = await store.replay.beginReplay({ ...beginning, sources: ["other"] }, worker);
+      assert.deepEqual(again.cut, state.cut);
+      assert.deepEqual(again.sources, ["ledger.ndjson", "other"]);
+      await store.replay.startReplay();
+      await store.replay.finishReplay(operator);
+      const trail = await store.listAudit(before.no, 10);
+      assert.deepEqual(
+        trail.map(({ entryNo, action }) => [entryNo, action]),
+        [
+          [91, "store.restore"],
+          [92, "store.replay"],
+        ],
+      );
+      assert.equal(trail[0]?.previousHash, before.hash);
+      assert.equal((await store.receiptHead()).receiptNo, 40);
+      await requireSound(store);
+    });
+
+    it("has the holds that the ledger has, whether or not their records are there", async (test) => {
+      const { store } = await openSite(engine, test);
+      await prepare(store);
+      await hold(store, keyOf("transaction", "a"));
+      const [released] = await store.holds.list({ limit: 1 });
+      const placed = {
+        ...keyOf("person", "lost"),
+        holdId: "hold_later",
+        reason: "since the backup",
+        owner: undefined,
+        reviewOn: "2027-01-31",
+        placedAt: 5_000,
+        placedBy: "zoe",
+      };
+      await store.replay.beginReplay(beginning, operator);
+      const holds = { place: [placed], release: [released?.holdId ?? ""] };
+      for (let time = 0; time < 2; time += 1) await store.replay.replaceHolds(holds, operator);
+      assert.deepEqual(await store.holds.list({ limit: 10 }), [placed]);
+      const entries = await store.listAudit(91, 10);
+      assert.deepEqual(
+        entries.map(({ action, detail }) => [action, detail["because"]]),
+        [
+          ["hold.release", "restore"],
+          ["hold.place", "restore"],
+        ],
+      );
+    });
+
+    it("can be claimed at once from a replay that was killed", async (test) => {
+      const { store } = await openSite(engine, test);
+      await prepare(store);
+      await request(store, keyOf("transaction", "a"));
+      const claim = { now: worker.now, leaseUntil: worker.now + 60_000 };
+      assert.ok(await store.claimDeletion({ ...claim, claimant: "killed" }));
+      assert.equal(await store.claimDeletion({ ...claim, claimant: "next" }), undefined);
+      await store.replay.takeOver();
+      assert.ok(await store.claimDeletion({ ...claim, claimant: "next" }));
+    });
+
+    it("knows how far each ledger reached, and forgets nothing of it", async (test) => {
+      const { store } = await openSite(engine, test);
+      const mark = { ledgerId: "ledger_1", end: 100, digest: hashOf(1), notedAt: 5 };
+      await store.replay.markLedger(mark);
+      await store.replay.markLedger({ ...mark, end: 90, digest: hashOf(2) });
+      assert.deepEqual(await store.replay.listLedgerMarks(), [mark]);
+      const later = { ...mark, end: 200, digest: hashOf(3), notedAt: 6 };
+      await store.replay.markLedger(later);
+      await store.replay.markLedger({ ...mark, ledgerId: "ledger_2" });
+      assert.deepEqual(
+        (await store.replay.listLedgerMarks()).map(({ ledgerId, end }) => [ledgerId, end]),
+        [
+          ["ledger_1", 200],
+          ["ledger_2", 100],
+        ],
+      );
+    });
+  });
+}

@@ -1,0 +1,157 @@
+// A store with a backup, after which much was done that the backup does not know: deletions, one record deleted twice, holds placed
+// and released. Stopped. And what has to be true of it whenever somebody looks, whatever was killed.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
+import {
+  addTransaction,
+  awaitCompletion,
+  deleteOne,
+  requestDeletion,
+} from "../../receipt/scene.ts";
+import { type Customer, makeCustomer } from "../../support/customer.ts";
+import type { Client } from "../../support/http-client.ts";
+import { startServer } from "../../support/server.ts";
+import { testEnvironment } from "../../support/service.ts";
+
+const organizationId = "acme";
+const ofAcme = ["--organization", organizationId] as const;
+
+/** Ids that are erased whatever happens; and those that stay, but `late`, which is lost with what came after the backup. */
+const erased = ["gone-1", "gone-2", "gone-3", "twice"];
+const kept = ["stays-1", "stays-2", "held"];
+const late = "late";
+
+export interface Place {
+  /** Holds both folders. */
+  readonly root: string;
+  readonly data: string;
+  readonly apart: string;
+  readonly backup: string;
+  readonly receipts: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export function placeIn(root: string, more: Readonly<Record<string, string>> = {}): Place {
+  const [data, apart] = [join(root, "data"), join(root, "apart")];
+  return {
+    root,
+    data,
+    apart,
+    backup: join(apart, "backup.db"),
+    receipts: join(apart, "receipts.ndjson"),
+    environment: testEnvironment(data, more),
+  };
+}
+
+/** `backUp`: how the state in the middle is kept. */
+export async function makeScene(
+  place: Place,
+  backUp: (place: Place) => Promise<unknown> = takeBackup,
+): Promise<void> {
+  mkdirSync(place.data, { recursive: true });
+  mkdirSync(place.apart, { recursive: true });
+  const line = lineOf(place);
+  const first = await startServer({ folder: place.data, environment: place.environment });
+  const acme = await first.operate((app) => makeCustomer(app, first.client, { organizationId }));
+  for (const id of [...kept, ...erased]) await addTransaction(first.client, acme, id);
+  await deleteOne(first.client, acme, "before");
+  await line.ask("deletion hold transaction stays-1", ...ofAcme, "--reason", "released later");
+  await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force before");
+  await first.stop();
+  await backUp(place);
+  const second = await startServer({ folder: place.data, environment: place.environment });
+  await goOn(second.client, acme);
+  await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force since");
+  await line.ask("deletion release transaction stays-1", ...ofAcme);
+  const { out } = await line.type("receipt export");
+  writeFileSync(place.receipts, out);
+  await second.stop();
+}
+
+async function goOn(client: Client, acme: Customer): Promise<void> {
+  await addTransaction(client, acme, late);
+  for (const id of erased) {
+    await awaitCompletion(client, acme, await requestDeletion(client, acme, id));
+  }
+  await deleteOne(client, acme, "twice");
+}
+
+function takeBackup(place: Place): Promise<unknown> {
+  return lineOf(place).ask("backup", place.backup);
+}
+
+export function lineOf({ data, environment }: Place): CommandLine {
+  return makeCommandLine({ folder: data, environment });
+}
+
+/** Nothing that was erased is shown, exported or served, at any moment. */
+export async function requireErasedUnreadable(place: Place): Promise<void> {
+  const line = lineOf(place);
+  for (const id of erased) {
+    const { code, out } = await line.type("record show transaction", id, ...ofAcme);
+    assert.ok(code === 1 && out === "", `${id} is shown: ${out}`);
+  }
+  const { code, out } = await line.type("export transaction", ...ofAcme);
+  for (const id of erased) assert.ok(!out.includes(`"${id}"`), `${id} is exported`);
+  for (const words of ["check", "organization show acme"]) {
+    const outcome = await line.type(words);
+    // What can't be exported because it is not whole is refused everywhere.
+    if (code === 1) assert.match(outcome.err, /sluice deletion replay/, words);
+  }
+}
+
+/** What is there once a replay has come to its end. `restored`: whether the backup is in place; undefined: either. */
+export async function requireWhole(place: Place, restored: boolean | undefined): Promise<void> {
+  const line = lineOf(place);
+  let replayed = await line.type("deletion replay");
+  // It had not been read to its end, so it has to be given again.
+  const again = /sluice deletion replay (--ledger \S+)$/m.exec(replayed.err)?.[1] ?? "";
+  if (again !== "") replayed = await line.type(`deletion replay ${again}`);
+  assert.equal(replayed.code, 0, replayed.err + replayed.out);
+  const { out } = await line.type("export transaction", ...ofAcme);
+  const ids = out.split("\n").flatMap((text) => (text === "" ? [] : [idOf(text)]));
+  const hasLate = ids.includes(late);
+  assert.deepEqual(ids.filter((id) => id !== late).toSorted(), kept.toSorted());
+  if (restored !== undefined) assert.equal(hasLate, !restored);
+  const { holds } = (await line.ask("deletion holds")) as { holds: readonly { reason: string }[] };
+  assert.deepEqual(holds.map(({ reason }) => reason).toSorted(), [
+    "in force before",
+    "in force since",
+  ]);
+  const check = await line.type("check --erasure");
+  assert.equal(check.code, 0, check.out + check.err);
+  await requireReceipts(place);
+  requireNoLeftovers(place);
+}
+
+/** Whether the state before the backup is in place. */
+export async function isRestored(place: Place): Promise<boolean> {
+  const { out } = await lineOf(place).type("export transaction", ...ofAcme);
+  return !out.includes(`"${late}"`);
+}
+
+/** One for each deletion that was completed, whatever was restored since, and each genuine. */
+async function requireReceipts(place: Place): Promise<void> {
+  const line = lineOf(place);
+  const { out } = await line.type("receipt export");
+  const receipts = out.trim().split("\n");
+  assert.equal(receipts.length, erased.length + 2);
+  for (const receipt of receipts) {
+    const file = join(place.apart, "one.json");
+    writeFileSync(file, receipt);
+    assert.equal((await line.type("receipt verify", file)).code, 0, receipt);
+  }
+}
+
+export function requireNoLeftovers({ data, apart }: Place): void {
+  const names = [...readdirSync(data), ...readdirSync(apart)];
+  const left = names.filter((name) => /\.restoring|unfinished-|\.unfinished/.test(name));
+  assert.deepEqual(left, []);
+}
+
+function idOf(text: string): string {
+  return String((JSON.parse(text) as { tx_id: unknown }).tx_id);
+}

@@ -1,0 +1,98 @@
+// The commands on the embedded store that are killed at each of their steps, and what has to be so after each kill.
+
+import assert from "node:assert/strict";
+import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { openStore } from "../../../src/store/open-store.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import type { Copy, Scenario } from "./restore-campaign.ts";
+import {
+  isRestored,
+  lineOf,
+  type Place,
+  placeIn,
+  requireErasedUnreadable,
+  requireNoLeftovers,
+  requireWhole,
+} from "./scene.ts";
+
+export function copySite(site: string): Copy {
+  const root = makeTempFolder();
+  cpSync(site, join(root, "site"), { recursive: true });
+  return { place: placeIn(join(root, "site")), remove: () => removeFolder(root) };
+}
+
+/** `site`: the root of a scene. */
+export function sqliteScenarios(site: string): Readonly<Record<string, Scenario>> {
+  const copy = (prepare: (place: Place) => void) => async () => {
+    const made = copySite(site);
+    prepare(made.place);
+    return made;
+  };
+  return {
+    restore: {
+      copy: copy(() => undefined),
+      words: ({ backup, receipts }) => ["restore", backup, "--replace", "--ledger", receipts],
+      verify: verifyRestore,
+    },
+    "restore on another host": {
+      copy: copy(forgetStore),
+      words: ({ backup, receipts }) => ["restore", backup, "--ledger", receipts],
+      verify: verifyElsewhere,
+    },
+    replay: {
+      // As somebody does who copies the file back by hand.
+      copy: copy(({ backup, data }) => copyFileSync(backup, join(data, "sluice.db"))),
+      words: ({ receipts }) => ["deletion", "replay", "--ledger", receipts],
+      verify: async (place) => {
+        await requireErasedUnreadable(place);
+        await requireWhole(place, true);
+      },
+    },
+    backup: {
+      copy: copy(() => undefined),
+      words: ({ apart }) => ["backup", join(apart, "another.db")],
+      verify: verifyBackup,
+    },
+  };
+}
+
+async function verifyRestore(place: Place, killed: boolean): Promise<void> {
+  await requireErasedUnreadable(place);
+  await requireWhole(place, killed ? undefined : true);
+  if (await isRestored(place)) return;
+  // It had not come to its end; the same command does what it was to do.
+  await lineOf(place).ask("restore", place.backup, "--replace");
+  await requireWhole(place, true);
+}
+
+/** Neither store nor ledger is there: what is erased again comes from receipts. */
+function forgetStore({ data }: Place): void {
+  for (const name of readdirSync(data)) {
+    if (/^(?:sluice|deletion-ledger)/.test(name)) rmSync(join(data, name));
+  }
+}
+
+/** The holds were in the ledger that is lost, so of this store no more is asked than that nothing erased is readable. */
+async function verifyElsewhere(place: Place): Promise<void> {
+  if (!existsSync(join(place.data, "sluice.db"))) return;
+  await requireErasedUnreadable(place);
+  assert.equal((await lineOf(place).type("deletion replay")).code, 0);
+  await requireErasedUnreadable(place);
+  assert.equal((await lineOf(place).type("check --erasure")).code, 0);
+}
+
+async function verifyBackup(place: Place, killed: boolean): Promise<void> {
+  const another = join(place.apart, "another.db");
+  // Any command clears up.
+  assert.equal((await lineOf(place).type("check")).code, 0);
+  requireNoLeftovers(place);
+  if (existsSync(another)) {
+    const store = await openStore(`sqlite:${another}`, { role: "command" });
+    assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+    await store.close();
+  } else {
+    assert.ok(killed);
+  }
+  await requireWhole(place, false);
+}

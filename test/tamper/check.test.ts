@@ -1,0 +1,163 @@
+// What `check` says of single alterations, in words, on both engines; the campaign beside this tries many more on one of them.
+
+import assert from "node:assert/strict";
+import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { addTransaction, deleteOne } from "../receipt/scene.ts";
+import { makeCustomer } from "../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { startServer } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+interface Copy {
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly exec: (sql: string) => Promise<void>;
+}
+
+/** Two completed deletions, one that waits for a hold, and two holds. */
+async function fill(folder: string, environment: Environment): Promise<void> {
+  const server = await startServer({ folder, environment });
+  const acme = await server.operate((app) =>
+    makeCustomer(app, server.client, { organizationId: "acme" }),
+  );
+  const line = makeCommandLine({ folder, environment });
+  await addTransaction(server.client, acme, "held");
+  for (const reason of ["one", "two"]) {
+    await line.ask("deletion hold transaction held --organization acme --reason", reason);
+  }
+  await line.ask("deletion request transaction held --organization acme --reason asked");
+  for (const id of ["a", "b"]) await deleteOne(server.client, acme, id);
+  await server.stop();
+}
+
+const last = (table: string, key: string) =>
+  `DELETE FROM ${table} WHERE ${key} = (SELECT max(${key}) FROM ${table})`;
+const oneCompleted = `deletion_request_id = (SELECT min(deletion_request_id) FROM deletion WHERE status = 'completed')`;
+const oneHold = `hold_id = (SELECT min(hold_id) FROM hold)`;
+
+const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
+  [last("audit_entry", "entry_no"), /The audit chain ends at entry \d+, and should at \d+/],
+  [last("receipt", "receipt_no"), /The chain of receipts ends at receipt 1, and should at 2/],
+  ["UPDATE audit_head SET entry_no = entry_no + 1", /The audit chain ends at/],
+  ["UPDATE receipt_head SET receipt_no = 7", /The chain of receipts ends at receipt 2/],
+  [`UPDATE deletion SET reason = 'x' WHERE ${oneCompleted}`, /says something else of reason/],
+  [`UPDATE deletion SET erased = '{}' WHERE ${oneCompleted}`, /says something else of erased/],
+  [
+    `UPDATE deletion SET completed_at = completed_at + 1 WHERE ${oneCompleted}`,
+    /says something else of completed_at/,
+  ],
+  [`UPDATE deletion SET status = 'pending' WHERE ${oneCompleted}`, /was completed, and is pending/],
+  [
+    `DELETE FROM deletion WHERE ${oneCompleted}`,
+    /Receipt \d: its deletion del_\w+ is not in the store/,
+  ],
+  ["DELETE FROM deletion WHERE status = 'pending'", /is in the audit trail, and not in the store/],
+  ["UPDATE deletion SET reason = 'x' WHERE status = 'pending'", /is not what was requested/],
+  [
+    "UPDATE deletion SET status = 'cancelled' WHERE status = 'pending'",
+    /is cancelled in the store, and not in the audit trail/,
+  ],
+  [`UPDATE hold SET owner = 'x' WHERE ${oneHold}`, /Hold hold_\w+ is not as it was placed/],
+  [`DELETE FROM hold WHERE ${oneHold}`, /Hold hold_\w+ is in force in the audit trail, and not/],
+  ["UPDATE receipt_key SET created_at = created_at + 1", /key \S+ of receipts is not as the audit/],
+  ["UPDATE receipt SET organization_id = 'x' WHERE receipt_no = 1", /Receipt 1 was altered/],
+  ["UPDATE ledger SET digest = 'x'", /is not what the store knows it to have been up to byte/],
+  [
+    "UPDATE audit_entry SET detail = '{' WHERE entry_no = 3",
+    /The audit chain is broken at entry 3/,
+  ],
+  ["UPDATE deletion SET erased = '{'", /can't be checked to the end/],
+];
+
+function check({ folder, environment }: Copy) {
+  return makeCommandLine({ folder, environment }).type("check");
+}
+
+function testCheck(engine: string, copy: () => Promise<Copy>): void {
+  describe(`check on ${engine}`, () => {
+    it("finds nothing where nothing was altered", async () => {
+      const { code, out } = await check(await copy());
+      assert.deepEqual([code, out], [0, "Nothing was found; the store is sound.\n"]);
+    });
+
+    for (const [sql, says] of alterations) {
+      it(`finds: ${sql}`, async () => {
+        const altered = await copy();
+        await altered.exec(sql);
+        const { code, out, err } = await check(altered);
+        assert.equal(code, 1);
+        // A store that lacks what the ledger knows is not even opened.
+        assert.match(out + err, new RegExp(`${says.source}|lacks what its ledger`));
+      });
+    }
+
+    it("finds that the ledger is gone, or another", async () => {
+      const altered = await copy();
+      const name = readdirSync(altered.folder).find((one) => one.endsWith(".ndjson")) ?? "";
+      rmSync(join(altered.folder, name));
+      const gone = await check(altered);
+      if (engine === "SQLite") assert.match(gone.out, /There is no ledger .*, and there was one/);
+      else assert.match(gone.out, /what only it can show was not checked/);
+      writeFileSync(join(altered.folder, name), "no ledger at all\n".repeat(9));
+      const other = await check(altered);
+      assert.equal(other.code, 1);
+      assert.match(other.err, /is not what the store knows it to have been/);
+    });
+  });
+}
+
+describe("on SQLite", () => {
+  const sound = makeTempFolder();
+  const folders = [sound];
+  before(() => fill(sound, {}));
+  after(() => folders.forEach(removeFolder));
+
+  testCheck("SQLite", async () => {
+    const folder = makeTempFolder();
+    folders.push(folder);
+    cpSync(sound, folder, { recursive: true });
+    return {
+      folder,
+      environment: {},
+      exec: async (sql) => {
+        const database = new DatabaseSync(join(folder, "sluice.db"), { defensive: false });
+        database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+        database.close();
+      },
+    };
+  });
+});
+
+describe("on PostgreSQL", () => {
+  const sound = makeTempFolder();
+  const folders = [sound];
+  let server: PostgresServer;
+  let url: string;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.makeDatabase();
+    await fill(sound, { DATABASE_URL: url });
+  });
+  after(async () => {
+    await server.remove();
+    folders.forEach(removeFolder);
+  });
+
+  testCheck("PostgreSQL", async () => {
+    const folder = makeTempFolder();
+    folders.push(folder);
+    cpSync(sound, folder, { recursive: true });
+    const copied = await server.makeDatabase({ template: new URL(url).pathname.slice(1) });
+    return {
+      folder,
+      environment: { DATABASE_URL: copied },
+      exec: async (sql) => void (await server.query(sql, copied)),
+    };
+  });
+});

@@ -1,0 +1,132 @@
+// Alters a store or its ledger in one place, again and again, each time from the same sound state, and has `check` look.
+
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { makeRandom, type Random } from "../support/random.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { cutEnd, flipByte, removeLedger, removeLine, rewriteFrames } from "./edit-ledger.ts";
+import { editValue, removeRow } from "./edit-table.ts";
+import { cutReceipts, cutTrail, rewriteReceipts, rewriteTrail } from "./rewrite-chain.ts";
+import { makeTamperScene } from "./scene.ts";
+
+export interface TamperOptions {
+  readonly seed: number;
+  readonly editsMax: number;
+  readonly budgetMs: number;
+  readonly onEdits?: (line: string) => void;
+  /** Whether anything is found in the folder; the command unless another is given. */
+  readonly check?: (folder: string) => Promise<boolean>;
+}
+
+export interface TamperReport {
+  /** By kind. */
+  readonly edits: Readonly<Record<string, number>>;
+  /** What `check` did not find. */
+  readonly missed: readonly string[];
+}
+
+type Edit = (place: Place, random: Random) => string | undefined;
+
+interface Place {
+  readonly folder: string;
+  readonly ledger: string;
+}
+
+const inDatabase =
+  (edit: (database: DatabaseSync, random: Random) => string | undefined): Edit =>
+  ({ folder }, random) => {
+    const database = new DatabaseSync(join(folder, "sluice.db"), { defensive: false });
+    try {
+      database.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+      return edit(database, random);
+    } finally {
+      database.close();
+    }
+  };
+
+const inLedger =
+  (edit: (path: string, random: Random) => string | undefined): Edit =>
+  ({ ledger }, random) =>
+    edit(ledger, random);
+
+/** With how often each is tried, among all. */
+const kinds: Readonly<Record<string, readonly [share: number, edit: Edit]>> = {
+  "value of a row": [8, inDatabase(editValue)],
+  "row removed": [4, inDatabase(removeRow)],
+  "end of the trail": [1, inDatabase(cutTrail)],
+  "trail written anew": [2, inDatabase(rewriteTrail)],
+  "last receipt": [1, inDatabase(cutReceipts)],
+  "receipts written anew": [1, inDatabase(rewriteReceipts)],
+  "byte of the ledger": [2, inLedger(flipByte)],
+  "line of the ledger": [1, inLedger(removeLine)],
+  "end of the ledger": [1, inLedger(cutEnd)],
+  "ledger written anew": [2, inLedger(rewriteFrames)],
+  "whole ledger": [0.1, inLedger(removeLedger)],
+};
+
+export async function runTamperCampaign(options: TamperOptions): Promise<TamperReport> {
+  const { seed, editsMax, budgetMs, onEdits, check = runCheck } = options;
+  const until = performance.now() + budgetMs;
+  const [sound, backups] = [makeTempFolder(), makeTempFolder()];
+  const edits: Record<string, number> = {};
+  const missed: string[] = [];
+  try {
+    await makeTamperScene(sound, backups);
+    for (let done = 0; done < editsMax && performance.now() < until;) {
+      const attempt = seed * 1_000_000 + done + missed.length;
+      const random = makeRandom(attempt + done * 7_919);
+      const outcome = await alterAndCheck(sound, { random, check });
+      done += 1;
+      if (outcome === undefined) continue;
+      edits[outcome.kind] = (edits[outcome.kind] ?? 0) + 1;
+      if (!outcome.found) missed.push(`${outcome.kind}: ${outcome.what}`);
+      if (done % 100 === 0) onEdits?.(`${done} edits, ${missed.length} missed`);
+    }
+  } finally {
+    removeFolder(sound);
+    removeFolder(backups);
+  }
+  return { edits, missed };
+}
+
+interface Outcome {
+  readonly kind: string;
+  readonly what: string;
+  readonly found: boolean;
+}
+
+/** Undefined where there was nothing to alter. */
+async function alterAndCheck(
+  sound: string,
+  { random, check }: { random: Random; check: (folder: string) => Promise<boolean> },
+): Promise<Outcome | undefined> {
+  const folder = makeTempFolder();
+  try {
+    cpSync(sound, folder, { recursive: true });
+    const name = readdirSync(folder).find((found) => found.endsWith(".ndjson")) ?? "";
+    const kind = pickKind(random);
+    const [, edit] = kinds[kind] ?? [];
+    const what = edit?.({ folder, ledger: join(folder, name) }, random);
+    if (what === undefined) return undefined;
+    return { kind, what, found: await check(folder) };
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+async function runCheck(folder: string): Promise<boolean> {
+  return (await makeCommandLine({ folder }).type("check")).code !== 0;
+}
+
+function pickKind(random: Random): string {
+  const all = Object.entries(kinds);
+  const sum = all.reduce((total, [, [share]]) => total + share, 0);
+  let at = random.next() * sum;
+  for (const [kind, [share]] of all) {
+    at -= share;
+    if (at < 0) return kind;
+  }
+  return all[0]?.[0] ?? "";
+}
