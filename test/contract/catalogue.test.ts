@@ -110,8 +110,12 @@ const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
     return reply;
   },
   unavailable: async () => {
-    const restore = service.breakStore("ping", new Error("disk on fire"));
-    const reply = await client.send({ method: "GET", path: "/health/ready" });
+    const restore = service.breakStore("probeWrite", new Error("disk on fire"));
+    // An answer of before is kept for a second.
+    const reply = await waitFor("the service not to be ready", async () => {
+      const answer = await client.send({ method: "GET", path: "/health/ready" });
+      return answer.status === 503 ? answer : undefined;
+    });
     restore();
     return reply;
   },

@@ -11,7 +11,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { runKillCampaign } from "./kill-campaign.ts";
 
 /** So many that reading them takes longer than starting a kill. */
-const records = 20_000;
+const records = 10_000;
 const listLength = 1_000;
 
 describe("a move that is killed", () => {
@@ -37,10 +37,10 @@ describe("a move that is killed", () => {
   });
 
   it("leaves a database that every command refuses, until the same move has been finished", async () => {
-    const kills = Number(process.env["SLUICE_TEST_MOVE_KILLS"] ?? 10);
+    const kills = Number(process.env["SLUICE_TEST_MOVE_KILLS"] ?? 6);
     const random = makeRandom(kills);
     const counts = await runKillCampaign({ server, environment, kills, random });
-    if (kills > 10) process.stdout.write(`${JSON.stringify(counts)}\n`);
+    if (kills > 6) process.stdout.write(`${JSON.stringify(counts)}\n`);
     assert.ok(counts.reading > 0, JSON.stringify(counts));
     assert.ok(counts.copying + counts.verifying > 0, JSON.stringify(counts));
   });
