@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import {
   copyFileSync,
-  existsSync,
+  chmodSync,
+  readdirSync,
   readFileSync,
   statSync,
   truncateSync,
@@ -103,7 +104,7 @@ describe("a backup", () => {
     assert.ok((await writers).every((count) => count > 0));
     assert.equal(statSync(file).size, bytes);
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.ok(!existsSync(`${file}.part`));
+    assert.deepEqual(readdirSync(apart), ["backup.db"]);
     const copy = makeCommandLine({ environment: { DATABASE_URL: `sqlite:${file}` }, folder });
     assert.equal((await copy.ask("check"))["ok"], true);
   });
@@ -164,6 +165,20 @@ describe("a restore", () => {
     assert.equal((await site.line.ask("check"))["ok"], true);
     const { out: trail } = await site.line.type("audit export");
     assert.match(trail, /"action":"store.replay".*"deletions":2/);
+  });
+
+  it("is its owner's alone whoever may read the backup, and removes what a killed one has left", async (test) => {
+    const site = makeSite(test);
+    const { file } = await playUntilLoss(site);
+    chmodSync(file, 0o644);
+    const left = join(site.folder, "sluice.db.0123456789ab.part");
+    copyFileSync(file, left);
+    await site.line.ask("restore", file, "--replace");
+    assert.equal(statSync(join(site.folder, "sluice.db")).mode & 0o777, 0o600);
+    assert.deepEqual(
+      readdirSync(site.folder).filter((name) => name.endsWith(".part")),
+      [],
+    );
   });
 
   it("is refused by serve until the deletions are carried out again", async (test) => {

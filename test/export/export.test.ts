@@ -182,7 +182,8 @@ describe("an export", () => {
         assert.rejects(runExport(app, plan, tools), /stopped before its end/),
       );
       assert.equal(readFileSync(path, "utf8"), "before");
-      assert.equal(existsSync(`${path}.unfinished`), false);
+      const left = readdirSync(line.folder).filter((name) => name.endsWith(".unfinished"));
+      assert.deepEqual(left, []);
     }
   });
 

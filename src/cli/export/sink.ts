@@ -9,6 +9,7 @@ import { finished, pipeline } from "node:stream/promises";
 import { CliError } from "../cli-error.ts";
 import type { Output } from "../command.ts";
 import { compressionOf } from "../compression.ts";
+import { newFile, temporaryName } from "../own-file.ts";
 
 export interface Sink {
   write(part: string | Uint8Array): Promise<void>;
@@ -51,8 +52,8 @@ function bytesTo(stream: Writable | undefined): Writable {
 
 /** Readable by its owner only, as the store is. */
 function fileSink(path: string): Sink {
-  const unfinished = `${path}.unfinished`;
-  const file = createWriteStream(unfinished, { mode: 0o600, flush: true });
+  const unfinished = temporaryName(path, "unfinished");
+  const file = createWriteStream(unfinished, { ...newFile, flush: true });
   const compressor = compressionOf(path)?.compress();
   const stream: Writable = compressor ?? file;
   const written = done(file, compressor);

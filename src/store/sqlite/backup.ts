@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../store-error.ts";
 import { openReader } from "./connection.ts";
-import { makePrivateFile, syncFolderOf } from "./private-file.ts";
+import { makeFileBeside, syncFolderOf } from "./private-file.ts";
 
 export interface BackupOptions {
   readonly file: string;
@@ -22,15 +22,14 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
   if (existsSync(file)) {
     throw new StoreError(`The file ${file} exists already; name another one, or remove it first.`);
   }
-  const target = `${file}.part`;
-  rmSync(target, { force: true });
+  let target: string | undefined;
   try {
-    makePrivateFile(target);
+    target = makeFileBeside(file);
     await copyInThread({ path, target, onProgress: options.onProgress });
     renameSync(target, file);
     syncFolderOf(file);
   } catch (cause) {
-    rmSync(target, { force: true });
+    if (target !== undefined) rmSync(target, { force: true });
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(`The backup ${file} could not be made: ${why}.`, { cause });
   }

@@ -1,13 +1,13 @@
 // Puts a backup in the place of a store. What was erased since the backup comes back with it, so whoever calls this has the
 // deletions of the ledger carried out again before anything is served.
 
-import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { StoreError } from "../store-error.ts";
 import { Connection, openReader } from "./connection.ts";
 import { emptyLog } from "./log-file.ts";
 import { schemaVersion } from "./migrate.ts";
-import { makePrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
+import { copyContent, makeFileBeside, removeFilesBeside, syncFolderOf } from "./private-file.ts";
 import { takeServingRight } from "./serving-right.ts";
 
 export interface RestoreOptions {
@@ -27,13 +27,16 @@ export function restoreSqliteStore(path: string, options: RestoreOptions): void 
         `The store ${path} holds records. Give --replace to put the backup in its place; what is in it now is lost then.`,
       );
     }
-    const beside = `${path}.restoring`;
-    rmSync(beside, { force: true });
-    makePrivateFile(beside);
-    copyFileSync(file, beside);
-    syncFile(beside);
-    clearAway(path);
-    renameSync(beside, path);
+    removeFilesBeside(path);
+    const beside = makeFileBeside(path);
+    try {
+      copyContent(file, beside);
+      clearAway(path);
+      renameSync(beside, path);
+    } catch (error) {
+      rmSync(beside, { force: true });
+      throw error;
+    }
     syncFolderOf(path);
   } finally {
     right.release();
