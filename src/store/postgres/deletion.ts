@@ -30,6 +30,9 @@ const insertDeletion = `
 
 const findById = `SELECT * FROM deletion WHERE deletion_request_id = $1`;
 
+const findByIdOfOrganization = `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 AND organization_id = $2`;
+
 const setCancelled = `
   UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = false, next_attempt_at = NULL
   WHERE deletion_request_id = $1 AND status = 'pending'`;
@@ -135,11 +138,20 @@ export async function postponeDeletion(
   await transaction.run(setPostponed, deletionRequestId, why, nextAttemptAt, claimant);
 }
 
+/** Without organizationId: of any, for operators and the worker. */
 export async function findDeletion(
   transaction: Transaction,
   deletionRequestId: string,
+  organizationId?: string,
 ): Promise<Deletion | undefined> {
-  const row = await transaction.get<DeletionRow>(findById, deletionRequestId);
+  const row =
+    organizationId === undefined
+      ? await transaction.get<DeletionRow>(findById, deletionRequestId)
+      : await transaction.get<DeletionRow>(
+          findByIdOfOrganization,
+          deletionRequestId,
+          organizationId,
+        );
   return row === undefined ? undefined : toDeletion(row);
 }
 

@@ -136,15 +136,13 @@ export class PostgresStore implements promised.Store {
     return result.deletionRequestId ?? undefined;
   }
 
-  async findDeletion(
+  findDeletion(
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Deletion | undefined> {
-    const found = await this.#look(oneOrAll(organizationId), (tx) =>
-      findDeletion(tx, deletionRequestId),
+    return this.#look(oneOrAll(organizationId), (tx) =>
+      findDeletion(tx, deletionRequestId, organizationId),
     );
-    if (organizationId !== undefined && found?.organizationId !== organizationId) return undefined;
-    return found;
   }
 
   listDeletions(filter: promised.DeletionFilter): Promise<readonly Deletion[]> {
