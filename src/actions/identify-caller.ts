@@ -64,18 +64,19 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
       message: "This is an API key; exchange it for an access token at POST /auth/token.",
     });
   }
+  // What can't be a token costs the store nothing.
+  if (kind === undefined) throw unknownToken();
   const version = await app.store.credentialsVersion();
-  const caller =
-    kind === undefined
-      ? undefined
-      : await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
-  if (caller === undefined) {
-    throw new AppError("credential_invalid", { message: "The access token is not known here." });
-  }
+  const caller = await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
+  if (caller === undefined) throw unknownToken();
   const identity = decide(app, caller);
   app.callers.observe(version);
   app.callers.keep(tokenHash, identity, version);
   return identity;
+}
+
+function unknownToken(): AppError {
+  return new AppError("credential_invalid", { message: "The access token is not known here." });
 }
 
 function decide(app: App, { token, key, organization }: Caller): Identity {

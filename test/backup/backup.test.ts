@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import {
   copyFileSync,
+  chmodSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -172,6 +173,19 @@ describe("a restore", () => {
     const { out: trail } = await site.line.type("audit export");
     assert.match(trail, /"action":"store.restore".*"backup":"backup.db"/);
     assert.match(trail, /"action":"store.replay".*"deletions":2/);
+  });
+
+  it("is its owner's alone whoever may read the backup, and removes what a killed one has left", async (test) => {
+    const site = makeSite(test);
+    const { file } = await playUntilLoss(site);
+    chmodSync(file, 0o644);
+    copyFileSync(file, join(site.folder, "sluice.db.restoring"));
+    await site.line.ask("restore", file, "--replace");
+    assert.equal(statSync(join(site.folder, "sluice.db")).mode & 0o777, 0o600);
+    assert.deepEqual(
+      readdirSync(site.folder).filter((name) => name.includes("restoring")),
+      [],
+    );
   });
 
   it("is refused by serve until the deletions are carried out again", async (test) => {

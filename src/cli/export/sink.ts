@@ -9,6 +9,7 @@ import { finished, pipeline } from "node:stream/promises";
 import { CliError } from "../cli-error.ts";
 import type { Output } from "../command.ts";
 import { compressionOf } from "../compression.ts";
+import { newFile } from "../own-file.ts";
 
 export interface Sink {
   write(part: string | Uint8Array): Promise<void>;
@@ -55,7 +56,7 @@ function bytesTo(stream: Writable | undefined): Writable {
 
 /** Readable by its owner only, as the store is. */
 function fileSink(path: string, unfinished: string): Sink {
-  const file = createWriteStream(unfinished, { flags: "wx", mode: 0o600, flush: true });
+  const file = createWriteStream(unfinished, { ...newFile, flush: true });
   const compressor = compressionOf(path)?.compress();
   const stream: Writable = compressor ?? file;
   const written = done(file, compressor);

@@ -1,11 +1,12 @@
 // The file of refused rows: each as it was, with the reason beside it, in a form that can be mended and imported again
 // with the same mapping. Made only when a row is refused.
 
-import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../bulk-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { writeRow } from "../csv-cell.ts";
+import { createOwnFile, openOwnFile } from "../own-file.ts";
 import type { Row } from "./row.ts";
 
 export interface Refusal {
@@ -38,8 +39,8 @@ export class RefusedFile {
     this.path = options.path;
     this.#options = options;
     this.#bytes = options.bytes;
-    if (options.bytes > 0) this.#open("r+");
-    else rmSync(options.path, { force: true });
+    if (options.bytes > 0) this.#open(() => openOwnFile(this.path, "write"));
+    else this.#remove();
   }
 
   /** Everything written so far; what is behind it in the file is not part of it. */
@@ -52,7 +53,7 @@ export class RefusedFile {
     if (refusals.length === 0) return;
     const { columns } = this.#options;
     const isNew = this.#descriptor === undefined;
-    if (isNew) this.#open("w");
+    if (isNew) this.#open(() => createOwnFile(this.path));
     const head =
       isNew && columns !== undefined ? this.#line([...ownColumns, ...plain(columns).names]) : "";
     this.#write(head + refusals.map((refusal) => this.#describe(refusal)).join(""));
@@ -79,9 +80,17 @@ export class RefusedFile {
     return writeRow(cells, this.#options.delimiter);
   }
 
-  #open(flags: "w" | "r+"): void {
+  #remove(): void {
     try {
-      this.#descriptor = openSync(this.path, flags, 0o600);
+      rmSync(this.path, { force: true });
+    } catch (cause) {
+      throw unwritable(this.path, cause);
+    }
+  }
+
+  #open(open: () => number): void {
+    try {
+      this.#descriptor = open();
       ftruncateSync(this.#descriptor, this.#bytes);
     } catch (cause) {
       throw unwritable(this.path, cause);

@@ -1,12 +1,13 @@
 // How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
 // sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema-shape.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { CliError } from "../cli-error.ts";
+import { newFile, openOwnFile, temporaryName } from "../own-file.ts";
 import { isAtWork, type Owner, thisProcess } from "./owner.ts";
 
 export interface Counts {
@@ -41,6 +42,8 @@ export interface Identity {
 
 export class StateFile {
   readonly path: string;
+  /** Where it is written before it gets its name. */
+  readonly #next: string;
   readonly #wasThere: boolean;
   #state: State;
 
@@ -50,6 +53,7 @@ export class StateFile {
    */
   constructor(path: string, identity: Identity) {
     this.path = path;
+    this.#next = temporaryName(path, "next");
     const found = readState(path);
     this.#wasThere = found !== undefined;
     if (found?.owner !== undefined && isAtWork(found.owner)) throw underWay(path, found.owner.pid);
@@ -105,10 +109,10 @@ export class StateFile {
 
   /** Of two that begin at once, one does. */
   #create(): void {
-    const next = `${this.path}.${process.pid}.next`;
+    const next = this.#next;
     this.#write(() => {
       makePrivateFolder(dirname(this.path));
-      writeFileSync(next, this.#text(), { mode: 0o600 });
+      writeFileSync(next, this.#text(), newFile);
       try {
         linkSync(next, this.path);
       } catch (cause) {
@@ -122,10 +126,14 @@ export class StateFile {
   }
 
   #save(): void {
-    const next = `${this.path}.next`;
     this.#write(() => {
-      writeFileSync(next, this.#text(), { mode: 0o600 });
-      renameSync(next, this.path);
+      try {
+        writeFileSync(this.#next, this.#text(), newFile);
+        renameSync(this.#next, this.path);
+      } catch (error) {
+        rmSync(this.#next, { force: true });
+        throw error;
+      }
     });
   }
 
@@ -168,7 +176,7 @@ function newState(identity: Identity): State {
 function readState(path: string): State | undefined {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readOwnFile(path);
   } catch (cause) {
     if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) return undefined;
     throw unreadable(path, cause);
@@ -182,10 +190,21 @@ function readState(path: string): State | undefined {
   throw unreadable(path, undefined);
 }
 
+/** Whoever else could put it there could make an import skip rows. */
+function readOwnFile(path: string): string {
+  const file = openOwnFile(path, "read");
+  try {
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
 function unreadable(path: string, cause: unknown): CliError {
+  const why = cause instanceof Error ? `: ${cause.message}` : "";
   return new CliError(
     "state",
-    `The state file ${path} of an earlier import can't be read. Remove it to start from the beginning.`,
+    `The state file ${path} of an earlier import can't be read${why}. Remove it to start from the beginning.`,
     { cause },
   );
 }

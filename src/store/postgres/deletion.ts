@@ -36,6 +36,9 @@ const findSome = `SELECT * FROM deletion WHERE deletion_request_id = ANY ($1::te
 const listById = `
   SELECT * FROM deletion WHERE deletion_request_id > $1 ORDER BY deletion_request_id LIMIT $2`;
 
+const findByIdOfOrganization = `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 AND organization_id = $2`;
+
 const setCancelled = `
   UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = false, next_attempt_at = NULL
   WHERE deletion_request_id = $1 AND status = 'pending'`;
@@ -143,11 +146,20 @@ export async function postponeDeletion(
   await transaction.run(setPostponed, deletionRequestId, why, nextAttemptAt, claimant);
 }
 
+/** Without organizationId: of any, for operators and the worker. */
 export async function findDeletion(
   transaction: Transaction,
   deletionRequestId: string,
+  organizationId?: string,
 ): Promise<Deletion | undefined> {
-  const row = await transaction.get<DeletionRow>(findById, deletionRequestId);
+  const row =
+    organizationId === undefined
+      ? await transaction.get<DeletionRow>(findById, deletionRequestId)
+      : await transaction.get<DeletionRow>(
+          findByIdOfOrganization,
+          deletionRequestId,
+          organizationId,
+        );
   return row === undefined ? undefined : toDeletion(row);
 }
 

@@ -134,15 +134,13 @@ export class PostgresStore implements promised.Store {
     return deletionIdOf(await this.#jobs.submit({ kind: "request", request, act }));
   }
 
-  async findDeletion(
+  findDeletion(
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Deletion | undefined> {
-    const found = await this.#look(oneOrAll(organizationId), (tx) =>
-      findDeletion(tx, deletionRequestId),
+    return this.#look(oneOrAll(organizationId), (tx) =>
+      findDeletion(tx, deletionRequestId, organizationId),
     );
-    if (organizationId !== undefined && found?.organizationId !== organizationId) return undefined;
-    return found;
   }
 
   listDeletions(filter: promised.DeletionFilter): Promise<readonly Deletion[]> {

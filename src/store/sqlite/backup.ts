@@ -8,7 +8,7 @@ import { findCreationObstacle } from "../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { openReader } from "./connection.ts";
-import { makePrivateFile, syncFolderOf } from "./private-file.ts";
+import { makeNewPrivateFile, syncFolderOf } from "./private-file.ts";
 import { databaseFiles } from "./restore.ts";
 
 export interface BackupOptions {
@@ -45,7 +45,7 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
   if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
   refuseBackupFile(file);
   try {
-    makePrivateFile(unfinished);
+    makeNewPrivateFile(unfinished);
     await copyInThread({ path, target: unfinished, onProgress });
     giveName(unfinished, file);
     syncFolderOf(file);

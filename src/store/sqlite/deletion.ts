@@ -35,6 +35,9 @@ const findSome = `
 const listById = `
   SELECT * FROM deletion WHERE deletion_request_id > ? ORDER BY deletion_request_id LIMIT ?`;
 
+const findByIdOfOrganization = `
+  SELECT * FROM deletion WHERE deletion_request_id = ? AND organization_id = ?`;
+
 const setCancelled = `
   UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = 0, next_attempt_at = NULL
   WHERE deletion_request_id = ? AND status = 'pending'`;
@@ -153,9 +156,13 @@ export function findDeletion(
   deletionRequestId: string,
   organizationId: string | undefined,
 ): Deletion | undefined {
-  const deletion = readDeletion(connection, deletionRequestId);
-  if (organizationId !== undefined && deletion?.organizationId !== organizationId) return undefined;
-  return deletion;
+  if (organizationId === undefined) return readDeletion(connection, deletionRequestId);
+  const row = connection.get<DeletionRow>(
+    findByIdOfOrganization,
+    deletionRequestId,
+    organizationId,
+  );
+  return row === undefined ? undefined : toDeletion(row);
 }
 
 export function listDeletions(connection: Connection, filter: DeletionFilter): readonly Deletion[] {

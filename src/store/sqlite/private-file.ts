@@ -1,6 +1,7 @@
-// Makes files and folders that only their owner can read. Never opens a file that exists already.
+// Makes files and folders that only their owner can read. Never opens a file that exists already, nor follows a link that
+// somebody has put in its place.
 
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainCreation } from "../../files/present.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
@@ -17,7 +18,29 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-/** Not for a file that SQLite has open in this process, for the same reason. */
+/** Makes the file, empty. Throws if anything has that name, links included, so that none is followed. */
+export function makeNewPrivateFile(path: string): void {
+  closeSync(openSync(path, "wx", 0o600));
+}
+
+/** Copies the content alone: a copy by the system would take over who may read the file. The target has to be new. */
+export function copyContent(from: string, to: string): void {
+  const [source, target] = [openSync(from, "r"), openSync(to, "r+")];
+  try {
+    const part = Buffer.allocUnsafe(1_024 * 1_024);
+    for (let length = readSync(source, part); length > 0; length = readSync(source, part)) {
+      for (let written = 0; written < length;) {
+        written += writeSync(target, part, written, length - written);
+      }
+    }
+    fsyncSync(target);
+  } finally {
+    closeSync(source);
+    closeSync(target);
+  }
+}
+
+/** Not for a file that SQLite has open in this process: to close it would drop every lock on it (POSIX). */
 export function syncFile(path: string): void {
   const file = openSync(path, "r+");
   try {

@@ -27,7 +27,9 @@ const insertReceipt = `
   INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
   VALUES (?, ?, ?, ?, ?)`;
 
-const findOne = `SELECT document, organization_id FROM receipt WHERE deletion_request_id = ?`;
+const findOne = `
+  SELECT document FROM receipt
+  WHERE deletion_request_id = ?1 AND (?2 IS NULL OR organization_id = ?2)`;
 
 const findSome = `
   SELECT * FROM receipt
@@ -84,10 +86,8 @@ export function findReceipt(
   deletionRequestId: string,
   organizationId: string | undefined,
 ): Receipt | undefined {
-  const row = connection.get<ReceiptRow>(findOne, deletionRequestId);
-  if (row === undefined) return undefined;
-  if (organizationId !== undefined && row.organization_id !== organizationId) return undefined;
-  return toReceipt(row);
+  const row = connection.get<ReceiptRow>(findOne, deletionRequestId, organizationId ?? null);
+  return row === undefined ? undefined : toReceipt(row);
 }
 
 export function listReceipts(

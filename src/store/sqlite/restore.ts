@@ -2,14 +2,14 @@
 // is written down; then the copy gets the store's name. So there is no moment at which the backup is in place and could be
 // taken for a whole store.
 
-import { copyFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPresent } from "../../files/present.ts";
 import { StoreError } from "../store-error.ts";
 import { Connection, openReader } from "./connection.ts";
 import { emptyLog } from "./log-file.ts";
 import { schemaVersion } from "./migrate.ts";
-import { makePrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
+import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./serving-right.ts";
 
 export interface RestoreOptions {
@@ -40,9 +40,8 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
       );
     }
     removeDatabase(copy);
-    makePrivateFile(copy);
-    copyFileSync(file, copy);
-    syncFile(copy);
+    makeNewPrivateFile(copy);
+    copyContent(file, copy);
     syncFolderOf(copy);
   } catch (error) {
     removeDatabase(copy);
