@@ -62,7 +62,7 @@ function ruleErrors(
   return repeated.length > 0 ? [...errors, ...repeated] : errors;
 }
 
-/** The rules, in words, that a state folded from valid changes does not keep to (decision 0026). */
+/** The rules, in words, that a state folded from valid changes does not keep to (decision 0027). */
 export function brokenRules(type: RecordType, state: Payload): readonly string[] {
   return type.rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
 }
