@@ -154,7 +154,7 @@ describe("a backup", () => {
     const line = makeLine(test);
     await line.ask("migrate");
     const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));
-    assert.match(message, /There is no folder .*not\/mounted for the backup/);
+    assert.match(message, /the folder .*not\/mounted does not exist/);
     assert.deepEqual(readdirSync(line.apart), []);
   });
 });

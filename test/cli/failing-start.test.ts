@@ -122,7 +122,7 @@ describe("a start on PostgreSQL ends", () => {
 
   for (const [table, what] of [
     ["receipt_head", "SELECT"],
-    ["deletion", "SELECT"],
+    ["audit_head", "SELECT"],
     ["receipt_key", "INSERT"],
     ["counter", "SELECT"],
   ] as const) {
