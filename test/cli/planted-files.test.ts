@@ -116,7 +116,15 @@ describe("an export", () => {
     const output = join(place, "out.ndjson");
     symlinkSync(victim, output);
     symlinkSync(victim, `${output}.unfinished`);
-    const words = ["export", "transaction", "--organization", "acme", "--output", output];
+    const words = [
+      "export",
+      "transaction",
+      "--organization",
+      "acme",
+      "--output",
+      output,
+      "--force",
+    ];
     await line.ask(...words);
     assertPrecious(victim);
     assert.ok(lstatSync(output).isFile());
@@ -198,7 +206,7 @@ describe("the state of an import", () => {
     symlinkSync(victim, path);
     assert.throws(() => new StateFile(path, identity), {
       name: "CliError",
-      message: /Remove it to begin anew/,
+      message: /Remove it to start from the beginning/,
     });
     assertPrecious(victim);
   });

@@ -34,6 +34,11 @@ const wrong: readonly Case[] = [
     /a URL such as redis:\/\/user:password@host:6379\/0/,
   ],
   ["RATE_LIMIT_REDIS_TIMEOUT_MS", ["0", "x"], /whole number from 1/],
+  [
+    "METRICS_TOKEN",
+    ["short", "sixteen letters with spaces", "x".repeat(1_025)],
+    /16 to 1024 letters/,
+  ],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
   ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
