@@ -165,7 +165,10 @@ describe("a move that ends early", () => {
     await letGo();
     const { code, err } = await program.ended;
     assert.equal(code, 1);
-    assert.match(err, /The move was stopped\. [\d,]+ of [\d,]+ rows are copied; the same command/);
+    assert.match(
+      err,
+      /The move was stopped\. [\d,]+ of [\d,]+ rows are copied\. Run the same command/,
+    );
     await requireRefused();
     const moved = await makeCommandLine({ folder }).ask("move", "--to", url);
     assert.ok(Number(moved["rows_copied_before"]) >= records);
@@ -191,7 +194,10 @@ describe("a move that ends early", () => {
     await own.stop("kill");
     const { code, err } = await program.ended;
     assert.equal(code, 1);
-    assert.match(err, /The move was interrupted: .* rows are copied; the same command goes on/s);
+    assert.match(
+      err,
+      /The move was interrupted: .* rows are copied\. Run the same command to continue/s,
+    );
     await own.start();
     const moved = await makeCommandLine({ folder }).ask("move", "--to", there);
     assert.equal(moved["rows_copied_before"], records);

@@ -18,11 +18,13 @@ describe("the tests", () => {
       'describe.only("a", () => {});',
       'test.todo("a");',
       'it("a", { skip: true }, () => {});',
+      'it("a", { skip: "because" }, () => {});',
       'it("a", { timeout: 1, only: true }, () => {});',
     ];
     const fine = [
       'it("skip only todo", () => {});',
       'list.skip("a"); it("a", { timeout: 1 }, () => {});',
+      'it("a", { skip: !isRoot }, () => {}); it("a", { skip }, () => {});',
     ];
     assert.deepEqual(
       parse(faulty)

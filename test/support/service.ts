@@ -2,7 +2,7 @@
 // test moves, a log that it can read, and a store whose methods it can make fail. For the service exactly as it is
 // started, see server.ts.
 
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
@@ -16,7 +16,7 @@ import { makeLoad } from "../../src/http/load/load.ts";
 import { makeMetrics } from "../../src/metrics.ts";
 import type { Store } from "../../src/store/store.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
-import { startLoop } from "../../src/worker/loop.ts";
+import { type Loop, startLoop } from "../../src/worker/loop.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
@@ -89,17 +89,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const logger = pino({ base: null }, { write: (line: string) => log.push(line) });
   const edge = makeEdge(config, options.bounds);
   const load = makeLoad();
-  const metrics = makeMetrics({
-    deletions: () => app.store.deletionFigures(app.now()),
-    edge,
-    bodies: load.bodies,
-  });
+  const deletions = () => app.store.deletionFigures(app.now());
+  const metrics = makeMetrics({ deletions, edge, bodies: load.bodies });
   const upkeep = await startUpkeep(app, logger);
-  const worker = startLoop(deletionRound(app, { claimant: `test-${process.pid}`, log: logger }), {
-    intervalMs: config.deletionPollMs,
-    backOffMsMax: config.deletionPollMs,
-    onError: (error) => logger.error({ err: error }, "the deletion worker failed"),
-  });
+  const worker = startWorker(app, { intervalMs: config.deletionPollMs, log: logger });
   const rates = await openRateLimits(config, {
     now: app.now,
     scope: folder,
@@ -146,16 +139,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     stop: async () => {
       client.close();
-      await server.close();
-      await bulk.close();
+      for (const part of [server, bulk]) await part.close();
       metrics.stop();
       await rates.close();
-      await worker.stop();
-      await upkeep.stop();
+      for (const loop of [worker, upkeep]) await loop.stop();
       await opened.close();
       if (options.folder === undefined) removeFolder(folder);
     },
   };
+}
+
+function startWorker(
+  app: App,
+  { intervalMs, log }: { readonly intervalMs: number; readonly log: Logger },
+): Loop {
+  return startLoop(deletionRound(app, { claimant: `test-${process.pid}`, log }), {
+    intervalMs,
+    backOffMsMax: intervalMs,
+    onError: (error) => log.error({ err: error }, "the deletion worker failed"),
+  });
 }
 
 /** Failed authentications count by address; behind a trusted proxy each test can have addresses of its own. */

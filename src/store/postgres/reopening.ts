@@ -34,7 +34,7 @@ import { addHold, dropHold } from "./hold.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "./receipt.ts";
 import type { Transaction } from "./transaction.ts";
 
-const findState = `SELECT * FROM restore`;
+const findState = `SELECT * FROM restore WHERE single`;
 
 const insertState = `
   INSERT INTO restore (state, began_at, began_by, sources, cut)

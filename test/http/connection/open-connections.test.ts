@@ -95,7 +95,7 @@ describe("connections beyond the bound", () => {
 
     it(`${what} are closed at once where all have a request under way`, async () => {
       await withService({ bounds, environment }, async (service) => {
-        const held = service.holdStore("ping");
+        const held = service.holdStore("probeWrite");
         const busy = await openMany(service, 4);
         for (const { socket } of busy) socket.write(live.replace("live", "ready"));
         await held.called;

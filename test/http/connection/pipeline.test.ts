@@ -115,7 +115,7 @@ describe("requests on one connection", () => {
 
   it("are closed with their connection beyond the bytes that may wait", async () => {
     const small = await startScene({ bounds: { unparsedBytesMax: 100_000 } });
-    const held = small.service.holdStore("ping");
+    const held = small.service.holdStore("probeWrite");
     const pipes: Pipe[] = [];
     for (let count = 0; count < 4; count += 1) {
       pipes.push(await openPipe(small.client.address));

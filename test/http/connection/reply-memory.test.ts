@@ -12,9 +12,14 @@ const scene = await startScene({ bounds: { queuedReplyBytesMax: bytesMax } });
 const customer = await scene.makeCustomer();
 after(() => scene.stop());
 
-/** A list of which each item is refused with many errors: its reply is longer than what the system takes by itself. */
+/** A list of which each item is refused with long errors: the reply is longer than what the system takes by itself. */
 const type = typeNamed("company");
-const items = Array.from({ length: 10_000 }, () => ({ a: 1, b: 2, c: 3, d: 4, e: 5 }));
+const items = Array.from({ length: 10_000 }, () => ({
+  company_id: "i".repeat(255),
+  ["n".repeat(100)]: 1,
+  ["o".repeat(100)]: 1,
+  ["p".repeat(100)]: 1,
+}));
 const body = JSON.stringify(items);
 
 interface Client {
