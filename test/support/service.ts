@@ -101,8 +101,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onCountedAlone: () => metrics.countedAlone(),
   });
   const bulk = bulkInProcess(app.store);
-  let draining = false;
-  let closing = false;
+  const stopping = { isDraining: false, isClosing: false };
   const door: Door = {
     app,
     log: logger,
@@ -116,8 +115,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
     operations,
-    draining: () => draining,
-    closing: () => closing,
+    draining: () => stopping.isDraining,
+    closing: () => stopping.isClosing,
   };
   const server = await makeServer(door, { ...config, renderMetrics: () => metrics.render() });
   const address = await server.listen({ host: config.host, port: config.port });
@@ -134,8 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     breakStore,
     holdStore,
     beginClosing: () => {
-      draining = true;
-      closing = true;
+      Object.assign(stopping, { isDraining: true, isClosing: true });
     },
     stop: async () => {
       client.close();
