@@ -112,7 +112,12 @@ export const limits = {
   longListRestTimes: 150,
   queuedWritesMax: 65_536,
   // deletion
-  erasureStepRecordsMax: 500,
+  erasureStepRecordsMax: 128,
+  /** On SQLite: the largest cascade that is planned in one transaction, and how much of a larger one shares a transaction. */
+  planRelationsAtOnceMax: 200,
+  planTargetsAtOnceMax: 200,
+  /** On SQLite: how many targets of a plan share a transaction that verifies them. */
+  verifiedTargetsAtOnceMax: 200,
   deletionLeaseMs: 60_000,
   deletionBackOffMsMax: 5 * 60_000,
   cascadeRecordsMax: 1_000_000,

@@ -1,4 +1,4 @@
-// Collects from the relations what an erasure of one record takes along, and writes the plan down target by target.
+// Collects from the relations what an erasure of one record cascades to, and writes the plan down target by target.
 // Erases nothing.
 
 import type { Deletion } from "../../domain/deletion.ts";
@@ -32,9 +32,10 @@ const findHolders = `
   SELECT to_type AS type, to_id AS id, kind FROM relation
   WHERE organization_id = ? AND from_type = ? AND from_id = ? AND kind = 'belongs'
     AND NOT EXISTS (
-      SELECT 1 FROM deletion_target AS going
+      SELECT 1 FROM deletion_target AS going JOIN deletion USING (deletion_request_id)
       WHERE going.organization_id = relation.organization_id AND going.action = 'erase'
-        AND going.resource_type = relation.to_type AND going.resource_id = relation.to_id)`;
+        AND going.resource_type = relation.to_type AND going.resource_id = relation.to_id
+        AND deletion.status = 'processing')`;
 
 const findEnd = `
   SELECT coalesce(max(position), 0) AS position FROM deletion_target WHERE deletion_request_id = ?`;
@@ -57,15 +58,31 @@ interface RelatedRow {
   readonly kind: RelationKind;
 }
 
-/** The plan, or what is in its way. */
-export function planFrom(connection: Connection, root: RecordKey): ErasurePlan | Obstacle {
+/** A target of a plan: a record to be erased or, with a reference, one from which that reference is to be removed. */
+export interface PlanTarget {
+  readonly record: NodeKey;
+  readonly reference: NodeKey | undefined;
+}
+
+export const tooLarge: Obstacle = {
+  waitingFor: `a cascade of more than ${limits.cascadeRecordsMax} records`,
+  held: false,
+};
+
+/** The plan, or what is in its way; undefined if there are more relations than `relationsMax`. */
+export function planFrom(
+  connection: Connection,
+  root: RecordKey,
+  relationsMax: number,
+): ErasurePlan | Obstacle | undefined {
   const { organizationId } = root;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
-  const edges = collectEdges(connection, organizationId, rootNode);
-  if (edges === undefined) {
-    const waitingFor = `a cascade of more than ${limits.cascadeRecordsMax} records`;
-    return { waitingFor, held: false };
-  }
+  const edges = collectEdges(connection, {
+    organizationId,
+    root: rootNode,
+    edgesMax: relationsMax,
+  });
+  if (edges === undefined) return undefined;
   const plan = planErasure(rootNode, edges);
   const touched = [...plan.erase, ...plan.redact.map(({ record }) => record)].map(toRecord);
   const hold = findFirstHeld(connection, organizationId, touched);
@@ -73,28 +90,33 @@ export function planFrom(connection: Connection, root: RecordKey): ErasurePlan |
   return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
 }
 
-export function isObstacle(planned: ErasurePlan | Obstacle): planned is Obstacle {
+export function isObstacle(planned: object): planned is Obstacle {
   return "waitingFor" in planned;
 }
 
-/** Follows the relations backwards to any depth; undefined if there is no end to it within limits. */
+/** References are removed first, and the root is erased last. */
+export function targetsOf(plan: ErasurePlan): readonly PlanTarget[] {
+  const redact = [...plan.redact].sort((one, other) => (one.record < other.record ? -1 : 1));
+  return [...redact, ...plan.erase.map((record) => ({ record, reference: undefined }))];
+}
+
+/** Follows the relations backwards to any depth; undefined if there are more than `edgesMax`. */
 function collectEdges(
   connection: Connection,
-  organizationId: string,
-  root: NodeKey,
+  {
+    organizationId,
+    root,
+    edgesMax,
+  }: { readonly organizationId: string; readonly root: NodeKey; readonly edgesMax: number },
 ): Edge[] | undefined {
   const edges: Edge[] = [];
   const reached = new Set([root]);
   // A set goes through what is added while it is gone through.
   for (const to of reached) {
-    if (edges.length > limits.cascadeRecordsMax) return undefined;
     const target = parseNodeKey(to);
-    for (const row of connection.all<RelatedRow>(
-      findReferrers,
-      organizationId,
-      target.type,
-      target.id,
-    )) {
+    const key = [organizationId, target.type, target.id] as const;
+    for (const row of connection.each<RelatedRow>(findReferrers, ...key)) {
+      if (edges.length >= edgesMax) return undefined;
       const from = nodeKey(row.type, row.id);
       edges.push({ from, to, kind: row.kind });
       if (row.kind === "mentions" || reached.has(from)) continue;
@@ -112,30 +134,25 @@ function collectEdges(
   return edges;
 }
 
-/** Adds a plan to what a deletion has to do: references are taken out first, and the root is erased last. */
-export function writePlan(connection: Connection, deletion: Deletion, plan: ErasurePlan): void {
+/** Adds targets to what a deletion has to do, after those that are there. */
+export function writePlan(
+  connection: Connection,
+  deletion: Pick<Deletion, "deletionRequestId" | "organizationId">,
+  targets: readonly PlanTarget[],
+): void {
   let position =
     connection.get<{ position: number }>(findEnd, deletion.deletionRequestId)?.position ?? 0;
-  const redact = [...plan.redact].sort((one, other) => (one.record < other.record ? -1 : 1));
-  for (const { record, reference } of redact) {
+  for (const { record, reference } of targets) {
     position += 1;
     writeTarget(connection, deletion, { position, record, reference });
-  }
-  for (const record of plan.erase) {
-    position += 1;
-    writeTarget(connection, deletion, { position, record, reference: undefined });
   }
 }
 
 /** A target that is there already moves to the end and is done again. */
 function writeTarget(
   connection: Connection,
-  { deletionRequestId, organizationId }: Deletion,
-  target: {
-    readonly position: number;
-    readonly record: NodeKey;
-    readonly reference: NodeKey | undefined;
-  },
+  { deletionRequestId, organizationId }: Pick<Deletion, "deletionRequestId" | "organizationId">,
+  target: PlanTarget & { readonly position: number },
 ): void {
   const record = toRecord(target.record);
   const reference = target.reference === undefined ? undefined : parseNodeKey(target.reference);
@@ -159,7 +176,7 @@ function writeTarget(
   );
 }
 
-function toRecord(key: NodeKey): Pick<RecordKey, "resourceType" | "resourceId"> {
+export function toRecord(key: NodeKey): Pick<RecordKey, "resourceType" | "resourceId"> {
   const { type, id } = parseNodeKey(key);
   return { resourceType: type, resourceId: id };
 }

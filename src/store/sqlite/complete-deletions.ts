@@ -11,12 +11,15 @@ import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
 import type { Act, Completion, SealedReceipt } from "../store.ts";
 import type { Look as RowLook } from "./completion.ts";
+import type { LargePlanner } from "./large-planner.ts";
 import { emptyLogPlace, type LogPlace } from "./log-pages.ts";
 import type { Scrubbing } from "./file-tasks.ts";
 import type { PerformOperation } from "./commit/operation.ts";
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
+  /** For what was related meanwhile and is too much to be planned in one step. */
+  readonly planner: LargePlanner;
   readonly look: Scrubbing;
   readonly descriptor: () => number;
   /** Where a store is served: until `resume`, nobody else checkpoints. */
@@ -62,9 +65,7 @@ export class DeletionCompleter {
     outcomes: Map<string, Completion>,
   ): Promise<readonly string[]> {
     const looks = await Promise.all(
-      ids.map((deletionRequestId) =>
-        this.#parts.perform("verifyErasure", { deletionRequestId, act }).catch(toFailure),
-      ),
+      ids.map((deletionRequestId) => this.#verifyOne(deletionRequestId, act).catch(toFailure)),
     );
     const clean: string[] = [];
     for (const [index, id] of ids.entries()) {
@@ -74,6 +75,17 @@ export class DeletionCompleter {
         outcomes.set(id, look.result === "failed" ? look : toCompletion(look));
     }
     return clean;
+  }
+
+  /** In steps, between which others are served. */
+  async #verifyOne(deletionRequestId: string, act: Act): Promise<RowLook> {
+    for (;;) {
+      const look = await this.#parts.perform("verifyErasure", { deletionRequestId, act });
+      if (look.result === "partly") continue;
+      if (look.result !== "large") return look;
+      const extended = await this.#parts.planner.extend(deletionRequestId, look.record, act.now);
+      return extended ? { result: "found" } : { result: "held", waitingFor: "a hold" };
+    }
   }
 
   /** Gives those that have to be tried again. */

@@ -6,7 +6,7 @@ import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
 import { describeReceipt } from "../audit-row.ts";
 import type { Act, SealedReceipt } from "../store.ts";
-import { isObstacle, planFrom, writePlan } from "./cascade.ts";
+import { isObstacle, planFrom, targetsOf, writePlan } from "./cascade.ts";
 import { wait } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { noteDeletion, readExistingDeletion } from "./deletion.ts";
@@ -15,13 +15,14 @@ import { fitsChain, storeReceipt } from "./receipt.ts";
 import { reopenUnredacted } from "./unredacted.ts";
 
 /**
- * `found`: the plan was extended. `held`: what was found may not be touched. `moved`: the receipt no longer fits the chain,
+ * `found`: the plan was extended. `large`: it has to be, by the cascade of this record, in steps. `held`: what was found may not be touched. `moved`: the receipt no longer fits the chain,
  * and has to be signed anew.
  */
 export type Look =
   | { readonly result: "moved" }
   | { readonly result: "clean" }
   | { readonly result: "found" }
+  | { readonly result: "large"; readonly record: RecordKey }
   | { readonly result: "held"; readonly waitingFor: string };
 
 export interface CompletionArgs {
@@ -38,7 +39,7 @@ export interface SealedCompletion extends CompletionArgs {
 const findLeft = `
   SELECT resource_type AS resourceType, resource_id AS resourceId
   FROM deletion_target AS target
-  WHERE deletion_request_id = ?1 AND action = 'erase' AND (
+  WHERE deletion_request_id = ?1 AND action = 'erase' AND position <= ?3 AND (
     EXISTS (
       SELECT 1 FROM relation
       WHERE organization_id = target.organization_id
@@ -54,10 +55,17 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM change WHERE change.record_no = target.record_no))
   ORDER BY position LIMIT ?2`;
 
+/** The position of the last of the next targets, the root aside, if there are so many. */
+const findEndOfPart = `
+  SELECT position FROM deletion_target
+  WHERE deletion_request_id = ?1 AND NOT (
+    action = 'erase' AND resource_type = ?2 AND resource_id = ?3)
+  ORDER BY position LIMIT 1 OFFSET ?4`;
+
 /** The root's own target stays to the end; its id is in the deletion itself anyway. */
 const removeTargetsButRoot = `
   DELETE FROM deletion_target
-  WHERE deletion_request_id = ?1 AND NOT (
+  WHERE deletion_request_id = ?1 AND position <= ?4 AND NOT (
     action = 'erase' AND resource_type = ?2 AND resource_id = ?3)`;
 
 const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = ?`;
@@ -68,21 +76,31 @@ const setCompleted = `
     next_attempt_at = NULL, lease_until = NULL, claimant = NULL
   WHERE deletion_request_id = ?1 AND status = 'processing'`;
 
+/** Beyond every position. */
+const anyPosition = Number.MAX_SAFE_INTEGER;
+
 /**
- * The first look. When nothing is left, the plan goes too, for it holds the ids of what was erased; so the bytes of the
- * ids can be gone from the files before the deletion is complete.
+ * The first verification, of so many targets at a time; `partly` if there are more. The targets of which nothing is left go
+ * too, for they hold the ids of what was erased; so the bytes of the ids can be gone from the files before the deletion is
+ * complete.
  */
 export function verifyErasure(
   { connection }: Group,
   { deletionRequestId, act }: CompletionArgs,
-): Look {
+): Look | { readonly result: "partly" } {
   const deletion = readProcessing(connection, deletionRequestId);
-  const look = lookAgain(connection, deletion, act);
-  if (look.result === "clean") {
-    const { resourceType, resourceId } = deletion;
-    connection.run(removeTargetsButRoot, deletionRequestId, resourceType, resourceId);
-  }
-  return look;
+  const root = [deletion.resourceType, deletion.resourceId] as const;
+  const last = connection.get<{ position: number }>(
+    findEndOfPart,
+    deletionRequestId,
+    ...root,
+    limits.verifiedTargetsAtOnceMax - 1,
+  );
+  const upTo = last?.position ?? anyPosition;
+  const look = lookAgain(connection, deletion, { act, upTo });
+  if (look.result !== "clean") return look;
+  connection.run(removeTargetsButRoot, deletionRequestId, ...root, upTo);
+  return last === undefined ? look : { result: "partly" };
 }
 
 /** The last look, and the completion in the same transaction. */
@@ -92,7 +110,7 @@ export function completeDeletion(
 ): Look | Deletion {
   const { connection } = group;
   const deletion = readProcessing(connection, deletionRequestId);
-  const look = lookAgain(connection, deletion, act);
+  const look = lookAgain(connection, deletion, { act, upTo: anyPosition });
   if (look.result !== "clean") return look;
   if (sealed !== undefined && !fits(connection, deletion, sealed)) return { result: "moved" };
   connection.run(removeTargets, deletionRequestId);
@@ -105,23 +123,36 @@ export function completeDeletion(
   return readExistingDeletion(connection, deletionRequestId);
 }
 
-function lookAgain(connection: Connection, deletion: Deletion, act: Act): Look {
+/** At the targets up to this position. */
+function lookAgain(
+  connection: Connection,
+  deletion: Deletion,
+  { act, upTo }: { readonly act: Act; readonly upTo: number },
+): Look {
   const { deletionRequestId, organizationId } = deletion;
   const left = connection.all<Pick<RecordKey, "resourceType" | "resourceId">>(
     findLeft,
     deletionRequestId,
     limits.erasureStepRecordsMax,
+    upTo,
   );
-  for (const { resourceType, resourceId } of left) {
-    const planned = planFrom(connection, { organizationId, resourceType, resourceId });
+  let relationsLeft: number = limits.planRelationsAtOnceMax;
+  for (const [index, found] of left.entries()) {
+    const record = { organizationId, ...found };
+    const planned = planFrom(connection, record, relationsLeft);
+    if (planned === undefined)
+      return index === 0 ? { result: "large", record } : { result: "found" };
     if (isObstacle(planned)) {
       wait(connection, deletion, { ...planned, until: act.now + limits.heldDeletionRetryMs });
       return { result: "held", waitingFor: planned.waitingFor };
     }
-    writePlan(connection, deletion, planned);
+    const targets = targetsOf(planned);
+    writePlan(connection, deletion, targets);
+    relationsLeft -= targets.length;
   }
   if (left.length > 0) return { result: "found" };
-  return { result: reopenUnredacted(connection, deletionRequestId) > 0 ? "found" : "clean" };
+  const unredacted = reopenUnredacted(connection, deletionRequestId, upTo);
+  return { result: unredacted > 0 ? "found" : "clean" };
 }
 
 /** What was signed has to be what is so now. */

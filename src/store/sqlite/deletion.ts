@@ -52,6 +52,17 @@ const voidLeases = `
   WHERE status IN ('pending', 'processing') AND status = 'processing'
     AND lease_until IS NOT NULL`;
 
+/** Of a plan that was being written, and of a deletion that was cancelled meanwhile. */
+const removeUnfinishedPlans = `
+  DELETE FROM deletion_target WHERE deletion_request_id IN (
+    SELECT DISTINCT deletion_request_id FROM deletion_target
+    EXCEPT SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
+      WHERE status IN ('pending', 'processing') AND status = 'processing')`;
+
+const voidPlanning = `
+  UPDATE deletion SET next_attempt_at = NULL, claimant = NULL, waiting_for = NULL
+  WHERE status IN ('pending', 'processing') AND status = 'pending' AND claimant IS NOT NULL`;
+
 const listNewest = `
   SELECT * FROM deletion ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ?`;
 
@@ -149,6 +160,8 @@ export function postponeDeletion(
 /** There is one serving process, so whatever was under way when it starts is nobody's. */
 export function voidAllLeases({ connection }: Group): void {
   connection.run(voidLeases);
+  connection.run(removeUnfinishedPlans);
+  connection.run(voidPlanning);
 }
 
 export function findDeletion(

@@ -3,7 +3,10 @@
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import type { RecordKey } from "../../domain/record-write.ts";
 import { StoreError } from "../store-error.ts";
+import type { Obstacle, PlanTarget } from "./cascade.ts";
+import type { PlanCounts } from "./claim.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
 import type { LogPart, LogPlace } from "./log-pages.ts";
 
@@ -12,6 +15,8 @@ export type FileTask =
   | { readonly task: "bring in" }
   | { readonly task: "checkpoint" }
   | { readonly task: "unpin" }
+  | { readonly task: "collect plan"; readonly root: RecordKey }
+  | { readonly task: "plan part"; readonly targetsMax: number }
   /** Without pages: the whole file. */
   | { readonly task: "wipe"; readonly pages: readonly number[] | undefined };
 
@@ -26,6 +31,8 @@ export interface FileAnswer {
   readonly part?: LogPart | undefined;
   readonly committed?: number;
   readonly progress?: CheckpointProgress;
+  readonly plan?: PlanCounts | Obstacle;
+  readonly targets?: readonly PlanTarget[];
   readonly error?: unknown;
 }
 
@@ -39,7 +46,15 @@ export interface Scrubbing {
   wipe(pages: readonly number[] | undefined): Promise<void>;
 }
 
-export class FileTasks implements Scrubbing {
+/** What planning a large cascade asks for. */
+export interface PlanCollector {
+  /** Collects a plan and keeps it until the next one. Gives how much it is, or what is in its way. */
+  collectPlan(root: RecordKey): Promise<PlanCounts | Obstacle>;
+  /** The next targets of the plan that was collected last; empty at its end. */
+  nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]>;
+}
+
+export class FileTasks implements Scrubbing, PlanCollector {
   readonly #path: string;
   readonly #file: SharedDescriptor;
   #worker: Worker | undefined;
@@ -61,6 +76,21 @@ export class FileTasks implements Scrubbing {
 
   async wipe(pages: readonly number[] | undefined): Promise<void> {
     await this.#ask({ task: "wipe", pages });
+  }
+
+  async collectPlan({
+    organizationId,
+    resourceType,
+    resourceId,
+  }: RecordKey): Promise<PlanCounts | Obstacle> {
+    const root = { organizationId, resourceType, resourceId };
+    const { plan } = await this.#ask({ task: "collect plan", root });
+    if (plan === undefined) throw new TypeError("the thread has collected no plan");
+    return plan;
+  }
+
+  async nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]> {
+    return (await this.#ask({ task: "plan part", targetsMax })).targets ?? [];
   }
 
   /** Checkpoints as far as nobody has to wait, and keeps the WAL from beginning anew until `unpin`. */

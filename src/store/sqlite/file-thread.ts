@@ -1,9 +1,20 @@
-// The thread that works on the database file beside the writer: it checkpoints the WAL, and it finds and overwrites what
-// erasing left in unused places. As it does one task after another, it never checkpoints while it overwrites. Never
+// The thread that works on the database file beside the writer: it checkpoints the WAL, it finds and overwrites what erasing
+// left in unused places, and it collects the plans of large cascades. As it does one task after another, it never checkpoints while it overwrites. Never
 // writes through SQLite, and ends when it is sent null.
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record-write.ts";
+import {
+  isObstacle,
+  type Obstacle,
+  planFrom,
+  type PlanTarget,
+  targetsOf,
+  tooLarge,
+} from "./cascade.ts";
+import type { PlanCounts } from "./claim.ts";
 import { Connection, openReader } from "./connection.ts";
 import type { CheckpointProgress, FileAnswer, FileTask } from "./file-tasks.ts";
 import { readLogPages } from "./log-pages.ts";
@@ -13,6 +24,10 @@ const { path, descriptor } = workerData as { readonly path: string; readonly des
 let connection: Connection | undefined;
 /** A read transaction that keeps the WAL from beginning anew before all of it may be given up. */
 let pin: Connection | undefined;
+
+/** The plan that was collected last, and how much of it was handed over. */
+let plan: readonly PlanTarget[] = [];
+let handedOver = 0;
 
 function perform(task: FileTask): FileAnswer {
   switch (task.task) {
@@ -25,12 +40,40 @@ function perform(task: FileTask): FileAnswer {
     case "unpin":
       unpin();
       return {};
+    case "collect plan":
+      return { plan: collectPlan(task.root) };
+    case "plan part":
+      return { targets: nextPlanPart(task.targetsMax) };
     case "wipe":
     default:
       if (task.pages === undefined) wipeWholeFile(descriptor);
       else wipeResidue(descriptor, task.pages);
       return {};
   }
+}
+
+/** From one read transaction, so that the plan is of one moment. */
+function collectPlan(root: RecordKey): PlanCounts | Obstacle {
+  plan = [];
+  handedOver = 0;
+  const reader = openReader(path);
+  try {
+    reader.run("BEGIN");
+    const planned = planFrom(reader, root, limits.cascadeRecordsMax);
+    if (planned === undefined) return tooLarge;
+    if (isObstacle(planned)) return planned;
+    plan = targetsOf(planned);
+    return { toErase: planned.erase.length, toRedact: planned.redact.length };
+  } finally {
+    reader.close();
+  }
+}
+
+function nextPlanPart(targetsMax: number): readonly PlanTarget[] {
+  const part = plan.slice(handedOver, handedOver + targetsMax);
+  handedOver += part.length;
+  if (part.length === 0) plan = [];
+  return part;
 }
 
 /**

@@ -53,11 +53,11 @@ const invariants: readonly Invariant[] = [
       GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT ?`,
   },
   {
-    broken: "A deletion that is not processing has a plan",
+    broken: "A deletion that is neither processing nor being planned has a plan",
     sql: `
       SELECT DISTINCT deletion_request_id AS subject
       FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)
-      WHERE status IS NOT 'processing' LIMIT ?`,
+      WHERE status IS NOT 'processing' AND (claimant IS NULL OR status = 'completed') LIMIT ?`,
   },
   {
     broken: "A deletion that is processing has no plan",

@@ -53,6 +53,7 @@ import { findExpired } from "./expired.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { FileTasks } from "./file-tasks.ts";
 import { checkIntegrity } from "./integrity.ts";
+import { LargePlanner } from "./large-planner.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
@@ -93,6 +94,7 @@ export class SqliteStore implements Store {
   readonly #perform: PerformOperation;
   readonly #files: FileTasks;
   readonly #checkpointer: Checkpointer | undefined;
+  readonly #planner: LargePlanner;
   readonly #completer: DeletionCompleter;
   readonly #snapshot: TurnSnapshot | undefined;
   #closed: Promise<void> | undefined;
@@ -113,8 +115,10 @@ export class SqliteStore implements Store {
     this.trail = makeTrailStore(access);
     this.#files = files;
     this.#checkpointer = checkpointer;
+    this.#planner = new LargePlanner({ perform: this.#perform, collector: files });
     this.#completer = new DeletionCompleter({
       perform: this.#perform,
+      planner: this.#planner,
       look: files,
       checkpoints: checkpointer,
       descriptor: () => descriptor.get(),
@@ -183,8 +187,10 @@ export class SqliteStore implements Store {
     return this.#perform("cancelDeletion", { deletionRequestId, act });
   }
 
-  claimDeletion(claim: Claim): Promise<Deletion | undefined> {
-    return this.#perform("claimDeletion", { claim });
+  async claimDeletion(claim: Claim): Promise<Deletion | undefined> {
+    const claimed = await this.#perform("claimDeletion", { claim });
+    if (claimed?.result !== "large") return claimed?.deletion;
+    return this.#planner.begin(claimed.deletion, claim);
   }
 
   eraseStep(deletionRequestId: string, recordsMax: number, act: Act): Promise<ErasureStep> {

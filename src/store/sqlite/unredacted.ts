@@ -10,7 +10,8 @@ const findSuspects = `
   FROM deletion_target AS target
     JOIN record USING (organization_id, resource_type, resource_id)
     JOIN change ON change.record_no = record.record_no
-  WHERE deletion_request_id = ? AND action = 'redact' AND instr(payload, json_quote(to_id)) > 0`;
+  WHERE deletion_request_id = ? AND position <= ? AND action = 'redact'
+    AND instr(payload, json_quote(to_id)) > 0`;
 
 const doAgain = `UPDATE deletion_target SET done = 0 WHERE deletion_request_id = ? AND position = ?`;
 
@@ -22,9 +23,13 @@ interface SuspectRow {
   readonly payload: string;
 }
 
-/** How many targets have to be done again; they are put back into the plan. */
-export function reopenUnredacted(connection: Connection, deletionRequestId: string): number {
-  const suspects = connection.all<SuspectRow>(findSuspects, deletionRequestId);
+/** How many targets up to this position have to be done again; they are put back into the plan. */
+export function reopenUnredacted(
+  connection: Connection,
+  deletionRequestId: string,
+  upTo: number,
+): number {
+  const suspects = connection.all<SuspectRow>(findSuspects, deletionRequestId, upTo);
   const left = new Set(suspects.filter(isLeft).map(({ position }) => position));
   for (const position of left) connection.run(doAgain, deletionRequestId, position);
   return left.size;

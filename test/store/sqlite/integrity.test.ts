@@ -58,7 +58,7 @@ describe("the check of a store", () => {
     ],
     [
       "UPDATE deletion SET status = 'completed' WHERE deletion_request_id = 'del_t'",
-      /^A deletion that is not processing has a plan: del_t\.$/,
+      /^A deletion that is neither processing nor being planned has a plan: del_t\.$/,
     ],
     ["DELETE FROM deletion_target", /^A deletion that is processing has no plan: del_t\.$/],
     ["UPDATE counter SET value = 2", /^A change has a number that was not given out: change 3\/3/],

@@ -14,6 +14,7 @@ import { freezeFile, keepLog, releaseFile } from "../frozen-file.ts";
 import { type GivenBack, giveBackPages } from "../give-back.ts";
 import { endCheckpoint } from "../log-file.ts";
 import { placeHold, releaseHold } from "../hold.ts";
+import { addToPlan, beginPlanned, postponePlan, removePlan } from "../large-plan.ts";
 import { markLedger } from "../ledger-mark.ts";
 import { changeOrganization, createOrganization } from "../organization.ts";
 import { purgeExpired } from "../purge.ts";
@@ -41,6 +42,10 @@ export const sharedOperations = {
   postponeDeletion,
   voidAllLeases,
   claimDeletion,
+  addToPlan,
+  beginPlanned,
+  postponePlan,
+  removePlan,
   eraseStep,
   verifyErasure,
   placeHold,
