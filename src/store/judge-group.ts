@@ -1,6 +1,7 @@
 // Judges the writes of a group one after another, in memory: what becomes of each draft, and which rows come of them all.
 // The engine has read what the group needs to know; this reads and writes nothing.
 
+import { countWritten, decideOutcome, isListRejected } from "../domain/draft-outcome.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { DraftOutcome, Draft, RecordKey, RecordWrite } from "../domain/record-write.ts";
@@ -72,40 +73,21 @@ function judge(write: RecordWrite, group: Group): PackedOutcome {
   const standsAlone = write.lenient || write.drafts.length <= 1;
   if (!standsAlone) group.records.remember();
   const outcomes = write.drafts.map((draft) => judgeDraft(write, draft, group));
-  const drafts = packDrafts(outcomes);
-  if (!standsAlone && outcomes.some(isRefusal)) {
-    group.records.forget();
-    return { written: 0, drafts };
-  }
-  return { written: outcomes.filter(isWritten).length, drafts };
+  if (!standsAlone && isListRejected(outcomes, write)) group.records.forget();
+  return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
 }
 
-function judgeDraft(write: RecordWrite, draft: Draft, group: Group): DraftOutcome {
+function judgeDraft(write: RecordWrite, draft: Draft, { known, records }: Group): DraftOutcome {
   const { organizationId, resourceType, mode } = write;
   const record = { organizationId, resourceType, resourceId: draft.id };
-  const key = group.known.keyOf(record);
-  if (group.known.closed.has(key)) return "deletion_open";
-  if (!group.records.exists(key)) {
-    if (mode === "update") return "no_such_record";
-    group.records.create(key, { record, write, draft });
-    return "created";
-  }
-  if (mode === "update") {
-    group.records.append(key, { record, write, draft });
-    return "updated";
-  }
-  const identical =
-    group.records.hasIdentical(key, draft.payload) || group.known.hasIdentical(key, draft.payload);
-  if (mode === "add") return identical ? "identical_record_exists" : "record_exists";
-  if (identical) return "unchanged";
-  group.records.append(key, { record, write, draft });
-  return "updated";
-}
-
-function isWritten(outcome: DraftOutcome): boolean {
-  return outcome === "created" || outcome === "updated";
-}
-
-function isRefusal(outcome: DraftOutcome): boolean {
-  return !isWritten(outcome) && outcome !== "unchanged";
+  const key = known.keyOf(record);
+  const outcome = decideOutcome(mode, {
+    isClosed: () => known.closed.has(key),
+    exists: () => records.exists(key),
+    hasIdentical: () =>
+      records.hasIdentical(key, draft.payload) || known.hasIdentical(key, draft.payload),
+  });
+  if (outcome === "created") records.create(key, { record, write, draft });
+  if (outcome === "updated") records.append(key, { record, write, draft });
+  return outcome;
 }

@@ -1,6 +1,7 @@
-// Records and their changes: how one draft is judged and stored, and how they are read. Knows neither groups of drafts
+// Records and their changes: how one draft is stored, and how they are read. Knows neither groups of drafts
 // nor kept replies.
 
+import { decideOutcome, isWritten } from "../../domain/draft-outcome.ts";
 import type {
   Draft,
   DraftOutcome,
@@ -23,12 +24,11 @@ export interface DraftContext {
 
 const insertRecord = `
   INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
-  VALUES (?, ?, ?, ?, ?5, ?5) ON CONFLICT DO NOTHING`;
+  VALUES (?, ?, ?, ?, ?5, ?5)`;
 
 const widenRecord = `
   UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
-  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
-  RETURNING record_no`;
+  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3`;
 
 const findRecordNo = `
   SELECT record_no FROM record
@@ -69,74 +69,46 @@ const countByType = `
   SELECT resource_type, count(*) AS records FROM record
   WHERE organization_id = ? GROUP BY resource_type ORDER BY resource_type`;
 
-/** Judges and stores one draft; each mode decides before it writes, so a refused draft leaves nothing to undo. */
+/** Stores one draft, or nothing of it: what becomes of it is decided before anything is written. */
 export function writeDraft(
   group: Group,
   context: DraftContext,
   { mode, draft }: { readonly mode: WriteMode; readonly draft: Draft },
 ): DraftOutcome {
-  if (group.anyDeletionOpen() && isClosed(group.connection, context, draft.id)) {
-    return "deletion_open";
-  }
-  if (mode === "update") return updateRecord(group, context, draft);
-  const created = createRecord(group, context, draft);
-  if (created) return "created";
-  return mode === "append"
-    ? appendChange(group, context, draft)
-    : refuseAdd(group.connection, context, draft);
-}
-
-function isClosed(connection: Connection, context: DraftContext, id: string): boolean {
-  const { organizationId, resourceType } = context;
-  return connection.get(findClosed, organizationId, resourceType, id) !== undefined;
-}
-
-function createRecord(group: Group, context: DraftContext, draft: Draft): boolean {
-  const { organizationId, resourceType } = context;
-  const no = group.nextArrivalNo();
-  const inserted = group.connection.run(
-    insertRecord,
-    organizationId,
-    resourceType,
-    draft.id,
-    no,
-    draft.timestamp,
-  );
-  if (inserted === 0) return false;
-  keepChange(group, context, { draft, recordNo: no, changeNo: no });
-  return true;
-}
-
-function updateRecord(group: Group, context: DraftContext, draft: Draft): DraftOutcome {
-  const { organizationId, resourceType } = context;
-  const record = group.connection.get<{ record_no: number }>(
-    widenRecord,
-    organizationId,
-    resourceType,
-    draft.id,
-    draft.timestamp,
-  );
-  if (record === undefined) return "no_such_record";
+  const { connection } = group;
+  const key = { ...context, resourceId: draft.id };
+  let recordNo: number | undefined;
+  const outcome = decideOutcome(mode, {
+    isClosed: () => group.anyDeletionOpen() && isClosed(connection, key),
+    exists: () => (recordNo = readRecordNo(connection, key)) !== undefined,
+    hasIdentical: () =>
+      recordNo !== undefined &&
+      connection.get(findIdentical, recordNo, draft.payload) !== undefined,
+  });
+  if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
-  keepChange(group, context, { draft, recordNo: record.record_no, changeNo });
-  return "updated";
+  if (recordNo === undefined) createRecord(connection, key, { draft, recordNo: changeNo });
+  else widenSighting(connection, key, draft);
+  keepChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
+  return outcome;
 }
 
-function appendChange(group: Group, context: DraftContext, draft: Draft): DraftOutcome {
-  return hasIdentical(group.connection, context, draft)
-    ? "unchanged"
-    : updateRecord(group, context, draft);
+function isClosed(connection: Connection, key: RecordKey): boolean {
+  const { organizationId, resourceType, resourceId } = key;
+  return connection.get(findClosed, organizationId, resourceType, resourceId) !== undefined;
 }
 
-function refuseAdd(connection: Connection, context: DraftContext, draft: Draft): DraftOutcome {
-  return hasIdentical(connection, context, draft) ? "identical_record_exists" : "record_exists";
+function createRecord(
+  connection: Connection,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  { draft, recordNo }: { readonly draft: Draft; readonly recordNo: number },
+): void {
+  connection.run(insertRecord, organizationId, resourceType, resourceId, recordNo, draft.timestamp);
 }
 
-function hasIdentical(connection: Connection, context: DraftContext, draft: Draft): boolean {
-  const { organizationId, resourceType } = context;
-  const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId: draft.id });
-  if (recordNo === undefined) return false;
-  return connection.get(findIdentical, recordNo, draft.payload) !== undefined;
+function widenSighting(connection: Connection, key: RecordKey, { timestamp }: Draft): void {
+  const { organizationId, resourceType, resourceId } = key;
+  connection.run(widenRecord, organizationId, resourceType, resourceId, timestamp);
 }
 
 function keepChange(

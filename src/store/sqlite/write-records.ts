@@ -1,6 +1,7 @@
 // A write of one draft or many: strict lists are all or nothing, lenient ones are judged item by item. Drafts apply one
 // after another, so that a second one with the same id meets the first.
 
+import { countWritten, isListRejected } from "../../domain/draft-outcome.ts";
 import type { Draft, DraftOutcome, RecordWrite } from "../../domain/record-write.ts";
 import { packCreated, packDrafts, packRepeated, type PackedOutcome } from "../packed-outcome.ts";
 import type { Group } from "./group.ts";
@@ -22,13 +23,12 @@ export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
 function judge(group: Group, write: RecordWrite): PackedOutcome {
   const { drafts, lenient } = write;
   const context = contextOf(write);
-  // A single draft decides before it writes, so there is never anything to undo.
-  if (drafts.length === 1) return describe(writeEach(group, context, write));
   const { parts, count } = storeNewParts(group, context, write);
   if (count === drafts.length) return packCreated(count);
-  if (lenient) {
+  // A single draft decides before it writes, so there is never anything to undo.
+  if (lenient || drafts.length === 1) {
     const rest = writeEach(group, context, { mode: write.mode, drafts: drafts.slice(count) });
-    return describe([...Array.from({ length: count }, () => "created" as const), ...rest]);
+    return describe([...Array.from({ length: count }, () => "created" as const), ...rest], write);
   }
   for (const part of parts.toReversed()) takeBack(group, context, part);
   return judgeStrictly(group, context, write);
@@ -37,10 +37,9 @@ function judge(group: Group, write: RecordWrite): PackedOutcome {
 function judgeStrictly(group: Group, context: DraftContext, write: RecordWrite): PackedOutcome {
   group.connection.run("SAVEPOINT list");
   const outcomes = writeEach(group, context, write);
-  const refused = outcomes.some(isRefusal);
-  if (refused) group.connection.run("ROLLBACK TO list");
+  if (isListRejected(outcomes, write)) group.connection.run("ROLLBACK TO list");
   group.connection.run("RELEASE list");
-  return refused ? { written: 0, drafts: packDrafts(outcomes) } : describe(outcomes);
+  return describe(outcomes, write);
 }
 
 function contextOf(write: RecordWrite): DraftContext {
@@ -81,11 +80,6 @@ function writeEach(
   return drafts.map((draft) => writeDraft(group, context, { mode, draft }));
 }
 
-function describe(outcomes: readonly DraftOutcome[]): PackedOutcome {
-  const written = outcomes.filter((outcome) => outcome === "created" || outcome === "updated");
-  return { written: written.length, drafts: packDrafts(outcomes) };
-}
-
-function isRefusal(outcome: DraftOutcome): boolean {
-  return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
+function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): PackedOutcome {
+  return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
 }

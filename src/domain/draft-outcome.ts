@@ -1,0 +1,50 @@
+// What becomes of a draft: created, updated, unchanged, or rejected and why; and what that means for the list it came in.
+// The one rule for every engine and for every way in which one looks up what it needs to know. Pure.
+
+import type { DraftOutcome, WriteMode } from "./record-write.ts";
+
+/**
+ * What an engine knows of the record that a draft names. These are functions because each may cost a lookup: each is
+ * called at most once, and only if the outcome depends on it.
+ */
+export interface RecordFacts {
+  /** True while an open deletion closes the record to writes. */
+  readonly isClosed: () => boolean;
+  readonly exists: () => boolean;
+  /** True if a change of the record has the payload of the draft. Asked only of a record that exists. */
+  readonly hasIdentical: () => boolean;
+}
+
+export function decideOutcome(mode: WriteMode, facts: RecordFacts): DraftOutcome {
+  if (facts.isClosed()) return "deletion_open";
+  if (!facts.exists()) return mode === "update" ? "no_such_record" : "created";
+  if (mode === "update") return "updated";
+  const identical = facts.hasIdentical();
+  if (mode === "add") return identical ? "identical_record_exists" : "record_exists";
+  return identical ? "unchanged" : "updated";
+}
+
+/** True if a change is stored for the draft, unless its list is rejected. */
+export function isWritten(outcome: DraftOutcome): boolean {
+  return outcome === "created" || outcome === "updated";
+}
+
+export function isRejected(outcome: DraftOutcome): boolean {
+  return !isWritten(outcome) && outcome !== "unchanged";
+}
+
+/** True for a strict list with a rejected draft: then nothing of the list is stored. */
+export function isListRejected(
+  outcomes: readonly DraftOutcome[],
+  { lenient }: { readonly lenient: boolean },
+): boolean {
+  return !lenient && outcomes.some(isRejected);
+}
+
+/** How many changes are stored for a list. */
+export function countWritten(
+  outcomes: readonly DraftOutcome[],
+  options: { readonly lenient: boolean },
+): number {
+  return isListRejected(outcomes, options) ? 0 : outcomes.filter(isWritten).length;
+}
