@@ -30,6 +30,13 @@ describe("the layers", () => {
     ["src/store/store.ts", 'import { app } from "../actions/app.ts";', "the store calls an action"],
     ["src/store/a.ts", 'import { a } from "./sqlite/a.ts";', "the store knows an engine"],
     ["src/store/sqlite/a.ts", 'import { a } from "../postgres/a.ts";', "an engine knows another"],
+    ["src/store/sql/a.ts", 'import { a } from "../sqlite/a.ts";', "shared SQL knows an engine"],
+    ["src/store/sql/a.ts", 'import { DatabaseSync } from "node:sqlite";', "and its driver"],
+    [
+      "src/store/a.ts",
+      'import { findKey } from "./sql/api-key.ts";',
+      "shared SQL outside an engine",
+    ],
     ["src/actions/a.ts", 'import { openStore } from "../store/store.ts";', "more than types"],
     ["src/actions/a.ts", 'import { type A, open } from "../store/store.ts";', "more than types"],
     [
@@ -90,6 +97,9 @@ describe("the layers", () => {
       "src/store/sqlite/a.ts":
         'import { DatabaseSync } from "node:sqlite";\nimport type { Store } from "../store.ts";\n' +
         'const find = "SELECT id FROM record";',
+      "src/store/sql/a.ts":
+        'import type { Act } from "../act.ts";\nconst find = "SELECT id FROM record";',
+      "src/store/postgres/a.ts": 'import { findKey } from "../sql/api-key.ts";',
       "src/store/open-store.ts": 'import { openSqlite } from "./sqlite/open-sqlite.ts";',
       "src/actions/a.ts":
         'import type { Store } from "../store/store.ts";\nimport { hash } from "node:crypto";\n' +

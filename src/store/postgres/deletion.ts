@@ -10,7 +10,7 @@ import type {
   DeletionFilter,
   DeletionRequest,
 } from "../store.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit } from "../sql/audit.ts";
 import { Collision } from "./failure.ts";
 import { once } from "./idempotency.ts";
 import { findRecords } from "./record.ts";
@@ -224,7 +224,7 @@ export async function noteDeletion(
     readonly act: Act;
   },
 ): Promise<void> {
-  await appendAudit(transaction, {
+  await transaction.perform(appendAudit, {
     at: event.act.now,
     actor: event.act.actor,
     action: `deletion.${event.action}`,

@@ -8,7 +8,7 @@ import { nameForTrail } from "../audit-row.ts";
 import { describeHold, type HoldRow, toHold } from "../hold-row.ts";
 import type { HoldFilter, HoldOutcome, NewHold } from "../holds.ts";
 import type { Act } from "../store.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit } from "../sql/audit.ts";
 import { settle } from "./citus.ts";
 import { findRecords } from "./record.ts";
 import { keyColumns } from "./record-key.ts";
@@ -181,7 +181,7 @@ async function note(
   },
 ): Promise<void> {
   const { key, action, detail, act } = event;
-  await appendAudit(transaction, {
+  await transaction.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action,

@@ -3,7 +3,7 @@
 
 import { AuditChainCheck } from "../chain-check.ts";
 import type { IntegrityReport } from "../store.ts";
-import { readAuditHead, readAuditRows } from "./audit.ts";
+import { readAuditHead, readAuditRows } from "../sql/audit.ts";
 import type { Database } from "./database.ts";
 import { checkReceiptChain } from "./receipt.ts";
 import { inPeace } from "./scope.ts";
@@ -115,9 +115,10 @@ async function checkAuditChain(
 ): Promise<string | undefined> {
   for (;;) {
     const afterEntryNo = check.lastNo;
-    const rows = await readAuditRows(transaction, { afterEntryNo, limit: auditPageRows });
+    const page = { afterEntryNo, limit: auditPageRows };
+    const rows = await transaction.perform(readAuditRows, page);
     const fault = check.add(rows);
     if (fault !== undefined) return fault;
-    if (rows.length < auditPageRows) return check.end(await readAuditHead(transaction));
+    if (rows.length < auditPageRows) return check.end(await transaction.perform(readAuditHead));
   }
 }

@@ -9,8 +9,8 @@ import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../move.ts";
 import { differingTables, rowsOf } from "../move-summary.ts";
 import { fromText, toText } from "../neutral-row.ts";
 import { movedTables } from "../moved-tables.ts";
+import { appendAudit } from "../sql/audit.ts";
 import { StoreError } from "../store-error.ts";
-import { appendAudit } from "./audit.ts";
 import { commitInTwoPhases, settle } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { hasState } from "./failure.ts";
@@ -177,7 +177,7 @@ async function addPage(transaction: Transaction, { table, rows, from, next }: Mo
 
 async function finish(transaction: Transaction, summary: StoreSummary, act: Act): Promise<void> {
   const { storeId, arrivalNo } = await readEnds(transaction);
-  await appendAudit(transaction, {
+  await transaction.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action: "store.move",

@@ -16,12 +16,14 @@ import { toCompletion } from "../completion-outcome.ts";
 import type { HoldStore } from "../holds.ts";
 import { unpackOutcome } from "../packed-outcome.ts";
 import type { ReplayStore } from "../replay.ts";
+import * as accessToken from "../sql/access-token.ts";
+import * as apiKey from "../sql/api-key.ts";
+import { readAuditRows } from "../sql/audit.ts";
+import * as organizations from "../sql/organization.ts";
+import type { Statements } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import type * as promised from "../store.ts";
 import type { KeptReceipt, TrailStore } from "../trail.ts";
-import { createToken, findCaller } from "./access-token.ts";
-import { createKey, findKey, findKeyBySecret, listKeys, revokeKey, rotateKey } from "./api-key.ts";
-import { readAuditRows } from "./audit.ts";
 import { claimDeletion } from "./claim.ts";
 import { completeDeletion } from "./completion.ts";
 import type { Database, Work } from "./database.ts";
@@ -42,13 +44,6 @@ import { deletionIdOf, outcomeOf } from "./job.ts";
 import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./job-groups.ts";
 import { Leases, type Postponement } from "./lease.ts";
 import { schemaVersion } from "./migrate.ts";
-import {
-  changeOrganization,
-  createOrganization,
-  findOrganization,
-  listOrganizations,
-  readCredentialsVersion,
-} from "./organization.ts";
 import { purgeExpired } from "./purge.ts";
 import * as receipts from "./receipt.ts";
 import { countRecords, readHistory } from "./record.ts";
@@ -258,17 +253,18 @@ export class PostgresStore implements promised.Store {
   }
 
   createOrganization(created: Organization, act: promised.Act): Promise<boolean> {
-    return this.#in(organization(created.organizationId), (tx) =>
-      createOrganization(tx, created, act),
-    );
+    return this.#change(organization(created.organizationId), organizations.createOrganization, {
+      organization: created,
+      act,
+    });
   }
 
   findOrganization(organizationId: string): Promise<Organization | undefined> {
-    return this.#look(organization(organizationId), (tx) => findOrganization(tx, organizationId));
+    return this.#read(organization(organizationId), organizations.findOrganization, organizationId);
   }
 
   listOrganizations(): Promise<readonly Organization[]> {
-    return this.#look(allOrganizations, listOrganizations);
+    return this.#read(allOrganizations, organizations.listOrganizations);
   }
 
   changeOrganization(
@@ -276,29 +272,31 @@ export class PostgresStore implements promised.Store {
     change: promised.OrganizationChange,
     act: promised.Act,
   ): Promise<Organization | undefined> {
-    return this.#in(organization(organizationId), (tx) =>
-      changeOrganization(tx, { organizationId, change, act }),
-    );
+    return this.#change(organization(organizationId), organizations.changeOrganization, {
+      organizationId,
+      change,
+      act,
+    });
   }
 
   createKey(key: promised.NewKey, act: promised.Act): Promise<void> {
-    return this.#in(organization(key.organizationId), (tx) => createKey(tx, key, act));
+    return this.#change(organization(key.organizationId), apiKey.createKey, { key, act });
   }
 
   listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]> {
-    return this.#look(oneOrAll(organizationId), (tx) => listKeys(tx, organizationId));
+    return this.#read(oneOrAll(organizationId), apiKey.listKeys, organizationId);
   }
 
   findKey(keyId: string): Promise<ApiKey | undefined> {
-    return this.#look(credentials, (tx) => findKey(tx, keyId));
+    return this.#read(credentials, apiKey.findKey, keyId);
   }
 
   findKeyBySecret(secretHash: Uint8Array): Promise<KeyHolder | undefined> {
-    return this.#look(credentials, (tx) => findKeyBySecret(tx, secretHash));
+    return this.#read(credentials, apiKey.findKeyBySecret, secretHash);
   }
 
   revokeKey(keyId: string, act: promised.Act): Promise<ApiKey | undefined> {
-    return this.#in(allOrganizations, (tx) => revokeKey(tx, keyId, act));
+    return this.#change(allOrganizations, apiKey.revokeKey, { keyId, act });
   }
 
   rotateKey(
@@ -307,25 +305,24 @@ export class PostgresStore implements promised.Store {
     oldExpiresAt: number,
     act: promised.Act,
   ): Promise<ApiKey | undefined> {
-    return this.#in(allOrganizations, (tx) =>
-      rotateKey(tx, { keyId, successor, oldExpiresAt, act }),
-    );
+    const args = { keyId, successor, oldExpiresAt, act };
+    return this.#change(allOrganizations, apiKey.rotateKey, args);
   }
 
   createToken(token: promised.NewToken): Promise<void> {
-    return this.#in(organization(token.organizationId), (tx) => createToken(tx, token));
+    return this.#change(organization(token.organizationId), accessToken.createToken, { token });
   }
 
   findCaller(tokenHash: Uint8Array): Promise<Caller | undefined> {
-    return this.#look(credentials, (tx) => findCaller(tx, tokenHash));
+    return this.#read(credentials, accessToken.findCaller, tokenHash);
   }
 
   credentialsVersion(): Promise<number> {
-    return this.#look({}, readCredentialsVersion);
+    return this.#read({}, organizations.readCredentialsVersion);
   }
 
   async ping(): Promise<void> {
-    await this.#look({}, readCredentialsVersion);
+    await this.credentialsVersion();
   }
 
   probeWrite(): Promise<void> {
@@ -347,9 +344,7 @@ export class PostgresStore implements promised.Store {
   }
 
   async listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]> {
-    const rows = await this.#look(allOrganizations, (tx) =>
-      readAuditRows(tx, { afterEntryNo, limit }),
-    );
+    const rows = await this.#read(allOrganizations, readAuditRows, { afterEntryNo, limit });
     return rows.map(toAuditEntry);
   }
 
@@ -370,6 +365,24 @@ export class PostgresStore implements promised.Store {
   /** For one statement that reads. */
   #look<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
     return this.#database.inOneGo(scope, work);
+  }
+
+  /** The same for a statement that every engine shares. */
+  #read<Args extends readonly unknown[], Result>(
+    scope: Scope,
+    work: (...args: Args) => Statements<Result>,
+    ...args: Args
+  ): Promise<Result> {
+    return this.#database.inOneGo(scope, (tx) => tx.perform(work, ...args));
+  }
+
+  /** Runs statements that every engine shares, in a transaction. */
+  #change<Args, Result>(
+    scope: Scope,
+    work: (args: Args) => Statements<Result>,
+    args: Args,
+  ): Promise<Result> {
+    return this.#database.transaction(scope, (tx) => tx.perform(work, args));
   }
 
   #in<Result>(scope: Scope, work: Work<Result>): Promise<Result> {

@@ -15,7 +15,7 @@ import {
 } from "../receipt-row.ts";
 import type { Act, KeepKeyOptions, SealedReceipt } from "../store.ts";
 import type { KeptReceipt } from "../trail.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit } from "../sql/audit.ts";
 import type { Transaction } from "./transaction.ts";
 
 const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
@@ -147,7 +147,7 @@ async function noteKey(
   },
 ): Promise<void> {
   const { keyId, action, detail, act } = event;
-  await appendAudit(transaction, {
+  await transaction.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action: `receipt_key.${action}`,

@@ -28,7 +28,7 @@ import type {
   RestoreState,
 } from "../replay.ts";
 import type { Act } from "../store.ts";
-import { appendAudit, lockAuditHead } from "./audit.ts";
+import { appendAudit, lockAuditHead } from "../sql/audit.ts";
 import { noteDeletion } from "./deletion.ts";
 import { addHold, dropHold } from "./hold.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "./receipt.ts";
@@ -148,7 +148,7 @@ async function cutChains(
 ): Promise<RestoreCut | undefined> {
   if (known === undefined) return undefined;
   const { storeId, ...receipts } = await lockReceiptHead(transaction);
-  const { entry_no: no, hash } = await lockAuditHead(transaction);
+  const { entry_no: no, hash } = await transaction.perform(lockAuditHead);
   const cut = makeCut(known, { audit: { no, hash }, receipts });
   const { known: end } = cut.receipts;
   if (end.no > receipts.receiptNo) {
@@ -162,7 +162,7 @@ async function cutChains(
     subject: storeId,
     detail: { backup: backup ?? null, ...cut },
   };
-  const written = await appendAudit(transaction, entry, numberAfter(cut.audit));
+  const written = await transaction.perform(appendAudit, entry, numberAfter(cut.audit));
   return { entry: written, ...cut };
 }
 
@@ -280,7 +280,7 @@ export async function finishReplay(transaction: Transaction, act: Act): Promise<
   if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
   await transaction.run(forgetState);
   const { storeId } = await readReceiptHead(transaction);
-  await appendAudit(transaction, {
+  await transaction.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action: "store.replay",

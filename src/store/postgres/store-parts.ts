@@ -4,8 +4,8 @@
 import { emptyChain, toHead } from "../audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
+import { auditAct, readAuditHead } from "../sql/audit.ts";
 import type { TrailStore } from "../trail.ts";
-import { noteAct, readAuditHead } from "./audit.ts";
 import type { Database } from "./database.ts";
 import { findDeletions, listDeletionsById } from "./deletion.ts";
 import { dropHold, findHold, findHoldsOf, listHolds, placeHold } from "./hold.ts";
@@ -57,9 +57,10 @@ export function makeTrailStore(database: Database): TrailStore {
   return {
     head: () =>
       database.inOneGo(allOrganizations, async (tx) =>
-        toHead((await readAuditHead(tx)) ?? emptyChain),
+        toHead((await tx.perform(readAuditHead)) ?? emptyChain),
       ),
-    note: (note, act) => database.transaction(allOrganizations, (tx) => noteAct(tx, note, act)),
+    note: (note, act) =>
+      database.transaction(allOrganizations, (tx) => tx.perform(auditAct, note, act)),
     findDeletions: (ids) => database.inOneGo(allOrganizations, (tx) => findDeletions(tx, ids)),
     listDeletions: (afterId, limit) =>
       database.inOneGo(allOrganizations, (tx) => listDeletionsById(tx, afterId, limit)),

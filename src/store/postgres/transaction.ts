@@ -3,6 +3,8 @@
 import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { setLocal } from "./begin.ts";
+import { runAsync } from "../sql/run.ts";
+import { type Statement, type Statements, textFor, type Together } from "../sql/statements.ts";
 import { inOrder } from "./in-order.ts";
 import { makeInsertion, type RowInsertion } from "./row-insertion.ts";
 
@@ -81,6 +83,23 @@ export class Transaction {
     return rowCount ?? 0;
   }
 
+  /**
+   * Runs statements that are the same on every engine. The first is sent before this returns, so those with a single one
+   * fit into one round trip (Database.inOneGo).
+   */
+  perform<Args extends readonly unknown[], Result>(
+    work: (...args: Args) => Statements<Result>,
+    ...args: Args
+  ): Promise<Result> {
+    return runAsync(work(...args), this.#answer);
+  }
+
+  readonly #answer = async (statement: Statement | Together): Promise<unknown> => {
+    if (statement.method === "together") return inOrder(statement.statements.map(this.#answer));
+    const { method, sql, values } = statement;
+    return this[method](postgresText(sql), ...values);
+  };
+
   /** On Citus, which takes no rows from arrays into shards. How many rows were inserted. Columns are of equal length. */
   async insertEach(
     insertion: RowInsertion,
@@ -132,6 +151,15 @@ export class Transaction {
   #patiently(config: QueryConfig): QueryConfig & { query_timeout: number } {
     return { ...config, query_timeout: this.#options.answerMs };
   }
+}
+
+/** By the shared text of a statement: its text here. */
+const texts = new Map<string, string>();
+
+function postgresText(sql: string): string {
+  let text = texts.get(sql);
+  if (text === undefined) texts.set(sql, (text = textFor("postgres", sql)));
+  return text;
 }
 
 function nameOf(sql: string): string {

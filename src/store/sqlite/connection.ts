@@ -6,8 +6,11 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { FileError } from "../../files/file-error.ts";
 import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
+import { runSync } from "../sql/run.ts";
+import type { Statement, Statements, Together } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./private-file.ts";
+import { sqliteText, toSqlite } from "./statement-text.ts";
 
 export type Value = null | number | string | Uint8Array;
 
@@ -77,6 +80,20 @@ export class Connection {
   run(sql: string, ...values: readonly Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
+
+  /** Runs statements that are the same on every engine. */
+  perform<Args extends readonly unknown[], Result>(
+    work: (...args: Args) => Statements<Result>,
+    ...args: Args
+  ): Result {
+    return runSync(work(...args), this.#answer);
+  }
+
+  readonly #answer = (statement: Statement | Together): unknown => {
+    if (statement.method === "together") return statement.statements.map(this.#answer);
+    const { method, sql, values } = statement;
+    return this[method](sqliteText(sql), ...values.map(toSqlite));
+  };
 
   exec(sql: string): void {
     this.#database.exec(sql);

@@ -10,7 +10,7 @@ import type {
   DeletionFilter,
   DeletionRequest,
 } from "../store.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit } from "../sql/audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
@@ -240,7 +240,7 @@ export function noteDeletion(
     readonly act: Act;
   },
 ): void {
-  appendAudit(connection, {
+  connection.perform(appendAudit, {
     at: event.act.now,
     actor: event.act.actor,
     action: `deletion.${event.action}`,

@@ -8,7 +8,7 @@ import { nameForTrail } from "../audit-row.ts";
 import { describeHold, type HoldRow, toHold } from "../hold-row.ts";
 import type { HoldFilter, HoldOutcome, NewHold } from "../holds.ts";
 import type { Act } from "../store.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit } from "../sql/audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
 import { readRecordNo } from "./record.ts";
@@ -157,7 +157,7 @@ function note(
   },
 ): void {
   const { key, action, detail, act } = event;
-  appendAudit(connection, {
+  connection.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action,

@@ -3,7 +3,7 @@
 
 import type { IntegrityReport } from "../store.ts";
 import { AuditChainCheck } from "../chain-check.ts";
-import { readAuditHead, readAuditRows } from "./audit.ts";
+import { readAuditHead, readAuditRows } from "../sql/audit.ts";
 import type { Connection } from "./connection.ts";
 import { checkReceiptChain } from "./receipt.ts";
 
@@ -108,9 +108,10 @@ function checkChains(connection: Connection): readonly string[] {
 
 function checkAuditChain(connection: Connection, check: AuditChainCheck): string | undefined {
   for (;;) {
-    const rows = readAuditRows(connection, { afterEntryNo: check.lastNo, limit: auditPageRows });
+    const page = { afterEntryNo: check.lastNo, limit: auditPageRows };
+    const rows = connection.perform(readAuditRows, page);
     const fault = check.add(rows);
     if (fault !== undefined) return fault;
-    if (rows.length < auditPageRows) return check.end(readAuditHead(connection));
+    if (rows.length < auditPageRows) return check.end(connection.perform(readAuditHead));
   }
 }

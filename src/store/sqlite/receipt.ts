@@ -15,7 +15,7 @@ import {
 } from "../receipt-row.ts";
 import type { Act, KeepKeyOptions, SealedReceipt } from "../store.ts";
 import type { KeptReceipt } from "../trail.ts";
-import { appendAudit } from "./audit.ts";
+import { appendAudit } from "../sql/audit.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
 
@@ -137,7 +137,7 @@ function noteKey(
   },
 ): void {
   const { keyId, action, detail, act } = event;
-  appendAudit(connection, {
+  connection.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action: `receipt_key.${action}`,

@@ -28,7 +28,7 @@ import type {
   RestoreState,
 } from "../replay.ts";
 import type { Act } from "../store.ts";
-import { appendAudit, readAuditHead } from "./audit.ts";
+import { appendAudit, lockAuditHead } from "../sql/audit.ts";
 import type { Connection } from "./connection.ts";
 import { noteDeletion } from "./deletion.ts";
 import type { Group } from "./group.ts";
@@ -142,7 +142,7 @@ function cutChains(
   act: Act,
 ): RestoreCut | undefined {
   if (known === undefined) return undefined;
-  const { entry_no: no, hash } = readAuditHead(connection);
+  const { entry_no: no, hash } = connection.perform(lockAuditHead);
   const { storeId, ...receipts } = readReceiptHead(connection);
   const cut = makeCut(known, { audit: { no, hash }, receipts });
   const entry = {
@@ -153,7 +153,7 @@ function cutChains(
     subject: storeId,
     detail: { backup: backup ?? null, ...cut },
   };
-  const written = appendAudit(connection, entry, numberAfter(cut.audit));
+  const written = connection.perform(appendAudit, entry, numberAfter(cut.audit));
   const { known: end } = cut.receipts;
   if (end.no > receipts.receiptNo) {
     moveReceiptHead(connection, { receiptNo: end.no, hash: end.hash });
@@ -275,7 +275,7 @@ export function finishReplay({ connection }: Group, { act }: { readonly act: Act
   const { queued, open } = countReopened(connection);
   if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
   connection.run(forgetState);
-  appendAudit(connection, {
+  connection.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
     action: "store.replay",

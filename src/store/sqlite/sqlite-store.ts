@@ -40,9 +40,14 @@ import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
 import type { KeptReceipt, TrailStore } from "../trail.ts";
 import { deletionOf } from "../completion-outcome.ts";
-import { findCaller } from "./access-token.ts";
-import { findKey, findKeyBySecret, listKeys } from "./api-key.ts";
-import { readAuditRows } from "./audit.ts";
+import { findCaller } from "../sql/access-token.ts";
+import { findKey, findKeyBySecret, listKeys } from "../sql/api-key.ts";
+import { readAuditRows } from "../sql/audit.ts";
+import {
+  findOrganization,
+  listOrganizations,
+  readCredentialsVersion,
+} from "../sql/organization.ts";
 import { DeletionCompleter } from "./complete-deletions.ts";
 import type { Connection } from "./connection.ts";
 import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
@@ -57,7 +62,6 @@ import { LargePlanner } from "./large-planner.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
-import { findOrganization, listOrganizations, readCredentialsVersion } from "./organization.ts";
 import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
 import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "./receipt.ts";
 import { countRecords, findRecord, readHistory } from "./record.ts";
@@ -264,11 +268,11 @@ export class SqliteStore implements Store {
   }
 
   async findOrganization(organizationId: string): Promise<Organization | undefined> {
-    return findOrganization(this.#reader, organizationId);
+    return this.#reader.perform(findOrganization, organizationId);
   }
 
   async listOrganizations(): Promise<readonly Organization[]> {
-    return listOrganizations(this.#reader);
+    return this.#reader.perform(listOrganizations);
   }
 
   changeOrganization(
@@ -284,15 +288,15 @@ export class SqliteStore implements Store {
   }
 
   async listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]> {
-    return listKeys(this.#reader, organizationId);
+    return this.#reader.perform(listKeys, organizationId);
   }
 
   async findKey(keyId: string): Promise<ApiKey | undefined> {
-    return findKey(this.#reader, keyId);
+    return this.#reader.perform(findKey, keyId);
   }
 
   async findKeyBySecret(secretHash: Uint8Array): Promise<KeyHolder | undefined> {
-    return findKeyBySecret(this.#reader, secretHash);
+    return this.#reader.perform(findKeyBySecret, secretHash);
   }
 
   revokeKey(keyId: string, act: Act): Promise<ApiKey | undefined> {
@@ -313,15 +317,15 @@ export class SqliteStore implements Store {
   }
 
   async findCaller(tokenHash: Uint8Array): Promise<Caller | undefined> {
-    return findCaller(this.#reader, tokenHash);
+    return this.#reader.perform(findCaller, tokenHash);
   }
 
   async credentialsVersion(): Promise<number> {
-    return readCredentialsVersion(this.#reader);
+    return this.#reader.perform(readCredentialsVersion);
   }
 
   async ping(): Promise<void> {
-    readCredentialsVersion(this.#reader);
+    this.#reader.perform(readCredentialsVersion);
     await this.#perform("ping", undefined);
   }
 
@@ -345,7 +349,7 @@ export class SqliteStore implements Store {
   }
 
   async listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]> {
-    return readAuditRows(this.#reader, { afterEntryNo, limit }).map(toAuditEntry);
+    return this.#reader.perform(readAuditRows, { afterEntryNo, limit }).map(toAuditEntry);
   }
 
   async checkIntegrity(): Promise<IntegrityReport> {

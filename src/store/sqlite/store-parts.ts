@@ -1,11 +1,11 @@
 // The parts of the store on SQLite that operators use: holds, restores, the audit trail. Which of their methods reads and which
 // asks the writer; holds no SQL, and decides nothing.
 
-import { toHead } from "../audit-row.ts";
+import { emptyChain, toHead } from "../audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
+import { readAuditHead } from "../sql/audit.ts";
 import type { TrailStore } from "../trail.ts";
-import { readAuditHead } from "./audit.ts";
 import type { Connection } from "./connection.ts";
 import { findDeletions, listDeletionsById } from "./deletion.ts";
 import { findHold, findHolds, listHolds } from "./hold.ts";
@@ -48,7 +48,7 @@ export function makeReplayStore({ reader, perform }: StoreAccess): ReplayStore {
 
 export function makeTrailStore({ reader, perform }: StoreAccess): TrailStore {
   return {
-    head: async () => toHead(readAuditHead(reader)),
+    head: async () => toHead(reader.perform(readAuditHead) ?? emptyChain),
     note: (note, act) => perform("noteAct", { note, act }),
     findDeletions: async (ids) => findDeletions(reader, ids),
     listDeletions: async (afterId, limit) => listDeletionsById(reader, afterId, limit),

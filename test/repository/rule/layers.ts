@@ -17,6 +17,8 @@ interface Room {
 }
 
 const engines = ["src/store/sqlite/", "src/store/postgres/"];
+/** Statements that are the same on every engine; engines alone run them. */
+const sharedSql = "src/store/sql/";
 /** The only files outside an engine that may know it: those that choose. */
 const choosers: ReadonlySet<string> = new Set([
   "src/store/open-store.ts",
@@ -31,6 +33,7 @@ const rooms: readonly Room[] = [
     beginsWith: engine,
     may: [engine, "src/store/", "src/domain/", "src/files/"],
   })),
+  { beginsWith: sharedSql, may: ["src/store/", "src/domain/"] },
   { beginsWith: "src/store/", may: ["src/store/", "src/domain/", "src/files/"] },
   {
     beginsWith: "src/actions/",
@@ -90,6 +93,7 @@ function mayImport(room: Room, path: string, { specifier, typesOnly }: Import): 
   const target = posix.join(posix.dirname(path), specifier);
   const engine = engines.find((beginning) => target.startsWith(beginning));
   if (engine !== undefined && !path.startsWith(engine)) return choosers.has(path);
+  if (target.startsWith(sharedSql) && !mayHoldSql(path)) return false;
   const allowed = typesOnly ? [...room.may, ...(room.mayTypes ?? [])] : room.may;
   return allowed.some((beginning) => matches(target, beginning));
 }
@@ -122,14 +126,20 @@ const sql = [
   new RegExp(statement.replace(/(?<!\\)[a-z]/g, (letter) => letter.toUpperCase())),
 ];
 
+function mayHoldSql(path: string): boolean {
+  return isInEngine(path) || path.startsWith(sharedSql);
+}
+
 /** Looks at each piece of text in the code; comments may speak of SQL. */
 function findSql(file: CodeFile): readonly string[] {
-  if (isInEngine(file.path)) return [];
+  if (mayHoldSql(file.path)) return [];
   const faults: string[] = [];
   walk(file.syntax, (node) => {
     const { text } = node as { text?: unknown };
     if (node === file.syntax || typeof text !== "string" || !isSql(text)) return;
-    faults.push(`${placeOf(file, node)}: SQL may stand only in an engine's folder`);
+    faults.push(
+      `${placeOf(file, node)}: SQL may stand only in src/store/sql and in an engine's folder`,
+    );
   });
   return faults;
 }

@@ -10,6 +10,7 @@ import { Unsettled } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
+import { textFor } from "../../../src/store/sql/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migrate.ts";
 import {
   receiptSecurity,
@@ -22,16 +23,16 @@ import { makeInsertion } from "../../../src/store/postgres/row-insertion.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
 import { type Catalog, findSchemaFaults, findStatementFaults, type Tables } from "./citus-rules.ts";
 
-const folder = new URL("../../../src/store/postgres/", import.meta.url);
+const folder = new URL("../../../src/store/", import.meta.url);
 
 /** Those that run only where there is no Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
-  "record.ts lockRows",
-  "record.ts insertRecords",
-  "record.ts insertChanges",
-  "relation.ts insertRelations",
-  "cascade.ts insertTargets",
-  "new-records.ts requireNew",
+  "postgres/record.ts lockRows",
+  "postgres/record.ts insertRecords",
+  "postgres/record.ts insertChanges",
+  "postgres/relation.ts insertRelations",
+  "postgres/cascade.ts insertTargets",
+  "postgres/new-records.ts requireNew",
 ]);
 
 const tables: Tables = {
@@ -55,13 +56,13 @@ interface Statement {
 
 function readStatements(): readonly Statement[] {
   const found: Statement[] = [];
-  for (const file of globSync("*.ts", { cwd: folder }).sort()) {
+  for (const file of globSync("{postgres,sql}/*.ts", { cwd: folder }).sort()) {
     const text = readFileSync(new URL(file, folder), "utf8");
     for (const [, name = "", sql = ""] of text.matchAll(
       /(?:const |\b)(\w+)(?: =|:)\s*`([^`]*)`/g,
     )) {
       if (/\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(sql))
-        found.push({ name: `${file} ${name}`, sql });
+        found.push({ name: `${file} ${name}`, sql: textFor("postgres", sql) });
     }
   }
   return found;
@@ -139,6 +140,17 @@ describe("the statements on Citus", () => {
         findStatementFaults(sql, tables).map((fault) => `${name}: ${fault}`),
       );
     assert.deepEqual(faults, []);
+  });
+
+  it("include those that every engine shares, as PostgreSQL gets them", () => {
+    const shared = statements.filter(({ name }) => name.startsWith("sql/"));
+    assert.ok(shared.length > 20, `${shared.length} shared statements were found`);
+    const lock = shared.find(({ name }) => name === "sql/audit.ts lockHead");
+    assert.match(lock?.sql ?? "", /^ *FOR UPDATE$/m);
+    assert.deepEqual(
+      shared.filter(({ sql }) => /--(?:sqlite|postgres)/.test(sql)),
+      [],
+    );
   });
 
   it("are all there that are said never to run on it", () => {

@@ -1,9 +1,13 @@
 // Every mutation but the writing of records, by name: what the store's methods ask of the writer, in its thread or not.
 // `shared` ones run within a group's transaction; `alone` ones between groups, with transactions of their own or none.
 
-import { createToken } from "../access-token.ts";
-import { createKey, revokeKey, rotateKey } from "../api-key.ts";
-import { noteAct } from "../audit.ts";
+import type { Act } from "../../act.ts";
+import { createToken } from "../../sql/access-token.ts";
+import { createKey, revokeKey, rotateKey } from "../../sql/api-key.ts";
+import { auditAct } from "../../sql/audit.ts";
+import { changeOrganization, createOrganization } from "../../sql/organization.ts";
+import type { Statements } from "../../sql/statements.ts";
+import type { AuditNote } from "../../trail.ts";
 import { claimDeletion } from "../claim.ts";
 import { completeDeletions } from "../complete-alone.ts";
 import { verifyErasure } from "../completion.ts";
@@ -13,10 +17,10 @@ import { eraseStep } from "../erasure.ts";
 import { freezeFile, keepLog, releaseFile } from "../frozen-file.ts";
 import { type GivenBack, giveBackPages } from "../give-back.ts";
 import { endCheckpoint } from "../log-file.ts";
+import type { Group } from "../group.ts";
 import { placeHold, releaseHold } from "../hold.ts";
 import { addToPlan, beginPlanned, postponePlan, removePlan } from "../large-plan.ts";
 import { markLedger } from "../ledger-mark.ts";
-import { changeOrganization, createOrganization } from "../organization.ts";
 import { purgeExpired } from "../purge.ts";
 import { keepReceiptKey } from "../receipt.ts";
 import {
@@ -30,13 +34,25 @@ import {
 } from "../reopening.ts";
 import { probeCommit } from "../write-probe.ts";
 
+/** What is the same on every engine. */
+function onConnection<Args, Result>(work: (args: Args) => Statements<Result>) {
+  return ({ connection }: Group, args: Args): Result => connection.perform(work, args);
+}
+
+function noteAct(
+  { connection }: Group,
+  { note, act }: { readonly note: AuditNote; readonly act: Act },
+): void {
+  connection.perform(auditAct, note, act);
+}
+
 export const sharedOperations = {
-  createOrganization,
-  changeOrganization,
-  createKey,
-  revokeKey,
-  rotateKey,
-  createToken,
+  createOrganization: onConnection(createOrganization),
+  changeOrganization: onConnection(changeOrganization),
+  createKey: onConnection(createKey),
+  revokeKey: onConnection(revokeKey),
+  rotateKey: onConnection(rotateKey),
+  createToken: onConnection(createToken),
   requestDeletion,
   cancelDeletion,
   postponeDeletion,

@@ -1,5 +1,5 @@
-// Access tokens: kept as their SHA-256, found with everything that deciding on a request needs, forgotten some time
-// after they expired.
+// Access tokens: kept as their SHA-256, found with everything that deciding on a request needs, deleted some time after they
+// expired.
 
 import type { Caller } from "../../domain/access.ts";
 import {
@@ -12,13 +12,13 @@ import {
   type TokenRow,
 } from "../access-row.ts";
 import type { NewToken } from "../store.ts";
-import type { Transaction } from "./transaction.ts";
+import { get, run, type Statements } from "./statements.ts";
 
 const insertToken = `
   INSERT INTO access_token (token_hash, key_id, organization_id, scopes, created_at, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
 
-const noteUse = `UPDATE api_key SET last_used_at = $1 WHERE key_id = $2`;
+const setLastUse = `UPDATE api_key SET last_used_at = $1 WHERE key_id = $2`;
 
 const findByHash = `
   SELECT ${callerColumns}
@@ -31,32 +31,25 @@ const removeExpired = `
   DELETE FROM access_token WHERE token_hash IN (
     SELECT token_hash FROM access_token WHERE expires_at < $1 LIMIT $2)`;
 
-export async function createToken(transaction: Transaction, token: NewToken): Promise<void> {
+export function* createToken({ token }: { readonly token: NewToken }): Statements<void> {
   const { tokenHash, keyId, organizationId, scopes, createdAt, expiresAt } = token;
-  await transaction.run(
-    insertToken,
-    tokenHash,
-    keyId,
-    organizationId,
-    JSON.stringify(scopes),
-    createdAt,
-    expiresAt,
-  );
-  await transaction.run(noteUse, createdAt, keyId);
+  const scopeText = JSON.stringify(scopes);
+  yield* run(insertToken, tokenHash, keyId, organizationId, scopeText, createdAt, expiresAt);
+  yield* run(setLastUse, createdAt, keyId);
 }
 
-export async function findCaller(
-  transaction: Transaction,
-  tokenHash: Uint8Array,
-): Promise<Caller | undefined> {
-  const row = await transaction.get<TokenRow & KeyRow & OrganizationRow>(findByHash, tokenHash);
+export function* findCaller(tokenHash: Uint8Array): Statements<Caller | undefined> {
+  const row = yield* get<TokenRow & KeyRow & OrganizationRow>(findByHash, tokenHash);
   if (row === undefined) return undefined;
   return { token: toToken(row), key: toKey(row), organization: toOrganization(row) };
 }
 
-export async function purgeTokens(
-  transaction: Transaction,
-  { before, rowsMax }: { readonly before: number; readonly rowsMax: number },
-): Promise<void> {
-  await transaction.run(removeExpired, before, rowsMax);
+export function* purgeTokens({
+  before,
+  rowsMax,
+}: {
+  readonly before: number;
+  readonly rowsMax: number;
+}): Statements<void> {
+  yield* run(removeExpired, before, rowsMax);
 }

@@ -1,0 +1,109 @@
+// Organizations: made, changed and read. Each change moves the credentials version, by which other processes learn of it.
+
+import type { Organization } from "../../domain/access.ts";
+import { applyChange, type OrganizationRow, toOrganization } from "../access-row.ts";
+import type { Act } from "../act.ts";
+import type { OrganizationChange } from "../store.ts";
+import { auditAct } from "./audit.ts";
+import { all, get, run, type Statements } from "./statements.ts";
+
+const insertOrganization = `
+  INSERT INTO organization
+    (organization_id, name, strict_scopes, deletion_grace_seconds, rate_limit_per_second, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`;
+
+const updateOrganization = `
+  UPDATE organization SET
+    name = $1, strict_scopes = $2, deletion_grace_seconds = $3, rate_limit_per_second = $4,
+    retain_days = $5
+  WHERE organization_id = $6`;
+
+const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
+
+const lockOne = `
+  SELECT * FROM organization WHERE organization_id = $1
+  --postgres FOR NO KEY UPDATE
+  `;
+
+const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
+
+const moveCredentials = `
+  --sqlite UPDATE meta
+  --postgres UPDATE counter
+  SET value = value + 1 WHERE name = 'credentials_version'`;
+
+const readCredentials = `
+  SELECT value
+  --sqlite FROM meta
+  --postgres FROM counter
+  WHERE name = 'credentials_version'`;
+
+/** False if there is one with this id. */
+export function* createOrganization({
+  organization,
+  act,
+}: {
+  readonly organization: Organization;
+  readonly act: Act;
+}): Statements<boolean> {
+  const { organizationId, name, strictScopes, deletionGraceSeconds } = organization;
+  const inserted = yield* run(
+    insertOrganization,
+    organizationId,
+    name,
+    strictScopes,
+    deletionGraceSeconds,
+    organization.rateLimitPerSecond ?? null,
+    organization.createdAt,
+  );
+  if (inserted === 0) return false;
+  yield* credentialsChanged();
+  const detail = { name, strictScopes, deletionGraceSeconds };
+  const subject = organizationId;
+  yield* auditAct({ action: "organization.create", organizationId, subject, detail }, act);
+  return true;
+}
+
+export function* changeOrganization(args: {
+  readonly organizationId: string;
+  readonly change: OrganizationChange;
+  readonly act: Act;
+}): Statements<Organization | undefined> {
+  const { organizationId, change, act } = args;
+  const row = yield* get<OrganizationRow>(lockOne, organizationId);
+  if (row === undefined) return undefined;
+  const after = applyChange(toOrganization(row), change);
+  yield* run(
+    updateOrganization,
+    after.name,
+    after.strictScopes,
+    after.deletionGraceSeconds,
+    after.rateLimitPerSecond ?? null,
+    after.retainDays ?? null,
+    organizationId,
+  );
+  yield* credentialsChanged();
+  const subject = organizationId;
+  yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
+  return after;
+}
+
+export function* findOrganization(organizationId: string): Statements<Organization | undefined> {
+  const row = yield* get<OrganizationRow>(findOne, organizationId);
+  return row === undefined ? undefined : toOrganization(row);
+}
+
+export function* listOrganizations(): Statements<readonly Organization[]> {
+  return (yield* all<OrganizationRow>(findAll)).map(toOrganization);
+}
+
+/** To be called in the transaction of every change to an organization or a key. */
+export function* credentialsChanged(): Statements<void> {
+  yield* run(moveCredentials);
+}
+
+export function* readCredentialsVersion(): Statements<number> {
+  const row = yield* get<{ value: number }>(readCredentials);
+  if (row === undefined) throw new TypeError("the store has no credentials version");
+  return row.value;
+}

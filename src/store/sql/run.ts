@@ -1,0 +1,41 @@
+// Runs the statements of a generator function one after another: at once, or waiting for each answer. A statement that fails
+// is thrown where it was yielded.
+
+import type { Statement, Statements, Together } from "./statements.ts";
+
+export function runSync<Result>(
+  statements: Statements<Result>,
+  answer: (statement: Statement | Together) => unknown,
+): Result {
+  let step = statements.next();
+  while (step.done !== true) {
+    let answered: unknown;
+    try {
+      answered = answer(step.value);
+    } catch (error) {
+      step = statements.throw(error);
+      continue;
+    }
+    step = statements.next(answered);
+  }
+  return step.value;
+}
+
+/** The first statement is sent before this returns. */
+export async function runAsync<Result>(
+  statements: Statements<Result>,
+  answer: (statement: Statement | Together) => Promise<unknown>,
+): Promise<Result> {
+  let step = statements.next();
+  while (step.done !== true) {
+    let answered: unknown;
+    try {
+      answered = await answer(step.value);
+    } catch (error) {
+      step = statements.throw(error);
+      continue;
+    }
+    step = statements.next(answered);
+  }
+  return step.value;
+}

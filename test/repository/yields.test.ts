@@ -1,0 +1,34 @@
+// Statements that are shared by the engines are never called without `yield*`, in the real source and in examples that do.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findYieldFaults } from "./rule/yields.ts";
+import { parseFiles } from "./syntax.ts";
+import { readFiles } from "./tree.ts";
+
+describe("shared statements", () => {
+  it("are run wherever they are called", () => {
+    const files = parseFiles(readFiles("src/store/**/*.ts"));
+    assert.ok(files.some(({ path }) => path.startsWith("src/store/sql/")));
+    assert.deepEqual(files.flatMap(findYieldFaults), []);
+  });
+
+  const examples: readonly (readonly [path: string, text: string, faults: number])[] = [
+    ["src/store/sql/a.ts", "function* f() { run(sql); }", 1],
+    ["src/store/sql/b.ts", "function* f() { if (one) auditAct(note, act); }", 1],
+    ["src/store/sql/c.ts", "function* f() { void run(sql); yield run(sql); }", 1],
+    ["src/store/sql/d.ts", "function* f() { yield* run(sql); return yield* all(sql); }", 0],
+    ["src/store/sqlite/a.ts", 'import { f } from "../sql/a.ts";\nf(connection);', 1],
+    ["src/store/postgres/a.ts", 'import { f } from "../sql/a.ts";\nawait f(tx);', 1],
+    ["src/store/postgres/b.ts", 'import { f } from "../sql/a.ts";\nawait tx.perform(f);', 0],
+    ["src/store/postgres/c.ts", 'import { f } from "./d.ts";\nawait f(tx);', 0],
+  ];
+
+  it("would be found where they are not", () => {
+    const files = parseFiles(examples.map(([path, text]) => ({ path, text })));
+    assert.deepEqual(
+      files.map((file) => findYieldFaults(file).length),
+      examples.map(([, , faults]) => faults),
+    );
+  });
+});
