@@ -21,6 +21,7 @@ describe("shared statements", () => {
     ["src/store/sqlite/a.ts", 'import { f } from "../sql/a.ts";\nf(connection);', 1],
     ["src/store/postgres/a.ts", 'import { f } from "../sql/a.ts";\nawait f(tx);', 1],
     ["src/store/postgres/b.ts", 'import { f } from "../sql/a.ts";\nawait tx.perform(f);', 0],
+    ["src/store/postgres/e.ts", 'import * as keys from "../sql/a.ts";\nkeys.findKey(id);', 1],
     ["src/store/postgres/c.ts", 'import { f } from "./d.ts";\nawait f(tx);', 0],
   ];
 

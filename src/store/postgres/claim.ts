@@ -4,9 +4,9 @@
 import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../deletion-row.ts";
+import { auditDeletion, readExistingDeletion } from "../sql/deletion.ts";
 import type { Claim } from "../store.ts";
 import { isObstacle, type Obstacle, planFrom, writePlan } from "./cascade.ts";
-import { noteDeletion, readExistingDeletion } from "./deletion.ts";
 import { lockPlansOf } from "./hold.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -67,13 +67,8 @@ async function start(
   const started = await take(transaction, deletionRequestId, claim);
   const act = { actor: "worker", now: claim.now };
   const detail = { toErase: planned.erase.length, toRedact: planned.redact.length };
-  await noteDeletion(transaction, {
-    organizationId,
-    deletionRequestId,
-    action: "start",
-    detail,
-    act,
-  });
+  const event = { action: "start", detail, act } as const;
+  await transaction.perform(auditDeletion, deletion, event);
   return started;
 }
 
@@ -83,7 +78,7 @@ async function take(
   { now, leaseUntil, claimant }: Claim,
 ): Promise<Deletion> {
   await transaction.run(setClaimed, deletionRequestId, now, leaseUntil, claimant);
-  return readExistingDeletion(transaction, deletionRequestId);
+  return transaction.perform(readExistingDeletion, deletionRequestId);
 }
 
 /** Also for one that is `processing`: what arrived meanwhile may be held. */

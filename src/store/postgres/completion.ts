@@ -5,12 +5,12 @@ import type { Deletion } from "../../domain/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
 import { describeReceipt } from "../audit-row.ts";
+import { auditDeletion, readExistingDeletion } from "../sql/deletion.ts";
+import { lockReceiptHead, storeReceipt } from "../sql/receipt.ts";
 import type { Act, SealedReceipt, SealReceipt } from "../store.ts";
 import { isObstacle, planFrom, writePlan } from "./cascade.ts";
 import { wait } from "./claim.ts";
-import { noteDeletion, readExistingDeletion } from "./deletion.ts";
 import { lockPlansOf } from "./hold.ts";
-import { lockReceiptHead, storeReceipt } from "./receipt.ts";
 import { findRecords } from "./record.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "./record-key.ts";
 import { findRelationsFrom, findRelationsTo } from "./relation.ts";
@@ -59,16 +59,11 @@ export async function completeDeletion(
   if ((await reopenUnredacted(transaction, deletionRequestId)) > 0) return { result: "found" };
   await transaction.run(removeTargets, deletionRequestId);
   await transaction.run(setCompleted, deletionRequestId, act.now);
-  const completed = await readExistingDeletion(transaction, deletionRequestId);
+  const completed = await transaction.perform(readExistingDeletion, deletionRequestId);
   const sealed = await sealAndStore(transaction, completed, { act, seal });
   const detail = { erased, redacted, ...describeReceipt(sealed) };
-  await noteDeletion(transaction, {
-    organizationId,
-    deletionRequestId,
-    action: "complete",
-    detail,
-    act,
-  });
+  const event = { action: "complete", detail, act } as const;
+  await transaction.perform(auditDeletion, deletion, event);
   return { result: "completed", deletion: completed };
 }
 
@@ -78,9 +73,9 @@ async function sealAndStore(
   { act, seal }: { readonly act: Act; readonly seal: SealReceipt | undefined },
 ): Promise<SealedReceipt | undefined> {
   if (seal === undefined) return undefined;
-  const head = await lockReceiptHead(transaction);
+  const head = await transaction.perform(lockReceiptHead);
   const sealed = seal(completed, { head, engine: "postgres" });
-  await storeReceipt(transaction, sealed, act);
+  await transaction.perform(storeReceipt, sealed, act);
   return sealed;
 }
 

@@ -4,8 +4,8 @@
 import { AuditChainCheck } from "../chain-check.ts";
 import type { IntegrityReport } from "../store.ts";
 import { readAuditHead, readAuditRows } from "../sql/audit.ts";
+import { checkReceiptChain } from "../sql/receipt.ts";
 import type { Database } from "./database.ts";
-import { checkReceiptChain } from "./receipt.ts";
 import { inPeace } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -104,7 +104,7 @@ async function readSubjects(transaction: Transaction, sql: string): Promise<Set<
 async function checkChains(transaction: Transaction): Promise<readonly string[]> {
   const audit = new AuditChainCheck();
   const brokenEntry = await checkAuditChain(transaction, audit);
-  const brokenReceipt = await checkReceiptChain(transaction, audit.cuts);
+  const brokenReceipt = await transaction.perform(checkReceiptChain, audit.cuts);
   return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
 }
 

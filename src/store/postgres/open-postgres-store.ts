@@ -3,6 +3,7 @@
 
 import { AppError } from "../../domain/error.ts";
 import { describeRestoring } from "../replay-row.ts";
+import { readRestoreState } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
 import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
 import type { MoveTarget } from "../move.ts";
@@ -12,7 +13,6 @@ import { ServerFault } from "./failure.ts";
 import { migrate } from "./migrate.ts";
 import { makeMoveTarget } from "./move-target.ts";
 import { PostgresStore } from "./postgres-store.ts";
-import { readRestoreState } from "./reopening.ts";
 import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
 import type { Transaction } from "./transaction.ts";
 import { refuseUnfinishedMove } from "./unfinished-move.ts";
@@ -53,7 +53,7 @@ function shareOut({ role, connections = defaultSettings }: StoreOptions) {
 
 /** In a store that is being restored, what was erased since the backup may be readable. */
 async function refuseRestoring(transaction: Transaction): Promise<void> {
-  const state = await readRestoreState(transaction);
+  const state = await transaction.perform(readRestoreState);
   if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 

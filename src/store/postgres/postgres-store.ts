@@ -19,7 +19,16 @@ import type { ReplayStore } from "../replay.ts";
 import * as accessToken from "../sql/access-token.ts";
 import * as apiKey from "../sql/api-key.ts";
 import { readAuditRows } from "../sql/audit.ts";
+import {
+  cancelDeletion,
+  deletionFigures,
+  findDeletion,
+  listDeletions,
+  postponeDeletion,
+} from "../sql/deletion.ts";
 import * as organizations from "../sql/organization.ts";
+import * as receipts from "../sql/receipt.ts";
+import { countRecords, readHistory } from "../sql/record.ts";
 import type { Statements } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import type * as promised from "../store.ts";
@@ -27,13 +36,6 @@ import type { KeptReceipt, TrailStore } from "../trail.ts";
 import { claimDeletion } from "./claim.ts";
 import { completeDeletion } from "./completion.ts";
 import type { Database, Work } from "./database.ts";
-import {
-  cancelDeletion,
-  deletionFigures,
-  findDeletion,
-  listDeletions,
-  postponeDeletion,
-} from "./deletion.ts";
 import { eraseStep } from "./erasure.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
@@ -45,8 +47,6 @@ import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./job-groups.ts";
 import { Leases, type Postponement } from "./lease.ts";
 import { schemaVersion } from "./migrate.ts";
 import { purgeExpired } from "./purge.ts";
-import * as receipts from "./receipt.ts";
-import { countRecords, readHistory } from "./record.ts";
 import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
 import { ErasureVacuum } from "./vacuum.ts";
 import { probeWrite } from "./write-probe.ts";
@@ -107,11 +107,11 @@ export class PostgresStore implements promised.Store {
   }
 
   readHistory(key: RecordKey): Promise<RecordHistory | undefined> {
-    return this.#look(organization(key.organizationId), (tx) => readHistory(tx, key));
+    return this.#read(organization(key.organizationId), readHistory, key);
   }
 
   countRecords(organizationId: string): Promise<Readonly<Record<string, number>>> {
-    return this.#look(organization(organizationId), (tx) => countRecords(tx, organizationId));
+    return this.#read(organization(organizationId), countRecords, organizationId);
   }
 
   latestArrival(): Promise<number> {
@@ -133,17 +133,16 @@ export class PostgresStore implements promised.Store {
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Deletion | undefined> {
-    return this.#look(oneOrAll(organizationId), (tx) =>
-      findDeletion(tx, deletionRequestId, organizationId),
-    );
+    const scope = oneOrAll(organizationId);
+    return this.#read(scope, findDeletion, deletionRequestId, organizationId);
   }
 
   listDeletions(filter: promised.DeletionFilter): Promise<readonly Deletion[]> {
-    return this.#look(oneOrAll(filter.organizationId), (tx) => listDeletions(tx, filter));
+    return this.#read(oneOrAll(filter.organizationId), listDeletions, filter);
   }
 
   cancelDeletion(deletionRequestId: string, act: promised.Act): Promise<promised.CancelOutcome> {
-    return this.#in(allOrganizations, (tx) => cancelDeletion(tx, deletionRequestId, act));
+    return this.#change(allOrganizations, cancelDeletion, { deletionRequestId, act });
   }
 
   async claimDeletion(claim: promised.Claim): Promise<Deletion | undefined> {
@@ -208,32 +207,29 @@ export class PostgresStore implements promised.Store {
     const { deletionRequestId } = postponement;
     const claimant = this.#leases.claimantOf(deletionRequestId);
     if (claimant !== undefined) {
-      await this.#in(deletions, (tx) => postponeDeletion(tx, { ...postponement, claimant }));
+      await this.#change(deletions, postponeDeletion, { ...postponement, claimant });
     }
     this.#leases.over(deletionRequestId);
   }
 
   receiptHead(): Promise<ReceiptHead> {
-    return this.#look(allOrganizations, receipts.readReceiptHead);
+    return this.#read(allOrganizations, receipts.readReceiptHead);
   }
 
   findReceipt(
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Receipt | undefined> {
-    return this.#look(oneOrAll(organizationId), (tx) =>
-      receipts.findReceipt(tx, { deletionRequestId, organizationId }),
-    );
+    const scope = oneOrAll(organizationId);
+    return this.#read(scope, receipts.findReceipt, deletionRequestId, organizationId);
   }
 
   listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]> {
-    return this.#look(allOrganizations, (tx) =>
-      receipts.listReceipts(tx, { afterReceiptNo, limit }),
-    );
+    return this.#read(allOrganizations, receipts.listReceipts, afterReceiptNo, limit);
   }
 
   listReceiptKeys(): Promise<readonly ReceiptKey[]> {
-    return this.#look(allOrganizations, receipts.listReceiptKeys);
+    return this.#read(allOrganizations, receipts.listReceiptKeys);
   }
 
   keepReceiptKey(
@@ -241,11 +237,11 @@ export class PostgresStore implements promised.Store {
     options: promised.KeepKeyOptions,
     act: promised.Act,
   ): Promise<void> {
-    return this.#in(allOrganizations, (tx) => receipts.keepReceiptKey(tx, { key, options, act }));
+    return this.#change(allOrganizations, receipts.keepReceiptKey, { key, options, act });
   }
 
   deletionFigures(now: number): Promise<promised.DeletionFigures> {
-    return this.#in(deletions, (tx) => deletionFigures(tx, now));
+    return this.#change(deletions, deletionFigures, now);
   }
 
   findExpired(query: promised.ExpiryQuery): Promise<promised.ExpiredPart> {

@@ -1,7 +1,7 @@
 // Records and their changes: the statements of a group, and how records are read. Every statement takes many rows; judges
 // nothing.
 
-import type { RecordHistory, RecordKey, Sighting } from "../../domain/record-write.ts";
+import type { RecordKey, Sighting } from "../../domain/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../group-records.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "./record-key.ts";
 import type { RowInsertion } from "./row-insertion.ts";
@@ -79,16 +79,6 @@ const findSightings = `
     JOIN record USING (organization_id, resource_type, resource_id)
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
-
-const readChanges = `
-  SELECT first_seen, last_seen, change_no, received_at, payload
-  FROM record JOIN change USING (organization_id, resource_type, resource_id)
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
-  ORDER BY change_no`;
-
-const countByType = `
-  SELECT resource_type, count(*) AS records FROM record
-  WHERE organization_id = $1 GROUP BY resource_type ORDER BY resource_type`;
 
 /** Those that exist, each locked to the end of the transaction, taken in the order of their keys. */
 export async function lockRecords(
@@ -174,46 +164,4 @@ export async function findIdenticalChanges(
   );
   const found = new Set(rows.map(({ item }) => item));
   return asked.map((_, index) => found.has(index + 1));
-}
-
-/** One statement, so that an erasure between two could not tear it. */
-export async function readHistory(
-  transaction: Transaction,
-  key: RecordKey,
-): Promise<RecordHistory | undefined> {
-  const { organizationId, resourceType, resourceId } = key;
-  const rows = await transaction.all<SightingRow & ChangeRow>(
-    readChanges,
-    organizationId,
-    resourceType,
-    resourceId,
-  );
-  const first = rows[0];
-  if (first === undefined) return undefined;
-  return {
-    firstSeen: first.first_seen,
-    lastSeen: first.last_seen,
-    changes: rows.map(({ change_no, received_at, payload }) => ({
-      changeNo: change_no,
-      receivedAt: received_at,
-      payload,
-    })),
-  };
-}
-
-export async function countRecords(
-  transaction: Transaction,
-  organizationId: string,
-): Promise<Readonly<Record<string, number>>> {
-  const rows = await transaction.all<{ resource_type: string; records: number }>(
-    countByType,
-    organizationId,
-  );
-  return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
-}
-
-interface ChangeRow {
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly payload: string;
 }

@@ -5,13 +5,14 @@ import { emptyChain, toHead } from "../audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
 import { auditAct, readAuditHead } from "../sql/audit.ts";
+import { findDeletions, listDeletionsById } from "../sql/deletion.ts";
+import { findHold, listHolds, releaseHold } from "../sql/hold.ts";
+import { listLedgerMarks, markLedger } from "../sql/ledger-mark.ts";
+import { findReceipts } from "../sql/receipt.ts";
+import * as replay from "../sql/replay.ts";
 import type { TrailStore } from "../trail.ts";
 import type { Database } from "./database.ts";
-import { findDeletions, listDeletionsById } from "./deletion.ts";
-import { dropHold, findHold, findHoldsOf, listHolds, placeHold } from "./hold.ts";
-import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
-import { findReceipts } from "./receipt.ts";
-import * as reopening from "./reopening.ts";
+import { findHoldsOf, placeHold } from "./hold.ts";
 import { allOrganizations, oneOrAll, organization, rebuilding } from "./scope.ts";
 
 export function makeHoldStore(database: Database): HoldStore {
@@ -19,37 +20,43 @@ export function makeHoldStore(database: Database): HoldStore {
     place: (hold, act) =>
       database.transaction(organization(hold.organizationId), (tx) => placeHold(tx, { hold, act })),
     release: (holdId, act) =>
-      database.transaction(allOrganizations, (tx) => dropHold(tx, { holdId, act })),
-    find: (holdId) => database.inOneGo(allOrganizations, (tx) => findHold(tx, holdId)),
+      database.transaction(allOrganizations, (tx) => tx.perform(releaseHold, { holdId, act })),
+    find: (holdId) => database.inOneGo(allOrganizations, (tx) => tx.perform(findHold, holdId)),
     ofRecords: (keys) =>
       database.inOneGo({ organizations: keys.map(({ organizationId }) => organizationId) }, (tx) =>
         findHoldsOf(tx, keys),
       ),
     list: (filter) =>
-      database.inOneGo(oneOrAll(filter.organizationId), (tx) => listHolds(tx, filter)),
+      database.inOneGo(oneOrAll(filter.organizationId), (tx) => tx.perform(listHolds, filter)),
   };
 }
 
 export function makeReplayStore(database: Database): ReplayStore {
   return {
-    restoreState: () => database.inOneGo(allOrganizations, reopening.readRestoreState),
+    restoreState: () =>
+      database.inOneGo(allOrganizations, (tx) => tx.perform(replay.readRestoreState)),
     countUnreplayed: (entries) =>
-      database.inOneGo(allOrganizations, (tx) => reopening.countUnreplayed(tx, entries)),
+      database.inOneGo(allOrganizations, (tx) => tx.perform(replay.countUnreplayed, entries)),
     beginReplay: (beginning, act) =>
-      database.transaction(allOrganizations, (tx) => reopening.beginReplay(tx, beginning, act)),
+      database.transaction(allOrganizations, (tx) =>
+        tx.perform(replay.beginReplay, { beginning, act }),
+      ),
     queueReplay: (entries) =>
-      database.transaction(rebuilding, (tx) => reopening.queueReplay(tx, entries)),
+      database.transaction(rebuilding, (tx) => tx.perform(replay.queueReplay, { entries })),
     replaceHolds: (holds, act) =>
-      database.transaction(rebuilding, (tx) => reopening.replaceHolds(tx, holds, act)),
-    startReplay: () => database.transaction(allOrganizations, reopening.startReplay),
-    takeOver: () => database.transaction(rebuilding, reopening.takeOver),
+      database.transaction(rebuilding, (tx) => tx.perform(replay.replaceHolds, { holds, act })),
+    startReplay: () =>
+      database.transaction(allOrganizations, (tx) => tx.perform(replay.startReplay)),
+    takeOver: () => database.transaction(rebuilding, (tx) => tx.perform(replay.takeOver)),
     reopenDeletions: (page, act) =>
-      database.transaction(rebuilding, (tx) => reopening.reopenDeletions(tx, page, act)),
-    countReopened: () => database.inOneGo(allOrganizations, reopening.countReopened),
+      database.transaction(rebuilding, (tx) => tx.perform(replay.reopenDeletions, { page, act })),
+    countReopened: () =>
+      database.inOneGo(allOrganizations, (tx) => tx.perform(replay.countReopened)),
     finishReplay: (act) =>
-      database.transaction(allOrganizations, (tx) => reopening.finishReplay(tx, act)),
-    listLedgerMarks: () => database.inOneGo(allOrganizations, listLedgerMarks),
-    markLedger: (mark) => database.transaction(allOrganizations, (tx) => markLedger(tx, mark)),
+      database.transaction(allOrganizations, (tx) => tx.perform(replay.finishReplay, { act })),
+    listLedgerMarks: () => database.inOneGo(allOrganizations, (tx) => tx.perform(listLedgerMarks)),
+    markLedger: (mark) =>
+      database.transaction(allOrganizations, (tx) => tx.perform(markLedger, { mark })),
   };
 }
 
@@ -61,9 +68,11 @@ export function makeTrailStore(database: Database): TrailStore {
       ),
     note: (note, act) =>
       database.transaction(allOrganizations, (tx) => tx.perform(auditAct, note, act)),
-    findDeletions: (ids) => database.inOneGo(allOrganizations, (tx) => findDeletions(tx, ids)),
+    findDeletions: (ids) =>
+      database.inOneGo(allOrganizations, (tx) => tx.perform(findDeletions, ids)),
     listDeletions: (afterId, limit) =>
-      database.inOneGo(allOrganizations, (tx) => listDeletionsById(tx, afterId, limit)),
-    findReceipts: (ids) => database.inOneGo(allOrganizations, (tx) => findReceipts(tx, ids)),
+      database.inOneGo(allOrganizations, (tx) => tx.perform(listDeletionsById, afterId, limit)),
+    findReceipts: (ids) =>
+      database.inOneGo(allOrganizations, (tx) => tx.perform(findReceipts, ids)),
   };
 }

@@ -4,8 +4,8 @@
 import type { IntegrityReport } from "../store.ts";
 import { AuditChainCheck } from "../chain-check.ts";
 import { readAuditHead, readAuditRows } from "../sql/audit.ts";
+import { checkReceiptChain } from "../sql/receipt.ts";
 import type { Connection } from "./connection.ts";
-import { checkReceiptChain } from "./receipt.ts";
 
 const findingsMax = 100;
 const auditPageRows = 1_000;
@@ -102,7 +102,7 @@ function checkFile(connection: Connection): readonly string[] {
 function checkChains(connection: Connection): readonly string[] {
   const audit = new AuditChainCheck();
   const brokenEntry = checkAuditChain(connection, audit);
-  const brokenReceipt = checkReceiptChain(connection, audit.cuts);
+  const brokenReceipt = connection.perform(checkReceiptChain, audit.cuts);
   return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
 }
 

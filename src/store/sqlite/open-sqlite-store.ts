@@ -1,6 +1,7 @@
 // Opens a store on SQLite for its role, and takes back whatever it has opened if any part of that fails.
 
 import { statOf } from "../../files/present.ts";
+import { readRestoreState } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
 import { describeRestoring } from "../replay-row.ts";
@@ -17,7 +18,6 @@ import { FileTasks } from "./file-tasks.ts";
 import { migrate } from "./migrate.ts";
 import { LocalWriter, type Writer } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
-import { readRestoreState } from "./reopening.ts";
 import { removeRestoreLeftovers } from "./restore.ts";
 import { type ServingRight, takeServingRight } from "./serving-right.ts";
 import { SqliteStore } from "./sqlite-store.ts";
@@ -105,7 +105,7 @@ async function openForReplay(
 
 /** In a store that is being restored, what was erased since the backup may be readable. */
 function refuseRestoring(connection: Connection, { restoring = false }: StoreOptions): void {
-  const state = restoring ? undefined : readRestoreState(connection);
+  const state = restoring ? undefined : connection.perform(readRestoreState);
   if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 

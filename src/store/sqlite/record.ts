@@ -5,7 +5,6 @@ import { decideOutcome, isWritten } from "../../domain/draft-outcome.ts";
 import type {
   Draft,
   DraftOutcome,
-  RecordHistory,
   RecordKey,
   Reference,
   Sighting,
@@ -58,16 +57,6 @@ const findClosed = `
 const findSighting = `
   SELECT first_seen, last_seen FROM record
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
-
-const readChanges = `
-  SELECT first_seen, last_seen, change_no, received_at, payload
-  FROM record JOIN change USING (record_no)
-  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?
-  ORDER BY change_no`;
-
-const countByType = `
-  SELECT resource_type, count(*) AS records FROM record
-  WHERE organization_id = ? GROUP BY resource_type ORDER BY resource_type`;
 
 /** Stores one draft, or nothing of it: what becomes of it is decided before anything is written. */
 export function writeDraft(
@@ -155,46 +144,7 @@ export function findRecord(connection: Connection, key: RecordKey): Sighting | u
   return row === undefined ? undefined : { firstSeen: row.first_seen, lastSeen: row.last_seen };
 }
 
-/** One statement, so that an erasure between two could not tear it. */
-export function readHistory(connection: Connection, key: RecordKey): RecordHistory | undefined {
-  const { organizationId, resourceType, resourceId } = key;
-  const rows = connection.all<SightingRow & ChangeRow>(
-    readChanges,
-    organizationId,
-    resourceType,
-    resourceId,
-  );
-  const first = rows[0];
-  if (first === undefined) return undefined;
-  return {
-    firstSeen: first.first_seen,
-    lastSeen: first.last_seen,
-    changes: rows.map(({ change_no, received_at, payload }) => ({
-      changeNo: change_no,
-      receivedAt: received_at,
-      payload,
-    })),
-  };
-}
-
-export function countRecords(
-  connection: Connection,
-  organizationId: string,
-): Readonly<Record<string, number>> {
-  const rows = connection.all<{ resource_type: string; records: number }>(
-    countByType,
-    organizationId,
-  );
-  return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
-}
-
 interface SightingRow {
   readonly first_seen: string;
   readonly last_seen: string;
-}
-
-interface ChangeRow {
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly payload: string;
 }

@@ -43,14 +43,16 @@ import { deletionOf } from "../completion-outcome.ts";
 import { findCaller } from "../sql/access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "../sql/api-key.ts";
 import { readAuditRows } from "../sql/audit.ts";
+import { deletionFigures, findDeletion, listDeletions } from "../sql/deletion.ts";
 import {
   findOrganization,
   listOrganizations,
   readCredentialsVersion,
 } from "../sql/organization.ts";
+import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "../sql/receipt.ts";
+import { countRecords, readHistory } from "../sql/record.ts";
 import { DeletionCompleter } from "./complete-deletions.ts";
 import type { Connection } from "./connection.ts";
-import { deletionFigures, findDeletion, listDeletions } from "./deletion.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
 import { listChanges, readLatestArrival } from "./export.ts";
 import { checkErasure } from "./erasure-check.ts";
@@ -63,8 +65,7 @@ import { schemaVersion } from "./migrate.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
 import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
-import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "./receipt.ts";
-import { countRecords, findRecord, readHistory } from "./record.ts";
+import { findRecord } from "./record.ts";
 import type { ServingRight } from "./serving-right.ts";
 import type { TurnSnapshot } from "./turn-snapshot.ts";
 import type { Writer } from "./commit/writer.ts";
@@ -157,11 +158,11 @@ export class SqliteStore implements Store {
   }
 
   async readHistory(key: RecordKey): Promise<RecordHistory | undefined> {
-    return readHistory(this.#reader, key);
+    return this.#reader.perform(readHistory, key);
   }
 
   async countRecords(organizationId: string): Promise<Readonly<Record<string, number>>> {
-    return countRecords(this.#reader, organizationId);
+    return this.#reader.perform(countRecords, organizationId);
   }
 
   async latestArrival(): Promise<number> {
@@ -180,11 +181,11 @@ export class SqliteStore implements Store {
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Deletion | undefined> {
-    return findDeletion(this.#reader, deletionRequestId, organizationId);
+    return this.#reader.perform(findDeletion, deletionRequestId, organizationId);
   }
 
   async listDeletions(filter: DeletionFilter): Promise<readonly Deletion[]> {
-    return listDeletions(this.#reader, filter);
+    return this.#reader.perform(listDeletions, filter);
   }
 
   cancelDeletion(deletionRequestId: string, act: Act): Promise<CancelOutcome> {
@@ -221,9 +222,9 @@ export class SqliteStore implements Store {
   #seal(ids: readonly string[], act: Act): readonly (SealedReceipt | undefined)[] {
     const sealReceipt = this.#sealReceipt;
     if (sealReceipt === undefined) return [];
-    let head = readReceiptHead(this.#reader);
+    let head = this.#reader.perform(readReceiptHead);
     return ids.map((id) => {
-      const deletion = findDeletion(this.#reader, id, undefined);
+      const deletion = this.#reader.perform(findDeletion, id);
       if (deletion === undefined) return undefined;
       const completed = { ...deletion, completedAt: act.now };
       const sealed = sealReceipt(completed, { head, engine: this.engine });
@@ -233,22 +234,22 @@ export class SqliteStore implements Store {
   }
 
   async receiptHead(): Promise<ReceiptHead> {
-    return readReceiptHead(this.#reader);
+    return this.#reader.perform(readReceiptHead);
   }
 
   async findReceipt(
     deletionRequestId: string,
     organizationId: string | undefined,
   ): Promise<Receipt | undefined> {
-    return findReceipt(this.#reader, deletionRequestId, organizationId);
+    return this.#reader.perform(findReceipt, deletionRequestId, organizationId);
   }
 
   async listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]> {
-    return listReceipts(this.#reader, { afterReceiptNo, limit });
+    return this.#reader.perform(listReceipts, afterReceiptNo, limit);
   }
 
   async listReceiptKeys(): Promise<readonly ReceiptKey[]> {
-    return listReceiptKeys(this.#reader);
+    return this.#reader.perform(listReceiptKeys);
   }
 
   keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void> {
@@ -256,7 +257,7 @@ export class SqliteStore implements Store {
   }
 
   async deletionFigures(now: number): Promise<DeletionFigures> {
-    return deletionFigures(this.#reader, now);
+    return this.#reader.perform(deletionFigures, now);
   }
 
   async findExpired(query: ExpiryQuery): Promise<ExpiredPart> {

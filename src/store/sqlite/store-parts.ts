@@ -5,14 +5,14 @@ import { emptyChain, toHead } from "../audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
 import { readAuditHead } from "../sql/audit.ts";
+import { findDeletions, listDeletionsById } from "../sql/deletion.ts";
+import { findHold, findHolds, listHolds } from "../sql/hold.ts";
+import { listLedgerMarks } from "../sql/ledger-mark.ts";
+import { findReceipts } from "../sql/receipt.ts";
+import { countReopened, countUnreplayed, readRestoreState } from "../sql/replay.ts";
 import type { TrailStore } from "../trail.ts";
 import type { Connection } from "./connection.ts";
-import { findDeletions, listDeletionsById } from "./deletion.ts";
-import { findHold, findHolds, listHolds } from "./hold.ts";
-import { listLedgerMarks } from "./ledger-mark.ts";
 import type { PerformOperation } from "./commit/operation.ts";
-import { findReceipts } from "./receipt.ts";
-import { countReopened, countUnreplayed, readRestoreState } from "./reopening.ts";
 
 export interface StoreAccess {
   readonly reader: Connection;
@@ -23,25 +23,25 @@ export function makeHoldStore({ reader, perform }: StoreAccess): HoldStore {
   return {
     place: (hold, act) => perform("placeHold", { hold, act }),
     release: (holdId, act) => perform("releaseHold", { holdId, act }),
-    find: async (holdId) => findHold(reader, holdId),
-    ofRecords: async (keys) => keys.flatMap((key) => findHolds(reader, key)),
-    list: async (filter) => listHolds(reader, filter),
+    find: async (holdId) => reader.perform(findHold, holdId),
+    ofRecords: async (keys) => keys.flatMap((key) => reader.perform(findHolds, key)),
+    list: async (filter) => reader.perform(listHolds, filter),
   };
 }
 
 export function makeReplayStore({ reader, perform }: StoreAccess): ReplayStore {
   return {
-    restoreState: async () => readRestoreState(reader),
-    countUnreplayed: async (entries) => countUnreplayed(reader, entries),
+    restoreState: async () => reader.perform(readRestoreState),
+    countUnreplayed: async (entries) => reader.perform(countUnreplayed, entries),
     beginReplay: (beginning, act) => perform("beginReplay", { beginning, act }),
     queueReplay: (entries) => perform("queueReplay", { entries }),
     replaceHolds: (holds, act) => perform("replaceHolds", { holds, act }),
     startReplay: () => perform("startReplay", undefined),
     takeOver: () => perform("takeOver", undefined),
     reopenDeletions: (page, act) => perform("reopenDeletions", { page, act }),
-    countReopened: async () => countReopened(reader),
+    countReopened: async () => reader.perform(countReopened),
     finishReplay: (act) => perform("finishReplay", { act }),
-    listLedgerMarks: async () => listLedgerMarks(reader),
+    listLedgerMarks: async () => reader.perform(listLedgerMarks),
     markLedger: (mark) => perform("markLedger", { mark }),
   };
 }
@@ -50,8 +50,8 @@ export function makeTrailStore({ reader, perform }: StoreAccess): TrailStore {
   return {
     head: async () => toHead(reader.perform(readAuditHead) ?? emptyChain),
     note: (note, act) => perform("noteAct", { note, act }),
-    findDeletions: async (ids) => findDeletions(reader, ids),
-    listDeletions: async (afterId, limit) => listDeletionsById(reader, afterId, limit),
-    findReceipts: async (ids) => findReceipts(reader, ids),
+    findDeletions: async (ids) => reader.perform(findDeletions, ids),
+    listDeletions: async (afterId, limit) => reader.perform(listDeletionsById, afterId, limit),
+    findReceipts: async (ids) => reader.perform(findReceipts, ids),
   };
 }

@@ -9,7 +9,8 @@ import {
   isExpressionStatement,
   isIdentifier,
   isImportDeclaration,
-  isNamedImports,
+  isNamespaceImport,
+  isPropertyAccessExpression,
   isStringLiteral,
   isVoidExpression,
 } from "typescript/unstable/ast/is";
@@ -27,8 +28,7 @@ export function findYieldFaults(file: CodeFile): readonly string[] {
     if (!isExpressionStatement(node)) return;
     const call = withoutPrefix(node.expression);
     if (!isCallExpression(call)) return;
-    const called = isIdentifier(call.expression) ? call.expression.text : undefined;
-    if (!isShared && !imported.has(called ?? "")) return;
+    if (!isShared && !imported.has(rootOf(call.expression))) return;
     const name = call.expression.getText();
     faults.push(
       `${placeOf(file, node)}: ${name} is called without ${isShared ? "yield*" : "perform"}`,
@@ -42,6 +42,12 @@ function withoutPrefix(expression: Node): Node {
   return expression;
 }
 
+/** `findKey` of findKey(…), `keys` of keys.findKey(…). */
+function rootOf(called: Node): string {
+  if (isPropertyAccessExpression(called)) return rootOf(called.expression);
+  return isIdentifier(called) ? called.text : "";
+}
+
 function importedNames(file: CodeFile): ReadonlySet<string> {
   const names = new Set<string>();
   walk(file.syntax, (node) => {
@@ -49,8 +55,9 @@ function importedNames(file: CodeFile): ReadonlySet<string> {
     const target = posix.join(posix.dirname(file.path), node.moduleSpecifier.text);
     if (!target.startsWith(folder)) return;
     const bindings = node.importClause?.namedBindings;
-    if (bindings === undefined || !isNamedImports(bindings)) return;
-    for (const { name } of bindings.elements) names.add(name.text);
+    if (bindings === undefined) return;
+    if (isNamespaceImport(bindings)) names.add(bindings.name.text);
+    else for (const { name } of bindings.elements) names.add(name.text);
   });
   return names;
 }

@@ -5,33 +5,34 @@ import type { Act } from "../../act.ts";
 import { createToken } from "../../sql/access-token.ts";
 import { createKey, revokeKey, rotateKey } from "../../sql/api-key.ts";
 import { auditAct } from "../../sql/audit.ts";
+import { postponeDeletion } from "../../sql/deletion.ts";
+import { placeHold, releaseHold } from "../../sql/hold.ts";
+import { markLedger } from "../../sql/ledger-mark.ts";
 import { changeOrganization, createOrganization } from "../../sql/organization.ts";
+import { keepReceiptKey } from "../../sql/receipt.ts";
+import {
+  beginReplay,
+  finishReplay,
+  queueReplay,
+  replaceHolds,
+  startReplay,
+  takeOver,
+} from "../../sql/replay.ts";
 import type { Statements } from "../../sql/statements.ts";
 import type { AuditNote } from "../../trail.ts";
 import { claimDeletion } from "../claim.ts";
 import { completeDeletions } from "../complete-alone.ts";
 import { verifyErasure } from "../completion.ts";
 import type { Connection } from "../connection.ts";
-import { cancelDeletion, postponeDeletion, requestDeletion, voidAllLeases } from "../deletion.ts";
+import { cancelDeletion, requestDeletion, voidAllLeases } from "../deletion.ts";
 import { eraseStep } from "../erasure.ts";
 import { freezeFile, keepLog, releaseFile } from "../frozen-file.ts";
 import { type GivenBack, giveBackPages } from "../give-back.ts";
 import { endCheckpoint } from "../log-file.ts";
 import type { Group } from "../group.ts";
-import { placeHold, releaseHold } from "../hold.ts";
 import { addToPlan, beginPlanned, postponePlan, removePlan } from "../large-plan.ts";
-import { markLedger } from "../ledger-mark.ts";
 import { purgeExpired } from "../purge.ts";
-import { keepReceiptKey } from "../receipt.ts";
-import {
-  beginReplay,
-  finishReplay,
-  queueReplay,
-  reopenDeletions,
-  replaceHolds,
-  startReplay,
-  takeOver,
-} from "../reopening.ts";
+import { reopenDeletions } from "../replay.ts";
 import { probeCommit } from "../write-probe.ts";
 
 /** What is the same on every engine. */
@@ -55,7 +56,7 @@ export const sharedOperations = {
   createToken: onConnection(createToken),
   requestDeletion,
   cancelDeletion,
-  postponeDeletion,
+  postponeDeletion: onConnection(postponeDeletion),
   voidAllLeases,
   claimDeletion,
   addToPlan,
@@ -64,19 +65,19 @@ export const sharedOperations = {
   removePlan,
   eraseStep,
   verifyErasure,
-  placeHold,
-  releaseHold,
+  placeHold: onConnection(placeHold),
+  releaseHold: onConnection(releaseHold),
   purgeExpired,
-  keepReceiptKey,
+  keepReceiptKey: onConnection(keepReceiptKey),
   noteAct,
-  beginReplay,
-  queueReplay,
-  replaceHolds,
-  startReplay,
-  takeOver,
+  beginReplay: onConnection(beginReplay),
+  queueReplay: onConnection(queueReplay),
+  replaceHolds: onConnection(replaceHolds),
+  startReplay: onConnection(startReplay),
+  takeOver: onConnection(takeOver),
   reopenDeletions,
-  finishReplay,
-  markLedger,
+  finishReplay: onConnection(finishReplay),
+  markLedger: onConnection(markLedger),
   probeCommit,
   /** Answers when the writer does. */
   ping: (): void => undefined,

@@ -1,0 +1,205 @@
+// Deletion requests: opened, cancelled, given back after a failure, and read. Their plans, and what erases, are each engine's
+// own.
+
+import type { Deletion, DeletionStatus } from "../../domain/deletion.ts";
+import type { RecordKey } from "../../domain/record-write.ts";
+import type { Act } from "../act.ts";
+import { digestOfRequest } from "../audit-row.ts";
+import { type DeletionRow, toDeletion } from "../deletion-row.ts";
+import type { CancelOutcome, DeletionFigures, DeletionFilter, DeletionRequest } from "../store.ts";
+import { auditAct } from "./audit.ts";
+import { recordExists } from "./record.ts";
+import { all, get, run, type Statements } from "./statements.ts";
+
+const findOpen = `
+  SELECT deletion_request_id FROM deletion
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    AND status IN ('pending', 'processing')`;
+
+const insertDeletion = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at)
+  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)
+  ON CONFLICT (organization_id, resource_type, resource_id)
+    WHERE status IN ('pending', 'processing') DO NOTHING`;
+
+const findById = `SELECT * FROM deletion WHERE deletion_request_id = $1`;
+
+const findSome = `
+  SELECT * FROM deletion
+  --sqlite WHERE deletion_request_id IN (SELECT value FROM json_each($1))
+  --postgres WHERE deletion_request_id = ANY ($1::text[])
+  `;
+
+const listById = `
+  SELECT * FROM deletion WHERE deletion_request_id > $1 ORDER BY deletion_request_id LIMIT $2`;
+
+const findByIdOfOrganization = `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 AND organization_id = $2`;
+
+const setCancelled = `
+  UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = false, next_attempt_at = NULL
+  WHERE deletion_request_id = $1 AND status = 'pending'`;
+
+const setPostponed = `
+  UPDATE deletion SET
+    waiting_for = $1, next_attempt_at = $2, lease_until = NULL, claimant = NULL
+  WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
+    AND status IN ('pending', 'processing')`;
+
+const listNewest = `
+  SELECT * FROM deletion ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $1`;
+
+const listNewestOfStatus = `
+  SELECT * FROM deletion WHERE status = $1
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $2`;
+
+const listNewestOfOrganization = `
+  SELECT * FROM deletion
+  WHERE organization_id = $1 AND (CAST($2 AS text) IS NULL OR status = $2)
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
+
+const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
+
+const countHeld = `
+  SELECT count(*) AS held FROM deletion WHERE status IN ('pending', 'processing') AND held`;
+
+const findOldestDue = `
+  SELECT min(due_at) AS oldest FROM deletion
+  WHERE status IN ('pending', 'processing') AND due_at <= $1 AND NOT held`;
+
+/** `collision`: another process has opened a deletion of the record meanwhile. */
+export type OpenOutcome = { readonly deletionRequestId: string } | "no_such_record" | "collision";
+
+/** An open deletion is found first: by its end the record is gone, and it still is the same deletion. */
+export function* openDeletion(request: DeletionRequest, act: Act): Statements<OpenOutcome> {
+  const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
+  const { requestedBy = act.actor } = request;
+  const open = yield* findOpenDeletion(request);
+  if (open !== undefined) return { deletionRequestId: open };
+  if (!(yield* recordExists(request))) return "no_such_record";
+  const inserted = yield* run(
+    insertDeletion,
+    deletionRequestId,
+    organizationId,
+    resourceType,
+    resourceId,
+    reason,
+    requestedBy,
+    act.now,
+    dueAt,
+  );
+  if (inserted === 0) return "collision";
+  const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
+  const detail = { resourceType, dueAt, request: digest };
+  yield* auditDeletion(request, { action: "request", detail, act });
+  return { deletionRequestId };
+}
+
+/** The id of the one that is pending or processing. */
+export function* findOpenDeletion({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<string | undefined> {
+  const row = yield* get<Pick<DeletionRow, "deletion_request_id">>(
+    findOpen,
+    organizationId,
+    resourceType,
+    resourceId,
+  );
+  return row?.deletion_request_id;
+}
+
+export function* cancelDeletion({
+  deletionRequestId,
+  act,
+}: {
+  readonly deletionRequestId: string;
+  readonly act: Act;
+}): Statements<CancelOutcome> {
+  const found = yield* findDeletion(deletionRequestId);
+  if (found === undefined) return "no_such_deletion";
+  if ((yield* run(setCancelled, deletionRequestId)) === 0) return "not_pending";
+  yield* auditDeletion(found, { action: "cancel", detail: {}, act });
+  return yield* readExistingDeletion(deletionRequestId);
+}
+
+/** With a claimant: does nothing if another process has taken the deletion over. */
+export function* postponeDeletion(args: {
+  readonly deletionRequestId: string;
+  readonly why: string;
+  readonly nextAttemptAt: number;
+  readonly claimant?: string;
+}): Statements<void> {
+  const { deletionRequestId, why, nextAttemptAt, claimant } = args;
+  yield* run(setPostponed, why, nextAttemptAt, deletionRequestId, claimant ?? null);
+}
+
+/** Without an organization: of any, for operators and the worker. */
+export function* findDeletion(
+  deletionRequestId: string,
+  organizationId?: string,
+): Statements<Deletion | undefined> {
+  const row =
+    organizationId === undefined
+      ? yield* get<DeletionRow>(findById, deletionRequestId)
+      : yield* get<DeletionRow>(findByIdOfOrganization, deletionRequestId, organizationId);
+  return row === undefined ? undefined : toDeletion(row);
+}
+
+export function* readExistingDeletion(deletionRequestId: string): Statements<Deletion> {
+  const deletion = yield* findDeletion(deletionRequestId);
+  if (deletion === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
+  return deletion;
+}
+
+export function* findDeletions(
+  deletionRequestIds: readonly string[],
+): Statements<readonly Deletion[]> {
+  return (yield* all<DeletionRow>(findSome, deletionRequestIds)).map(toDeletion);
+}
+
+export function* listDeletionsById(
+  afterId: string,
+  limit: number,
+): Statements<readonly Deletion[]> {
+  return (yield* all<DeletionRow>(listById, afterId, limit)).map(toDeletion);
+}
+
+export function* listDeletions(filter: DeletionFilter): Statements<readonly Deletion[]> {
+  return (yield* selectNewest(filter)).map(toDeletion);
+}
+
+function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[]> {
+  const { organizationId, status, limit } = filter;
+  if (organizationId !== undefined) {
+    return yield* all<DeletionRow>(listNewestOfOrganization, organizationId, status ?? null, limit);
+  }
+  if (status !== undefined) return yield* all<DeletionRow>(listNewestOfStatus, status, limit);
+  return yield* all<DeletionRow>(listNewest, limit);
+}
+
+export function* deletionFigures(now: number): Statements<DeletionFigures> {
+  const counts = yield* all<{ status: DeletionStatus; deletions: number }>(countByStatus);
+  const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
+  for (const { status, deletions } of counts) byStatus[status] = deletions;
+  const held = (yield* get<{ held: number }>(countHeld))?.held ?? 0;
+  const oldest = (yield* get<{ oldest: number | null }>(findOldestDue, now))?.oldest;
+  return { byStatus, held, oldestDueAt: oldest ?? undefined };
+}
+
+/** The record is named by the deletion itself, so the trail needs no id of it. */
+export function* auditDeletion(
+  deletion: { readonly organizationId: string; readonly deletionRequestId: string },
+  event: {
+    readonly action: "request" | "start" | "complete" | "cancel" | "reopen";
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Statements<void> {
+  const { organizationId, deletionRequestId: subject } = deletion;
+  const { detail, act } = event;
+  yield* auditAct({ action: `deletion.${event.action}`, organizationId, subject, detail }, act);
+}

@@ -1,0 +1,145 @@
+// Legal holds: placed, released and read. A record may carry several. A hold only says that a record is to stay; the plans of
+// deletions obey it.
+
+import type { Hold } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record-write.ts";
+import type { Act } from "../act.ts";
+import { describeHold, type HoldRow, toHold } from "../hold-row.ts";
+import type { HoldFilter, HoldOutcome, NewHold } from "../holds.ts";
+import { auditAct } from "./audit.ts";
+import { recordExists } from "./record.ts";
+import { all, get, run, type Statements } from "./statements.ts";
+
+const findById = `SELECT * FROM hold WHERE hold_id = $1`;
+
+const findOfRecord = `
+  SELECT * FROM hold WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+  ORDER BY placed_at, hold_id LIMIT $4`;
+
+const insertHold = `
+  INSERT INTO hold
+    (hold_id, organization_id, resource_type, resource_id, reason, owner, review_on,
+     placed_at, placed_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`;
+
+const removeHold = `DELETE FROM hold WHERE hold_id = $1`;
+
+const findTarget = `
+  SELECT 1 FROM deletion_target
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
+
+const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
+
+const findPage = `
+  SELECT * FROM hold
+  WHERE hold_id > $1 AND (CAST($2 AS text) IS NULL OR organization_id = $2)
+    AND (CAST($3 AS text) IS NULL OR resource_type = $3)
+    AND (CAST($4 AS text) IS NULL OR review_on < $4)
+  ORDER BY hold_id LIMIT $5`;
+
+/** Zero is long ago, so the worker tries again at once. */
+const wakeHeld = `
+  UPDATE deletion
+  --sqlite INDEXED BY deletion_open
+  SET next_attempt_at = 0
+  WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')`;
+
+/** On PostgreSQL the caller has locked the plans of the organization. */
+export function* placeHold({
+  hold: wanted,
+  act,
+}: {
+  readonly hold: NewHold;
+  readonly act: Act;
+}): Statements<HoldOutcome> {
+  const { organizationId, resourceType, resourceId } = wanted;
+  const target = yield* get(findTarget, organizationId, resourceType, resourceId);
+  if (target !== undefined) return "being_erased";
+  if (!(yield* recordExists(wanted))) return "no_such_record";
+  const known = yield* findHolds(wanted);
+  if (known.length >= limits.holdsOfRecordMax) return "too_many_holds";
+  const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
+  yield* addHold({ hold, act });
+  return hold;
+}
+
+/** Whether or not the record is there. Does nothing if the hold is. */
+export function* addHold({
+  hold,
+  act,
+  because,
+}: {
+  readonly hold: Hold;
+  readonly act: Act;
+  readonly because?: string;
+}): Statements<void> {
+  const added = yield* run(
+    insertHold,
+    hold.holdId,
+    hold.organizationId,
+    hold.resourceType,
+    hold.resourceId,
+    hold.reason,
+    hold.owner ?? null,
+    hold.reviewOn ?? null,
+    hold.placedAt,
+    hold.placedBy,
+  );
+  if (added === 0) return;
+  const detail = describeHold(hold, because);
+  const { organizationId } = hold;
+  yield* auditAct({ action: "hold.place", organizationId, subject: hold, detail }, act);
+}
+
+/** Undefined if there is no such hold. */
+export function* releaseHold({
+  holdId,
+  act,
+  because,
+}: {
+  readonly holdId: string;
+  readonly act: Act;
+  readonly because?: string;
+}): Statements<Hold | undefined> {
+  const hold = yield* findHold(holdId);
+  if (hold === undefined || (yield* run(removeHold, holdId)) === 0) return undefined;
+  const { organizationId } = hold;
+  yield* run(wakeHeld, organizationId);
+  const detail = because === undefined ? { holdId } : { holdId, because };
+  yield* auditAct({ action: "hold.release", organizationId, subject: hold, detail }, act);
+  return hold;
+}
+
+export function* findHold(holdId: string): Statements<Hold | undefined> {
+  const row = yield* get<HoldRow>(findById, holdId);
+  return row === undefined ? undefined : toHold(row);
+}
+
+/** Those of one record, oldest first. */
+export function* findHolds({
+  organizationId,
+  resourceType,
+  resourceId,
+}: RecordKey): Statements<readonly Hold[]> {
+  const key = [organizationId, resourceType, resourceId] as const;
+  return (yield* all<HoldRow>(findOfRecord, ...key, limits.holdsOfRecordMax)).map(toHold);
+}
+
+/** Whether anything of the organization is held. */
+export function* hasHolds(organizationId: string): Statements<boolean> {
+  return (yield* get(findAny, organizationId)) !== undefined;
+}
+
+export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
+  const { organizationId, resourceType, reviewBefore, after, limit } = filter;
+  const rows = yield* all<HoldRow>(
+    findPage,
+    after ?? "",
+    organizationId ?? null,
+    resourceType ?? null,
+    reviewBefore ?? null,
+    limit,
+  );
+  return rows.map(toHold);
+}

@@ -1,0 +1,161 @@
+// Receipts and the public keys they are signed with: written with the completion of a deletion, and read. On PostgreSQL the
+// lock on the chain's end puts the processes that complete deletions in a row; it is taken before that of the audit trail.
+// Signs nothing.
+
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
+import type { Act } from "../act.ts";
+import { type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
+import {
+  documentOf,
+  type HeadRow,
+  type KeyRow,
+  type ReceiptRow,
+  toHead,
+  toKeptReceipt,
+  toReceipt,
+  toReceiptKey,
+} from "../receipt-row.ts";
+import type { KeepKeyOptions, SealedReceipt } from "../store.ts";
+import type { KeptReceipt } from "../trail.ts";
+import { auditAct } from "./audit.ts";
+import { all, get, run, type Statements } from "./statements.ts";
+
+const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
+
+const lockHead = `
+  SELECT store_id, receipt_no, hash FROM receipt_head WHERE single
+  --postgres FOR UPDATE
+  `;
+
+const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2 WHERE single`;
+
+const insertReceipt = `
+  INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
+  VALUES ($1, $2, $3, $4, $5)`;
+
+const findOne = `
+  SELECT document FROM receipt
+  WHERE deletion_request_id = $1 AND (CAST($2 AS text) IS NULL OR organization_id = $2)`;
+
+const findSome = `
+  SELECT * FROM receipt
+  --sqlite WHERE deletion_request_id IN (SELECT value FROM json_each($1))
+  --postgres WHERE deletion_request_id = ANY ($1::text[])
+  ORDER BY receipt_no`;
+
+const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
+
+const insertKey = `
+  INSERT INTO receipt_key (key_id, public_key, created_at) VALUES ($1, $2, $3)
+  ON CONFLICT DO NOTHING`;
+
+const retireOthers = `
+  UPDATE receipt_key SET retired_at = $1 WHERE key_id <> $2 AND retired_at IS NULL
+  RETURNING key_id`;
+
+const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
+
+const pageRows = 1_000;
+
+export function* readReceiptHead(): Statements<ReceiptHead> {
+  return toExistingHead(yield* get<HeadRow>(findHead));
+}
+
+/** To the end of the transaction, nobody else adds a receipt to the chain. */
+export function* lockReceiptHead(): Statements<ReceiptHead> {
+  return toExistingHead(yield* get<HeadRow>(lockHead));
+}
+
+function toExistingHead(row: HeadRow | undefined): ReceiptHead {
+  if (row === undefined) throw new TypeError("the chain of receipts has no end");
+  return toHead(row);
+}
+
+/** In the transaction that completes the deletion, which has locked the end of the chain that the receipt was sealed to. */
+export function* storeReceipt(sealed: SealedReceipt, act: Act): Statements<void> {
+  const { receipt, hash, key } = sealed;
+  const { receipt_no: receiptNo, deletion_request_id, organization_id } = receipt;
+  const document = documentOf(sealed);
+  yield* run(insertReceipt, receiptNo, deletion_request_id, organization_id, document, hash);
+  yield* moveReceiptHead({ receiptNo, hash });
+  yield* addKey(key, act);
+}
+
+export function* moveReceiptHead({
+  receiptNo,
+  hash,
+}: Omit<ReceiptHead, "storeId">): Statements<void> {
+  yield* run(moveHead, receiptNo, hash);
+}
+
+/** Without an organization, of any. */
+export function* findReceipt(
+  deletionRequestId: string,
+  organizationId: string | undefined,
+): Statements<Receipt | undefined> {
+  const row = yield* get<ReceiptRow>(findOne, deletionRequestId, organizationId ?? null);
+  return row === undefined ? undefined : toReceipt(row);
+}
+
+export function* listReceipts(
+  afterReceiptNo: number,
+  limit: number,
+): Statements<readonly KeptReceipt[]> {
+  return (yield* all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toKeptReceipt);
+}
+
+export function* findReceipts(
+  deletionRequestIds: readonly string[],
+): Statements<readonly KeptReceipt[]> {
+  return (yield* all<ReceiptRow>(findSome, deletionRequestIds)).map(toKeptReceipt);
+}
+
+export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
+  return (yield* all<KeyRow>(findKeys)).map(toReceiptKey);
+}
+
+export function* keepReceiptKey({
+  key,
+  options,
+  act,
+}: {
+  readonly key: ReceiptKey;
+  readonly options: KeepKeyOptions;
+  readonly act: Act;
+}): Statements<void> {
+  yield* addKey(key, act);
+  if (!options.retireOthers) return;
+  for (const row of yield* all<Pick<KeyRow, "key_id">>(retireOthers, act.now, key.keyId)) {
+    yield* auditKey(row.key_id, { action: "receipt_key.retire", detail: {}, act });
+  }
+}
+
+/** Does nothing if the key is known. */
+function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Statements<void> {
+  if ((yield* run(insertKey, keyId, publicKey, createdAt)) === 0) return;
+  const detail = { publicKey, createdAt };
+  yield* auditKey(keyId, { action: "receipt_key.create", detail, act });
+}
+
+function* auditKey(
+  subject: string,
+  event: {
+    readonly action: string;
+    readonly detail: Readonly<Record<string, unknown>>;
+    readonly act: Act;
+  },
+): Statements<void> {
+  const { action, detail, act } = event;
+  yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
+}
+
+/** The first receipt that does not follow from the one before, or an end that is not the last one's. */
+export function* checkReceiptChain(cuts: readonly ReceiptCut[]): Statements<string | undefined> {
+  const check = new ReceiptChainCheck(cuts);
+  for (;;) {
+    const rows = yield* all<ReceiptRow>(readPage, check.lastNo, pageRows);
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < pageRows) return check.end(yield* readReceiptHead());
+  }
+}

@@ -1,0 +1,273 @@
+// The replay of deletions in a restored store: which deletions and holds of the ledger it lacks is written down in tables of
+// the store, then deletions are opened again from there. Erases nothing; the worker's steps do, as for any deletion.
+
+import type { DeletionEntry } from "../../domain/ledger-entry.ts";
+import type { Act } from "../act.ts";
+import { digestOfRequest, numberAfter, restoreAction } from "../audit-row.ts";
+import {
+  carriedOutBefore,
+  dueAgain,
+  idsOf,
+  latestOf,
+  makeCut,
+  noReceiptYet,
+  reopeningReason,
+  type ReplayRow,
+  requestOf,
+  type RestoreRow,
+  sourcesOf,
+  toReplayRow,
+  toRestoreState,
+} from "../replay-row.ts";
+import type {
+  HoldsOfReplay,
+  ReopenedCount,
+  ReopenedPart,
+  ReopenPage,
+  ReplayBeginning,
+  RestoreCut,
+  RestoreState,
+} from "../replay.ts";
+import { appendAudit, auditAct, lockAuditHead } from "./audit.ts";
+import { auditDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
+import { addHold, releaseHold } from "./hold.ts";
+import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "./receipt.ts";
+import { all, get, run, type Statements } from "./statements.ts";
+
+const findState = `SELECT * FROM restore WHERE single`;
+
+const insertState = `
+  INSERT INTO restore (single, state, began_at, began_by, sources, cut)
+  VALUES ($1, 'loading', $2, $3, $4, $5)
+  ON CONFLICT (single) DO UPDATE SET state = 'loading', sources = excluded.sources`;
+
+const setReplaying = `UPDATE restore SET state = 'replaying'`;
+
+/** Whoever had claimed one sees at its next step that it has it no more. The first condition names SQLite's index. */
+const voidClaims = `
+  UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
+  WHERE status IN ('pending', 'processing') AND status = 'processing'`;
+
+const countMore = `UPDATE restore SET reopened = reopened + $1`;
+
+const forgetState = `DELETE FROM restore`;
+
+const countThere = `
+  SELECT (
+    SELECT count(*) FROM deletion WHERE status = 'completed' AND
+      --sqlite deletion_request_id IN (SELECT value FROM json_each($1))
+      --postgres deletion_request_id = ANY ($1::text[])
+  ) + (
+    SELECT count(*) FROM deletion WHERE
+      --sqlite deletion_request_id IN (SELECT value FROM json_each($2))
+      --postgres deletion_request_id = ANY ($2::text[])
+  ) AS found`;
+
+/** The rows come as one JSON list. One statement can't change the same row twice. */
+const insertEntries = `
+  INSERT INTO replay_entry
+    (deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at,
+     completed_at, receipt_no, receipt_hash)
+  SELECT * FROM
+    --sqlite (SELECT value ->> 'deletion_request_id' AS deletion_request_id,
+    --sqlite   value ->> 'organization_id', value ->> 'resource_type', value ->> 'resource_id',
+    --sqlite   value ->> 'requested_by', value ->> 'requested_at', value ->> 'completed_at',
+    --sqlite   value ->> 'receipt_no', value ->> 'receipt_hash' FROM json_each($1)) AS noted
+    --postgres json_to_recordset(CAST($1 AS json)) AS noted (
+    --postgres   deletion_request_id text, organization_id text, resource_type text,
+    --postgres   resource_id text, requested_by text, requested_at bigint, completed_at bigint,
+    --postgres   receipt_no bigint, receipt_hash text)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM deletion
+    WHERE deletion.deletion_request_id = noted.deletion_request_id AND status = 'completed')
+  ON CONFLICT (deletion_request_id) DO UPDATE SET
+    completed_at = excluded.completed_at, receipt_no = excluded.receipt_no,
+    receipt_hash = excluded.receipt_hash
+  WHERE excluded.receipt_no > coalesce(replay_entry.receipt_no, 0)`;
+
+const readEntries = `
+  SELECT * FROM replay_entry
+  WHERE (coalesce(receipt_no, ${noReceiptYet}), deletion_request_id)
+    > (CAST($1 AS bigint), CAST($2 AS text))
+  ORDER BY coalesce(receipt_no, ${noReceiptYet}), deletion_request_id LIMIT $3`;
+
+const removeEntry = `DELETE FROM replay_entry WHERE deletion_request_id = $1`;
+
+const insertDeletion = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at, carried_out_before)
+  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9)`;
+
+const hurryDeletion = `
+  UPDATE deletion SET
+    due_at = CASE WHEN due_at < $1 THEN due_at ELSE $1 END, next_attempt_at = NULL, lease_until = 0,
+    carried_out_before = coalesce(CAST($2 AS text), carried_out_before)
+  WHERE deletion_request_id = $3 AND status IN ('pending', 'processing')`;
+
+const countOpen = `
+  SELECT (SELECT count(*) FROM replay_entry) AS queued, (
+    SELECT count(*) FROM deletion
+    WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL) AS open`;
+
+export function* readRestoreState(): Statements<RestoreState | undefined> {
+  const row = yield* get<RestoreRow>(findState);
+  return row === undefined ? undefined : toRestoreState(row);
+}
+
+export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
+  const { completed, underWay } = idsOf(entries);
+  const row = yield* get<{ found: number }>(countThere, completed, underWay);
+  return completed.length + underWay.length - (row?.found ?? 0);
+}
+
+export function* beginReplay({
+  beginning,
+  act,
+}: {
+  readonly beginning: ReplayBeginning;
+  readonly act: Act;
+}): Statements<RestoreState> {
+  const before = yield* readRestoreState();
+  const cut = before?.cut ?? (yield* cutChains(beginning, act));
+  yield* run(
+    insertState,
+    true,
+    act.now,
+    act.actor,
+    JSON.stringify(sourcesOf(before, beginning)),
+    cut === undefined ? null : JSON.stringify(cut),
+  );
+  const state = yield* readRestoreState();
+  if (state === undefined) throw new TypeError("the restore was not begun");
+  return state;
+}
+
+/** The chains go on after the highest number that is known, and an entry binds both sides of the gap. */
+function* cutChains(
+  { known, backup }: ReplayBeginning,
+  act: Act,
+): Statements<RestoreCut | undefined> {
+  if (known === undefined) return undefined;
+  const { storeId, ...receipts } = yield* lockReceiptHead();
+  const { entry_no: no, hash } = yield* lockAuditHead();
+  const cut = makeCut(known, { audit: { no, hash }, receipts });
+  const { known: end } = cut.receipts;
+  if (end.no > receipts.receiptNo) {
+    yield* moveReceiptHead({ receiptNo: end.no, hash: end.hash });
+  }
+  const entry = {
+    at: act.now,
+    actor: act.actor,
+    action: restoreAction,
+    organizationId: undefined,
+    subject: storeId,
+    detail: { backup: backup ?? null, ...cut },
+  };
+  const written = yield* appendAudit(entry, numberAfter(cut.audit));
+  return { entry: written, ...cut };
+}
+
+export function* queueReplay({
+  entries,
+}: {
+  readonly entries: readonly DeletionEntry[];
+}): Statements<void> {
+  yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
+}
+
+export function* replaceHolds({
+  holds,
+  act,
+}: {
+  readonly holds: HoldsOfReplay;
+  readonly act: Act;
+}): Statements<void> {
+  const because = "restore";
+  for (const holdId of holds.release) yield* releaseHold({ holdId, act, because });
+  for (const hold of holds.place) yield* addHold({ hold, act, because });
+}
+
+export function* startReplay(): Statements<void> {
+  yield* run(setReplaying);
+}
+
+/** What a process that is gone had claimed can be claimed at once. */
+export function* takeOver(): Statements<void> {
+  yield* run(voidClaims);
+}
+
+export function* reopenDeletions({
+  page,
+  act,
+}: {
+  readonly page: ReopenPage;
+  readonly act: Act;
+}): Statements<ReopenedPart> {
+  const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
+  const rows = yield* all<ReplayRow>(readEntries, receiptNo, deletionRequestId, page.limit);
+  let opened = 0;
+  for (const row of rows) if (yield* reopen(row, act)) opened += 1;
+  yield* run(countMore, opened);
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < page.limit) return { opened, next: undefined };
+  const next = {
+    receiptNo: last.receipt_no ?? noReceiptYet,
+    deletionRequestId: last.deletion_request_id,
+  };
+  return { opened, next };
+}
+
+/** False if it is completed, or has to wait for another deletion of the same record. */
+function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
+  const { deletion_request_id: id, organization_id: organizationId } = row;
+  const same = yield* findDeletion(id);
+  if (same === undefined) {
+    const other = yield* findOpenDeletion(requestOf(row));
+    if (other !== undefined) {
+      yield* run(hurryDeletion, act.now, null, other);
+      return false;
+    }
+  }
+  yield* run(removeEntry, id);
+  const before = carriedOutBefore(row);
+  if (same === undefined) yield* insertAgain(row, act);
+  else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
+  const request = digestOfRequest({ ...requestOf(row), reason: reopeningReason });
+  const detail = { inserted: same === undefined, request, carriedOutBefore: before };
+  const deletion = { organizationId, deletionRequestId: id };
+  yield* auditDeletion(deletion, { action: "reopen", detail, act });
+  return true;
+}
+
+function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
+  yield* run(
+    insertDeletion,
+    row.deletion_request_id,
+    row.organization_id,
+    row.resource_type,
+    row.resource_id,
+    reopeningReason,
+    row.requested_by,
+    row.requested_at,
+    dueAgain(row, act.now),
+    JSON.stringify(carriedOutBefore(row)),
+  );
+}
+
+/** How many are still to be replayed. */
+export function* countReopened(): Statements<ReopenedCount> {
+  const { queued = 0, open = 0 } = (yield* get<ReopenedCount>(countOpen)) ?? {};
+  return { queued, open };
+}
+
+export function* finishReplay({ act }: { readonly act: Act }): Statements<void> {
+  const state = yield* readRestoreState();
+  if (state === undefined) return;
+  const { queued, open } = yield* countReopened();
+  if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
+  yield* run(forgetState);
+  const { storeId: subject } = yield* readReceiptHead();
+  const detail = { deletions: state.reopened };
+  yield* auditAct({ action: "store.replay", organizationId: undefined, subject, detail }, act);
+}
