@@ -1,10 +1,8 @@
-// What an export reads: the changes of a type in the order of ids, page by page, up to an arrival number. Each page is a
-// transaction of its own, so that no export, however long, holds back the vacuum that frees what was erased.
+// Up to which arrival number an export reads. Its pages are read in ../sql/export.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
-import type { ChangePage, ExportedChange } from "../store.ts";
 import { settle } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { allOrganizations } from "./scope.ts";
@@ -17,19 +15,6 @@ const findWriters = `
   SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
   WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND relation = 'change'::regclass AND mode = 'RowExclusiveLock' AND granted`;
-
-const readPage = `
-  SELECT resource_id, change_no, received_at, payload FROM change
-  WHERE organization_id = $1 AND resource_type = $2
-    AND (resource_id, change_no) > ($3, $4) AND change_no <= $5
-  ORDER BY resource_id, change_no LIMIT $6`;
-
-interface Row {
-  readonly resource_id: string;
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly payload: string;
-}
 
 const writersPollMs = 5;
 
@@ -59,26 +44,4 @@ export async function readLatestArrival(database: Database): Promise<number> {
 async function readWriters(transaction: Transaction): Promise<readonly string[]> {
   const rows = await transaction.all<{ writer: string }>(findWriters);
   return rows.map(({ writer }) => writer);
-}
-
-export async function listChanges(
-  transaction: Transaction,
-  page: ChangePage,
-): Promise<readonly ExportedChange[]> {
-  const { organizationId, resourceType, upTo, after, limit } = page;
-  const rows = await transaction.all<Row>(
-    readPage,
-    organizationId,
-    resourceType,
-    after?.resourceId ?? "",
-    after?.changeNo ?? 0,
-    upTo,
-    limit,
-  );
-  return rows.map((row) => ({
-    resourceId: row.resource_id,
-    changeNo: row.change_no,
-    receivedAt: row.received_at,
-    payload: row.payload,
-  }));
 }

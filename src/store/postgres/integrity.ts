@@ -3,14 +3,13 @@
 
 import { AuditChainCheck } from "../chain-check.ts";
 import type { IntegrityReport } from "../store.ts";
-import { readAuditHead, readAuditRows } from "../sql/audit.ts";
+import { checkAuditChain } from "../sql/audit.ts";
 import { checkReceiptChain } from "../sql/receipt.ts";
 import type { Database } from "./database.ts";
 import { inPeace } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
 const findingsMax = 100;
-const auditPageRows = 1_000;
 
 interface Invariant {
   /** Said when a row is found. */
@@ -103,22 +102,7 @@ async function readSubjects(transaction: Transaction, sql: string): Promise<Set<
 
 async function checkChains(transaction: Transaction): Promise<readonly string[]> {
   const audit = new AuditChainCheck();
-  const brokenEntry = await checkAuditChain(transaction, audit);
+  const brokenEntry = await transaction.perform(checkAuditChain, audit);
   const brokenReceipt = await transaction.perform(checkReceiptChain, audit.cuts);
   return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
-}
-
-/** The first entry that does not follow from the one before, or was altered; or an end that is not the last entry's. */
-async function checkAuditChain(
-  transaction: Transaction,
-  check: AuditChainCheck,
-): Promise<string | undefined> {
-  for (;;) {
-    const afterEntryNo = check.lastNo;
-    const page = { afterEntryNo, limit: auditPageRows };
-    const rows = await transaction.perform(readAuditRows, page);
-    const fault = check.add(rows);
-    if (fault !== undefined) return fault;
-    if (rows.length < auditPageRows) return check.end(await transaction.perform(readAuditHead));
-  }
 }

@@ -26,6 +26,7 @@ import {
   listDeletions,
   postponeDeletion,
 } from "../sql/deletion.ts";
+import { listChanges } from "../sql/export.ts";
 import * as organizations from "../sql/organization.ts";
 import * as receipts from "../sql/receipt.ts";
 import { countRecords, readHistory } from "../sql/record.ts";
@@ -39,7 +40,7 @@ import type { Database, Work } from "./database.ts";
 import { eraseStep } from "./erasure.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
-import { listChanges, readLatestArrival } from "./export.ts";
+import { readLatestArrival } from "./export.ts";
 import type { GroupQueue } from "./group-queue.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { deletionIdOf, outcomeOf } from "./job.ts";
@@ -119,7 +120,7 @@ export class PostgresStore implements promised.Store {
   }
 
   listChanges(page: promised.ChangePage): Promise<readonly promised.ExportedChange[]> {
-    return this.#look(organization(page.organizationId), (tx) => listChanges(tx, page));
+    return this.#read(organization(page.organizationId), listChanges, page);
   }
 
   async requestDeletion(

@@ -12,6 +12,7 @@ import {
   type NewAuditEntry,
   toHead,
 } from "../audit-row.ts";
+import type { AuditChainCheck } from "../chain-check.ts";
 import type { AuditNote } from "../trail.ts";
 import { all, get, runTogether, type Statements } from "./statements.ts";
 
@@ -30,6 +31,8 @@ const insertEntry = `
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_no LIMIT $2`;
+
+const checkedAtOnce = 1_000;
 
 /** `entryNo`: where the chain was cut. */
 export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements<ChainHead> {
@@ -65,4 +68,17 @@ export function* readAuditRows({
   readonly limit: number;
 }): Statements<readonly AuditRow[]> {
   return yield* all<AuditRow>(readPage, afterEntryNo, limit);
+}
+
+/**
+ * The first entry that does not follow from the one before, or was altered; or an end that is not the last entry's. The
+ * check then knows where the chains were cut.
+ */
+export function* checkAuditChain(check: AuditChainCheck): Statements<string | undefined> {
+  for (;;) {
+    const rows = yield* readAuditRows({ afterEntryNo: check.lastNo, limit: checkedAtOnce });
+    const fault = check.add(rows);
+    if (fault !== undefined) return fault;
+    if (rows.length < checkedAtOnce) return check.end(yield* readAuditHead());
+  }
 }

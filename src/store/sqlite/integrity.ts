@@ -3,12 +3,11 @@
 
 import type { IntegrityReport } from "../store.ts";
 import { AuditChainCheck } from "../chain-check.ts";
-import { readAuditHead, readAuditRows } from "../sql/audit.ts";
+import { checkAuditChain } from "../sql/audit.ts";
 import { checkReceiptChain } from "../sql/receipt.ts";
 import type { Connection } from "./connection.ts";
 
 const findingsMax = 100;
-const auditPageRows = 1_000;
 
 interface Invariant {
   /** Said when a row is found. */
@@ -101,17 +100,7 @@ function checkFile(connection: Connection): readonly string[] {
 /** Says what is wrong with the first entry that does not follow from the one before; then with receipts. */
 function checkChains(connection: Connection): readonly string[] {
   const audit = new AuditChainCheck();
-  const brokenEntry = checkAuditChain(connection, audit);
+  const brokenEntry = connection.perform(checkAuditChain, audit);
   const brokenReceipt = connection.perform(checkReceiptChain, audit.cuts);
   return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
-}
-
-function checkAuditChain(connection: Connection, check: AuditChainCheck): string | undefined {
-  for (;;) {
-    const page = { afterEntryNo: check.lastNo, limit: auditPageRows };
-    const rows = connection.perform(readAuditRows, page);
-    const fault = check.add(rows);
-    if (fault !== undefined) return fault;
-    if (rows.length < auditPageRows) return check.end(connection.perform(readAuditHead));
-  }
 }

@@ -44,6 +44,7 @@ import { findCaller } from "../sql/access-token.ts";
 import { findKey, findKeyBySecret, listKeys } from "../sql/api-key.ts";
 import { readAuditRows } from "../sql/audit.ts";
 import { deletionFigures, findDeletion, listDeletions } from "../sql/deletion.ts";
+import { listChanges } from "../sql/export.ts";
 import {
   findOrganization,
   listOrganizations,
@@ -54,7 +55,7 @@ import { countRecords, readHistory } from "../sql/record.ts";
 import { DeletionCompleter } from "./complete-deletions.ts";
 import type { Connection } from "./connection.ts";
 import type { SharedDescriptor } from "./descriptor.ts";
-import { listChanges, readLatestArrival } from "./export.ts";
+import { readLatestArrival } from "./export.ts";
 import { checkErasure } from "./erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import type { Checkpointer } from "./checkpointer.ts";
@@ -170,7 +171,7 @@ export class SqliteStore implements Store {
   }
 
   async listChanges(page: ChangePage): Promise<readonly ExportedChange[]> {
-    return listChanges(this.#reader, page);
+    return this.#reader.perform(listChanges, page);
   }
 
   async requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined> {

@@ -1,0 +1,161 @@
+// How statements that every engine shares are run: at once and waiting for answers, repeated, and when one fails.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { runAsync, runSync } from "../../../src/store/sql/run.ts";
+import { findKey } from "../../../src/store/sql/api-key.ts";
+import {
+  all,
+  get,
+  run,
+  runTogether,
+  type Statement,
+  type Statements,
+  textFor,
+  type Together,
+} from "../../../src/store/sql/statements.ts";
+import { sqliteText, toSqlite } from "../../../src/store/sqlite/statement-text.ts";
+
+function* inner(name: string): Statements<number> {
+  return yield* run(name, 1);
+}
+
+function* outer(): Statements<string> {
+  const first = yield* get<string>("first", "a");
+  const count = yield* inner("second");
+  yield* runTogether(["third", 1], ["fourth", 2]);
+  const rows = yield* all<string>("fifth");
+  return `${first} ${count} ${rows.length}`;
+}
+
+function describeStatement({ sql, values }: Statement): string {
+  return `${sql}(${values.join()})`;
+}
+
+/** Answers, and notes what it was asked. */
+function makeAnswers() {
+  const asked: string[] = [];
+  const answer = (statement: Statement | Together): unknown => {
+    if (statement.method === "together") {
+      asked.push(statement.statements.map(describeStatement).join("+"));
+      return [];
+    }
+    asked.push(`${statement.method} ${describeStatement(statement)}`);
+    return { get: "row", all: ["one", "two"], run: 7 }[statement.method];
+  };
+  return { asked, answer };
+}
+
+const inOrder = [
+  "get first(a)",
+  "run second(1)",
+  "third(1)+fourth(2)",
+  "all fifth()",
+] as readonly string[];
+
+describe("statements", () => {
+  it("are run in their order, and get the answers back", () => {
+    const { asked, answer } = makeAnswers();
+    assert.equal(runSync(outer(), answer), "row 7 2");
+    assert.deepEqual(asked, inOrder);
+  });
+
+  it("are run the same way where each answer is waited for", async () => {
+    const { asked, answer } = makeAnswers();
+    const later = async (statement: Statement | Together) => answer(statement);
+    assert.equal(await runAsync(outer(), later), "row 7 2");
+    assert.deepEqual(asked, inOrder);
+  });
+
+  it("send the first before anything is waited for", () => {
+    const { asked, answer } = makeAnswers();
+    void runAsync(outer(), async (statement) => answer(statement));
+    assert.deepEqual(asked, inOrder.slice(0, 1));
+  });
+
+  const failure = new Error("the disk is full");
+  const fail = (): never => {
+    throw failure;
+  };
+
+  it("fail where they are yielded, and nothing after them is run", async () => {
+    function* caught(): Statements<string> {
+      try {
+        yield* inner("first");
+      } catch (error) {
+        assert.equal(error, failure);
+        return "caught";
+      }
+      return "went on";
+    }
+    assert.equal(runSync(caught(), fail), "caught");
+    assert.equal(await runAsync(caught(), async () => fail()), "caught");
+    assert.throws(() => runSync(outer(), fail), failure);
+    await assert.rejects(
+      runAsync(outer(), async () => fail()),
+      failure,
+    );
+  });
+
+  it("name the function that they belong to when they fail", () => {
+    const error = new Error("no such table");
+    assert.throws(
+      () =>
+        runSync(findKey("key_1"), () => {
+          throw error;
+        }),
+      error,
+    );
+    assert.match(error.stack ?? "", /running\n.*findKey.*api-key\./s);
+  });
+});
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+describe("the text of a statement", () => {
+  const sql = `
+    SELECT id FROM one
+    --sqlite WHERE id IN (SELECT value FROM json_each($1))
+    --postgres WHERE id = ANY ($1::text[])
+    --citus AND shard = 1
+    ORDER BY id`;
+
+  it("has the lines of its engine and no other's", () => {
+    assert.deepEqual(linesOf(textFor("sqlite", sql)), [
+      "SELECT id FROM one",
+      "WHERE id IN (SELECT value FROM json_each($1))",
+      "--citus AND shard = 1",
+      "ORDER BY id",
+    ]);
+    assert.deepEqual(linesOf(textFor("postgres", sql)), [
+      "SELECT id FROM one",
+      "WHERE id = ANY ($1::text[])",
+      "--citus AND shard = 1",
+      "ORDER BY id",
+    ]);
+  });
+
+  it("has places without numbers on SQLite, unless a value is used twice or out of turn", () => {
+    assert.equal(sqliteText("VALUES ($1, $2)"), "VALUES (?, ?)");
+    assert.equal(sqliteText("a = $1 OR b = $1"), "a = ?1 OR b = ?1");
+    assert.equal(sqliteText("a = $2 OR b = $1"), "a = ?2 OR b = ?1");
+  });
+
+  it("has values that SQLite knows: numbers for booleans, JSON for lists", () => {
+    const bytes = new Uint8Array([1]);
+    assert.deepEqual([true, false, null, 2, "x", bytes, ["a", 'b"']].map(toSqlite), [
+      1,
+      0,
+      null,
+      2,
+      "x",
+      bytes,
+      '["a","b\\""]',
+    ]);
+  });
+});
