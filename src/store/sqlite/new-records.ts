@@ -88,8 +88,9 @@ export function insertNew(
     changes.push(no, receivedAt, replyKey, draft.payload);
     no += 1;
   }
-  if (connection.run(statements.insertRecords, ...rows) < records.length) {
-    removeRecords(connection, kind, { records, firstNo });
+  const inserted = connection.run(statements.insertRecords, ...rows);
+  if (inserted < records.length) {
+    if (inserted > 0) removeRecords(connection, kind, { records, firstNo });
     return undefined;
   }
   connection.run(statements.insertChanges, ...changes);

@@ -27,7 +27,8 @@ const insertRecord = `
 
 const widenRecord = `
   UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
-  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3`;
+  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
+  RETURNING record_no`;
 
 const findRecordNo = `
   SELECT record_no FROM record
@@ -69,15 +70,20 @@ export function writeDraft(
   let recordNo: number | undefined;
   const outcome = decideOutcome(mode, {
     isClosed: () => group.anyDeletionOpen() && isClosed(connection, key),
-    exists: () => (recordNo = readRecordNo(connection, key)) !== undefined,
+    exists: () => {
+      // An update of a record that exists is always stored, so the statement that looks it up prepares it too.
+      recordNo =
+        mode === "update" ? widenSighting(connection, key, draft) : readRecordNo(connection, key);
+      return recordNo !== undefined;
+    },
     hasIdentical: () =>
       recordNo !== undefined &&
       connection.get(findIdentical, recordNo, draft.payload) !== undefined,
   });
   if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
-  if (recordNo === undefined) createRecord(connection, key, { draft, recordNo: changeNo });
-  else widenSighting(connection, key, draft);
+  if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
+  else if (mode !== "update") widenSighting(connection, key, draft);
   keepChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
   return outcome;
 }
@@ -95,9 +101,15 @@ function createRecord(
   connection.run(insertRecord, organizationId, resourceType, resourceId, recordNo, draft.timestamp);
 }
 
-function widenSighting(connection: Connection, key: RecordKey, { timestamp }: Draft): void {
+/** The number of the record, or undefined if there is none. */
+function widenSighting(
+  connection: Connection,
+  key: RecordKey,
+  { timestamp }: Draft,
+): number | undefined {
   const { organizationId, resourceType, resourceId } = key;
-  connection.run(widenRecord, organizationId, resourceType, resourceId, timestamp);
+  const values = [organizationId, resourceType, resourceId, timestamp] as const;
+  return connection.get<{ record_no: number }>(widenRecord, ...values)?.record_no;
 }
 
 function keepChange(

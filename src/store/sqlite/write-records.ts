@@ -26,7 +26,8 @@ function judge(group: Group, write: RecordWrite): PackedOutcome {
   const { parts, count } = storeNewParts(group, context, write);
   if (count === drafts.length) return packCreated(count);
   // A single draft decides before it writes, so there is never anything to undo.
-  if (lenient || drafts.length === 1) {
+  if (drafts.length === 1) return describe(writeEach(group, context, write), write);
+  if (lenient) {
     const rest = writeEach(group, context, { mode: write.mode, drafts: drafts.slice(count) });
     return describe([...Array.from({ length: count }, () => "created" as const), ...rest], write);
   }
