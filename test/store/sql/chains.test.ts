@@ -1,0 +1,86 @@
+// The ends of the two chains, of receipts and of audit entries: which of them a transaction locks first, and that nothing is
+// added where an end is missing. Two processes that locked them in different orders would wait for each other.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Deletion } from "../../../src/domain/deletion.ts";
+import { appendAudit } from "../../../src/store/sql/audit.ts";
+import { lockReceiptHead, storeReceipt } from "../../../src/store/sql/receipt.ts";
+import { beginReplay } from "../../../src/store/sql/replay.ts";
+import { runSync } from "../../../src/store/sql/run.ts";
+import type { Statement, Statements, Together } from "../../../src/store/sql/statements.ts";
+import { makeTestSeal } from "../../support/seal.ts";
+
+const hash = "0".repeat(64);
+const act = { actor: "worker", now: 1 };
+
+const heads = {
+  receipt_head: { store_id: "store_1", receipt_no: 0, hash },
+  audit_head: { entry_no: 0, hash },
+};
+
+/** The tables of chain ends, in the order in which statements named them first. Answers with the heads that are given. */
+function tablesOf(
+  statements: Statements<unknown>,
+  known: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const tables = new Set<string>();
+  const answer = (statement: Statement | Together): unknown => {
+    if (statement.method === "together") return statement.statements.map(answer);
+    const table = /\b(?:receipt|audit)_head\b/.exec(statement.sql)?.[0];
+    if (table !== undefined) tables.add(table);
+    if (statement.method === "run") return 1;
+    if (/\bFROM restore\b/.test(statement.sql)) return restores.shift();
+    return table === undefined ? undefined : known[table];
+  };
+  const restores: unknown[] = [
+    undefined,
+    { state: "loading", began_at: 1, began_by: "jo", sources: "[]", cut: null, reopened: 0 },
+  ];
+  runSync(statements, answer);
+  return [...tables];
+}
+
+const deletion: Deletion = {
+  deletionRequestId: "deletion_1",
+  organizationId: "acme",
+  resourceType: "transaction",
+  resourceId: "t1",
+  reason: "asked for",
+  status: "completed",
+  requestedBy: "jo",
+  requestedAt: 1,
+  dueAt: 1,
+  startedAt: 1,
+  completedAt: 1,
+  erased: {},
+  redacted: 0,
+  attempts: 1,
+  waitingFor: undefined,
+  nextAttemptAt: undefined,
+};
+
+describe("the ends of the chains", () => {
+  it("are locked in the same order by a completion and by a restore: receipts, then audit", () => {
+    const head = { storeId: "store_1", receiptNo: 0, hash };
+    const sealed = makeTestSeal()(deletion, { head, engine: "postgres" });
+    const known = { audit: { no: 5, hash }, receipts: { no: 5, hash } };
+    const beginning = { known, sources: [], backup: undefined };
+    const order = ["receipt_head", "audit_head"];
+    assert.deepEqual(tablesOf(storeReceipt(sealed, act), heads), order);
+    assert.deepEqual(tablesOf(beginReplay({ beginning, act }), heads), order);
+  });
+
+  it("have to be there for anything to be added", () => {
+    const entry = {
+      at: 1,
+      actor: "jo",
+      action: "key.revoke",
+      organizationId: "acme",
+      subject: "key_1",
+      detail: {},
+    };
+    assert.throws(() => tablesOf(appendAudit(entry), {}), /the audit chain has no end/);
+    assert.throws(() => tablesOf(lockReceiptHead(), {}), /the chain of receipts has no end/);
+  });
+});
