@@ -1,6 +1,6 @@
 // `sluice demo`
 
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { openAccounts, openTransactions } from "../demo/csv-input.ts";
 import { generateAssessments, generateInput } from "../demo/generator.ts";
@@ -46,7 +46,7 @@ export const demo = defineCommand({
     const input = await openInput(given);
     const stop = awaitStopSignal();
     const stopping = new AbortController();
-    const stopped = new CliError("stopped", "The demonstration was stopped.");
+    const stopped = new OperatorError("stopped", "The demonstration was stopped.");
     void stop.received.then(() => stopping.abort(stopped));
     try {
       const report = await runDemo(context, { input, keep, stopping: stopping.signal });

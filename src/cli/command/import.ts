@@ -5,7 +5,7 @@ import { findType } from "../../actions/find-target.ts";
 import { noteAccess } from "../../actions/note-access.ts";
 import { boundHeap } from "../bounded-heap.ts";
 import { makeBulkProgress } from "../bulk-progress.ts";
-import { UsageError } from "../cli-error.ts";
+import { UsageError } from "../../actions/operator-error.ts";
 import {
   anyNumber,
   type CommandResult,
@@ -17,21 +17,21 @@ import {
   several,
   withDefault,
 } from "../command.ts";
-import { keyVariable, readApiKey } from "../import/api-key.ts";
-import { type FilePaths, pathsOf } from "../import/file-paths.ts";
-import { httpTarget } from "../import/http-target.ts";
-import { type FileReport, importFile } from "../import/import-file.ts";
-import { type Mapping, readMapItems, readMappingFile } from "../import/mapping.ts";
-import type { ImportPlan } from "../import/plan.ts";
-import { describePreview, previewFile } from "../import/preview.ts";
-import { requireReplaceable } from "../import/replaceable-file.ts";
-import { describeReports, viewReports } from "../import/report.ts";
-import { inputFormats } from "../import/row.ts";
-import { storeTarget } from "../import/store-target.ts";
-import type { Target } from "../import/target.ts";
+import { keyVariable, readApiKey } from "../api-key.ts";
+import { type FilePaths, pathsOf } from "../../bulk/import/file-paths.ts";
+import { httpTarget } from "../../bulk/import/http-target.ts";
+import { type FileReport, importFile } from "../../bulk/import/import-file.ts";
+import { type Mapping, readMapItems, readMappingFile } from "../../bulk/import/mapping.ts";
+import type { ImportPlan } from "../../bulk/import/plan.ts";
+import { describePreview, previewFile } from "../../bulk/import/preview.ts";
+import { requireReplaceable } from "../../bulk/import/replaceable-file.ts";
+import { describeReports, viewReports } from "../import-report.ts";
+import { inputFormats } from "../../bulk/formats/row.ts";
+import { storeTarget } from "../../bulk/import/store-target.ts";
+import type { Target } from "../../bulk/import/target.ts";
 import { choice, text, wholeNumber } from "../kinds.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
-import { baseUrl, delimiter, mapItems } from "../import/kinds.ts";
+import { baseUrl, delimiter, mapItems } from "../import-kinds.ts";
 
 const patienceMs = 2 * 60_000;
 

@@ -4,7 +4,7 @@ import { readConfig } from "../../config.ts";
 import { type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type { Moved } from "../../move.ts";
 import { boundHeap } from "../bounded-heap.ts";
-import { CliError, UsageError } from "../cli-error.ts";
+import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, required } from "../command.ts";
 import { text } from "../kinds.ts";
 import { MoveProgress } from "../move-progress.ts";
@@ -82,7 +82,7 @@ async function perform(
   } catch (cause) {
     progress.close();
     const why = cause instanceof Error ? cause.message : String(cause);
-    if (!(cause instanceof MoveStopped)) throw new CliError("move", why, { cause });
-    throw new CliError("stopped", `${why} ${progress.describe()}`, { cause });
+    if (!(cause instanceof MoveStopped)) throw new OperatorError("move", why, { cause });
+    throw new OperatorError("stopped", `${why} ${progress.describe()}`, { cause });
   }
 }

@@ -3,7 +3,7 @@
 import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
 import { boundHeap } from "../bounded-heap.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { describeFirstSteps } from "../first-steps.ts";
 import { makeFirstOrganization } from "../first-organization.ts";
@@ -52,6 +52,8 @@ async function startServer(context: Context): Promise<Serving> {
   try {
     return await module.serve(config, describeUnknownSettings(context.environment));
   } catch (cause) {
-    throw new CliError("serve", cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new OperatorError("serve", cause instanceof Error ? cause.message : String(cause), {
+      cause,
+    });
   }
 }

@@ -1,7 +1,7 @@
 // A client of the service as anybody could write it: HTTP and JSON, and waiting as long as a 429 asks for.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import type { Meter } from "./meter.ts";
 
 export interface Reply {
@@ -33,7 +33,7 @@ export class Client {
     this.#authorization = value;
   }
 
-  /** Any reply but 429 is an answer; throws CliError when there is none. */
+  /** Any reply but 429 is an answer; throws OperatorError when there is none. */
   async send(method: Method, path: string, body?: unknown): Promise<Reply> {
     const request = `${method} ${path}`;
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
@@ -47,7 +47,7 @@ export class Client {
       this.#meter.countWait();
       await sleep(retryAfterMs(response, request), undefined, { signal: this.#stopping });
     }
-    throw new CliError(
+    throw new OperatorError(
       "server",
       `${request} was answered with 429 ${attemptsMax} times, each after waiting.`,
     );
@@ -66,7 +66,7 @@ export class Client {
       });
     } catch (cause) {
       this.#stopping.throwIfAborted();
-      throw new CliError("server", `${method} ${path} got no answer from ${this.#address}.`, {
+      throw new OperatorError("server", `${method} ${path} got no answer from ${this.#address}.`, {
         cause,
       });
     }
@@ -77,14 +77,14 @@ function parse(text: string, request: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError("server", `${request} was answered with something that is not JSON.`);
+    throw new OperatorError("server", `${request} was answered with something that is not JSON.`);
   }
 }
 
 function retryAfterMs(response: Response, request: string): number {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   if (seconds >= 0 && seconds <= 3_600) return seconds * 1_000;
-  throw new CliError(
+  throw new OperatorError(
     "server",
     `${request} was answered with 429 but without a Retry-After in seconds.`,
   );

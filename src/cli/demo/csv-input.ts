@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { CsvError, parse } from "csv-parse";
 import type { Payload } from "../../domain/record-type.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import type { Source } from "./input.ts";
 
 const dayMs = 86_400_000;
@@ -16,7 +16,7 @@ type Row = Readonly<Record<string, string>>;
 
 interface Mapping {
   readonly columns: readonly string[];
-  /** `index` counts rows from 0. Throws CliError that says which value can't be read. */
+  /** `index` counts rows from 0. Throws OperatorError that says which value can't be read. */
   readonly map: (row: Row, index: number) => Payload;
 }
 
@@ -65,7 +65,7 @@ export function openAccounts(file: string): Promise<Source> {
 async function openCsv(file: string, mapping: Mapping, countMax: number): Promise<Source> {
   let count = 0;
   for await (const _ of readRows(file, mapping, countMax)) count += 1;
-  if (count === 0) throw new CliError("input", `${file} has no rows.`);
+  if (count === 0) throw new OperatorError("input", `${file} has no rows.`);
   return { count, read: () => readRows(file, mapping, countMax) };
 }
 
@@ -104,15 +104,15 @@ function mapRow(
   try {
     return mapping.map(row, index);
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    throw new CliError("input", `${file}, row ${index + 1}: ${error.message}`);
+    if (!(error instanceof OperatorError)) throw error;
+    throw new OperatorError("input", `${file}, row ${index + 1}: ${error.message}`);
   }
 }
 
 function requireColumns(titles: string[], { columns }: Mapping, file: string): string[] {
   const missing = columns.filter((column) => !titles.includes(column));
   if (missing.length === 0) return titles;
-  throw new CliError(
+  throw new OperatorError(
     "input",
     `${file} has no column${missing.length === 1 ? "" : "s"} ${missing.join(", ")}; its columns are ` +
       `${titles.slice(0, 20).join(", ")}.`,
@@ -120,32 +120,33 @@ function requireColumns(titles: string[], { columns }: Mapping, file: string): s
 }
 
 function explain(cause: unknown, file: string): Error {
-  if (cause instanceof CliError) return cause;
+  if (cause instanceof OperatorError) return cause;
   if (cause instanceof CsvError)
-    return new CliError("input", `${file} is not CSV: ${cause.message}`);
+    return new OperatorError("input", `${file} is not CSV: ${cause.message}`);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code === "ENOENT") return new CliError("input", `There is no file ${file}.`);
-  if (code.startsWith("Z_")) return new CliError("input", `${file} is not valid gzip data.`);
+  if (code === "ENOENT") return new OperatorError("input", `There is no file ${file}.`);
+  if (code.startsWith("Z_")) return new OperatorError("input", `${file} is not valid gzip data.`);
   return cause instanceof Error
-    ? new CliError("input", `${file}: ${cause.message}`)
+    ? new OperatorError("input", `${file}: ${cause.message}`)
     : new Error(String(cause));
 }
 
 function text(row: Row, column: string): string {
   const value = row[column] ?? "";
   if (value !== "") return value;
-  throw new CliError("input", `${column} is empty.`);
+  throw new OperatorError("input", `${column} is empty.`);
 }
 
 function number(row: Row, column: string): number {
   const value = Number(text(row, column));
   if (Number.isFinite(value)) return value;
-  throw new CliError("input", `${column} is "${row[column] ?? ""}" and not a number.`);
+  throw new OperatorError("input", `${column} is "${row[column] ?? ""}" and not a number.`);
 }
 
 /** Days since the first one, with the rows of a day spread over it. */
 function timeOfDay(days: number, index: number): string {
   const at = firstDay + Math.floor(days * dayMs) + ((index * 7_919) % 86_400) * 1_000;
-  if (Math.abs(days) > 365_000) throw new CliError("input", `time is ${days} and must be in days.`);
+  if (Math.abs(days) > 365_000)
+    throw new OperatorError("input", `time is ${days} and must be in days.`);
   return new Date(at).toISOString();
 }

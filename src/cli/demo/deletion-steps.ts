@@ -1,7 +1,7 @@
 // The steps that delete transactions for good, and look that they and all that belonged to them are gone.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { expectReply, textOf } from "./expect.ts";
 import { inParallel } from "./in-parallel.ts";
 import { expectGone } from "./look-steps.ts";
@@ -50,7 +50,7 @@ async function waitUntilCompleted(
     }
     await sleep(bounds.deletionPollMs, undefined, { signal: stopping });
   }
-  throw new CliError(
+  throw new OperatorError(
     "broken_promise",
     `The deletion request ${id} is not completed after ${bounds.deletionMsMax} ms.`,
   );

@@ -1,12 +1,12 @@
 // Compares what came back with what was promised. Anything else ends the demonstration with an error.
 
 import { isDeepStrictEqual } from "node:util";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import type { Reply } from "./client.ts";
 
 const shownCharactersMax = 500;
 
-/** The reply's body as an object; throws CliError unless the status and each of the fields are as given. */
+/** The reply's body as an object; throws OperatorError unless the status and each of the fields are as given. */
 export function expectReply(
   reply: Reply,
   status: number,
@@ -21,16 +21,16 @@ export function expectReply(
   throw brokenPromise(`${reply.request} should be answered with ${status}${promised}`, reply);
 }
 
-export function brokenPromise(promise: string, { status, body }: Reply): CliError {
+export function brokenPromise(promise: string, { status, body }: Reply): OperatorError {
   const shown = JSON.stringify(body).slice(0, shownCharactersMax);
-  return new CliError("broken_promise", `${promise}, but was with ${status} ${shown}`);
+  return new OperatorError("broken_promise", `${promise}, but was with ${status} ${shown}`);
 }
 
 /** A field that has to be text. */
 export function textOf(body: Readonly<Record<string, unknown>>, field: string): string {
   const value = body[field];
   if (typeof value === "string" && value !== "") return value;
-  throw new CliError(
+  throw new OperatorError(
     "broken_promise",
     `A reply should have the text ${field}, but has ${Object.keys(body).join(", ")}.`,
   );

@@ -90,7 +90,7 @@ async function lookAtAssessment({ client, organizationId }: World, id: string): 
   expectReply(reply, 200, { assessment_id: id, organization_id: organizationId });
 }
 
-/** Throws CliError unless there is no such record. */
+/** Throws OperatorError unless there is no such record. */
 export async function expectGone({ client }: World, path: string): Promise<void> {
   expectReply(await client.send("GET", path), 404, { code: 40401 });
 }

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { createKey } from "../../actions/create-key.ts";
 import { createOrganization } from "../../actions/create-organization.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import type { Context } from "../command.ts";
 import { makeContext } from "../context.ts";
 import { Client } from "./client.ts";
@@ -48,7 +48,7 @@ export interface DemoOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Throws CliError at the first thing that is not as promised. */
+/** Throws OperatorError at the first thing that is not as promised. */
 export async function runDemo(context: Context, options: DemoOptions): Promise<DemoReport> {
   const kept =
     options.keep === undefined ? undefined : await makeEmptyFolder(resolve(options.keep));
@@ -131,7 +131,7 @@ function makeAccess(
 async function makeEmptyFolder(folder: string): Promise<string> {
   makePrivateFolder(folder);
   if ((await readdir(folder)).length === 0) return folder;
-  throw new CliError(
+  throw new OperatorError(
     "input",
     `${folder} is not empty; name a folder that is, or that does not exist.`,
   );

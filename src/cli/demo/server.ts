@@ -6,11 +6,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 
 export interface DemoServer {
   readonly address: string;
-  /** Asks it to stop and waits; throws CliError unless it ends with 0. */
+  /** Asks it to stop and waits; throws OperatorError unless it ends with 0. */
   stop(): Promise<void>;
   /** Ends it at once, if it still runs, and waits until its files are its own no more. */
   kill(): Promise<void>;
@@ -46,7 +46,10 @@ export async function startServer(
     errors = (errors + text).slice(-errorCharactersMax);
   });
   const died = ended.then(([code]): never => {
-    throw new CliError("server", `The server ended with ${code ?? "a signal"}. ${errors.trim()}`);
+    throw new OperatorError(
+      "server",
+      `The server ended with ${code ?? "a signal"}. ${errors.trim()}`,
+    );
   });
   const address = await Promise.race([readAddress(child), died]);
   died.catch(() => undefined);
@@ -56,7 +59,7 @@ export async function startServer(
       child.kill("SIGTERM");
       const [code] = await ended;
       if (code !== 0) {
-        throw new CliError(
+        throw new OperatorError(
           "server",
           `The server should end with 0 when asked to stop, not ${code}. ${errors.trim()}`,
         );

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
-import { CliError } from "../../../src/cli/cli-error.ts";
+import { OperatorError } from "../../../src/actions/operator-error.ts";
 import { Client } from "../../../src/cli/demo/client.ts";
 import { Meter } from "../../../src/cli/demo/meter.ts";
 
@@ -102,7 +102,7 @@ describe("the demonstration's client", () => {
     it(`fails on ${what}`, async () => {
       const { client } = await makeSubject(answer);
       await assert.rejects(client.send("GET", "/v2/x"), (error) => {
-        assert.ok(error instanceof CliError);
+        assert.ok(error instanceof OperatorError);
         assert.match(error.message, says);
         return true;
       });

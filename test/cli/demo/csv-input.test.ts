@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { findType } from "../../../src/actions/find-target.ts";
-import { CliError } from "../../../src/cli/cli-error.ts";
+import { OperatorError } from "../../../src/actions/operator-error.ts";
 import { openAccounts, openTransactions } from "../../../src/cli/demo/csv-input.ts";
 import { validatePayload } from "../../../src/domain/validate.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
@@ -87,7 +87,7 @@ describe("transactions from CSV", () => {
     it(`are refused before anything is sent: ${name}`, async () => {
       const path = file(name, content);
       await assert.rejects(openTransactions(path, 1_000), (error) => {
-        assert.ok(error instanceof CliError);
+        assert.ok(error instanceof OperatorError);
         assert.ok(error.message.includes(path));
         assert.match(error.message, says);
         return true;

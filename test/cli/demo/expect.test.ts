@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CliError } from "../../../src/cli/cli-error.ts";
+import { OperatorError } from "../../../src/actions/operator-error.ts";
 import { expectReply, textOf } from "../../../src/cli/demo/expect.ts";
 
 const reply = {
@@ -32,7 +32,7 @@ describe("a reply", () => {
       assert.throws(
         () => expectReply(reply, status, fields),
         (error) => {
-          assert.ok(error instanceof CliError);
+          assert.ok(error instanceof OperatorError);
           assert.match(error.message, says);
           return true;
         },
@@ -42,13 +42,13 @@ describe("a reply", () => {
 
   it("that is no object has no fields", () => {
     for (const body of [null, "text", 5]) {
-      assert.throws(() => expectReply({ ...reply, body }, 200, { success: true }), CliError);
+      assert.throws(() => expectReply({ ...reply, body }, 200, { success: true }), OperatorError);
     }
   });
 
   it("has to have the text that is asked for", () => {
     assert.equal(textOf({ token: "t" }, "token"), "t");
     assert.throws(() => textOf({ token: "" }, "token"), /should have the text token/);
-    assert.throws(() => textOf({ token: 5 }, "token"), CliError);
+    assert.throws(() => textOf({ token: 5 }, "token"), OperatorError);
   });
 });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { CliError } from "../../../src/cli/cli-error.ts";
+import { OperatorError } from "../../../src/actions/operator-error.ts";
 import { Client } from "../../../src/cli/demo/client.ts";
 import { deletions, nothingLeft } from "../../../src/cli/demo/deletion-steps.ts";
 import { generateInput } from "../../../src/cli/demo/generator.ts";
@@ -178,8 +178,8 @@ describe("a step of the demonstration", () => {
   for (const [what, step, dishonest, says] of broken) {
     it(`notices ${what}`, async () => {
       await assert.rejects(perform(step, dishonest), (error) => {
-        assert.ok(error instanceof CliError);
-        assert.equal(error.kind, "broken_promise");
+        assert.ok(error instanceof OperatorError);
+        assert.equal(error.errorName, "broken_promise");
         assert.match(error.message, says);
         return true;
       });

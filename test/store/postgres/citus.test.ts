@@ -22,7 +22,7 @@ import { makeInsertion } from "../../../src/store/postgres/row-insertion.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
 import { type Catalog, findSchemaFaults, findStatementFaults, type Tables } from "./citus-rules.ts";
 
-const folder = new URL("../../../src/store/postgres/", import.meta.url);
+const folder = new URL("../../../src/store/postgres", import.meta.url);
 
 /** Those that run only where there is no Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
