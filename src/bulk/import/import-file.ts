@@ -74,6 +74,8 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
         progress.show(describeProgress(state, input));
       },
     });
+  } catch (error) {
+    if (!tools.stopping.aborted || error !== tools.stopping.reason) throw error;
   } finally {
     progress?.close();
     refused.close();

@@ -33,8 +33,6 @@ import { choice, text, wholeNumber } from "../kinds.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { baseUrl, delimiter, mapItems } from "../import-kinds.ts";
 
-const patienceMs = 2 * 60_000;
-
 export const importRecords = defineCommand({
   name: "import",
   summary:
@@ -159,7 +157,7 @@ async function withTarget<Result>(
 ): Promise<Result> {
   if (url !== undefined) {
     const apiKey = readApiKey(context, keyFile);
-    return work(httpTarget({ url, apiKey, organizationId, stopping, patienceMs }));
+    return work(httpTarget({ url, apiKey, organizationId, type: findType(type), stopping }));
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");

@@ -1,7 +1,10 @@
 // Imports that are broken off, that meet a bad network, and that run side by side: every row is there once in the end.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { startFaultyProxy } from "../../client/faulty-proxy.ts";
@@ -82,7 +85,7 @@ function firstReport(out: string): Readonly<Record<string, unknown>> {
   return { rows, written, unchanged, refused, rows_before };
 }
 
-function once(count: number): readonly number[] {
+function onceEach(count: number): readonly number[] {
   return Array.from({ length: count }, () => 1);
 }
 
@@ -109,7 +112,7 @@ describe("an import that is told to stop", () => {
 
     const whole = { rows: 1_000, written: 1_000, unchanged: 0, refused: 0 };
     assert.deepEqual(await run(words(file)), { ...whole, rows_before: before });
-    assert.deepEqual(await changes(), once(1_000));
+    assert.deepEqual(await changes(), onceEach(1_000));
     assert.ok(!existsSync(`${file}.sluice-import.json`));
   });
 
@@ -129,6 +132,42 @@ describe("an import that is told to stop", () => {
     assert.deepEqual([failure.code, failure.name], [1, "state"]);
     assert.match(failure.message, /the file has changed since/);
     assert.equal(readFileSync(`${file}.sluice-import.json`, "utf8"), state);
+  });
+});
+
+describe("an import that waits for a server that is not ready", () => {
+  it("stops at once when it is told to, and says how to continue", async () => {
+    const { write, words, environment } = await makeScene();
+    const asked = Promise.withResolvers<void>();
+    const busy = createServer((_request, response) => {
+      response.writeHead(503, { "retry-after": "3600", "content-type": "application/json" });
+      response.end(JSON.stringify({ code: 50301, message: "Not ready." }), () => asked.resolve());
+    });
+    busy.listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const { port } = busy.address() as AddressInfo;
+    const file = write("rows.ndjson", 0, 10);
+    const { child, ended } = startProgram(words(file, `http://127.0.0.1:${port}`), environment);
+    try {
+      await asked.promise;
+      child.kill("SIGTERM");
+      const { code, out, err } = await ended;
+      assert.deepEqual({ code, out }, { code: 1, out: "" });
+      assert.match(err, /"name":"stopped".*stopped after 0 rows\. Run the same command/);
+    } finally {
+      busy.close();
+      busy.closeAllConnections();
+    }
+  });
+});
+
+describe("an import that is refused", () => {
+  it("says at once what the server answered, and with which code", async () => {
+    const { write, words } = await makeScene();
+    const line = makeCommandLine({ environment: { SLUICE_API_KEY: "sluice_key_unknown" } });
+    const failure = await line.fail(...words(write("rows.ndjson", 0, 10)));
+    assert.deepEqual([failure.code, failure.name], [1, "server"]);
+    assert.match(failure.message, /answered a token with 401 \(401\d\d\): /);
   });
 });
 
@@ -159,7 +198,7 @@ describe("an import over a network that breaks off", () => {
       await proxy.close();
     }
     assert.equal(faulty, 6);
-    assert.deepEqual(await changes(), once(2_000));
+    assert.deepEqual(await changes(), onceEach(2_000));
   });
 });
 
@@ -173,7 +212,7 @@ describe("two imports at once", () => {
     const sum = (name: string): number =>
       reports.reduce((total, report) => total + Number(report[name]), 0);
     assert.deepEqual([sum("written"), sum("unchanged"), sum("refused")], [3_000, 1_000, 0]);
-    assert.deepEqual(await changes(), once(3_000));
+    assert.deepEqual(await changes(), onceEach(3_000));
   });
 
   it("of the same file are one too many, and the second says so and leaves the first alone", async () => {
@@ -193,7 +232,7 @@ describe("two imports at once", () => {
     );
     const { code, out } = await first.ended;
     assert.deepEqual([code, firstReport(out)["written"]], [0, 1_000]);
-    assert.deepEqual(await changes(), once(1_000));
+    assert.deepEqual(await changes(), onceEach(1_000));
     // Once the first has ended, nothing stands in the way.
     assert.equal((await run(words(file)))["unchanged"], 1_000);
   });
@@ -213,6 +252,6 @@ describe("two imports at once", () => {
     assert.ok(ended.length >= 1);
     for (const { code, err } of outcomes)
       if (code !== 0) assert.match(err, /Another import of this file is running/);
-    assert.deepEqual(await changes(), once(1_000));
+    assert.deepEqual(await changes(), onceEach(1_000));
   });
 });
