@@ -147,7 +147,7 @@ describe("an export", () => {
   it("is the same bytes on standard output as in a file, Parquet too", async () => {
     const file = join(line.folder, "same.parquet");
     await line.ask(exporting, "--output", file);
-    const main = join(import.meta.dirname, "../../src/cli/main.ts");
+    const main = join(import.meta.dirname, "../../../src/cli/main.ts");
     const { status, stdout } = spawnSync(
       process.execPath,
       [main, ...exporting.split(" "), "--format", "parquet"],
