@@ -118,7 +118,7 @@ function momentOf(
 function offsetText(zone: string, local: string): string | undefined {
   if (zone === "UTC") return "Z";
   if (/^[+-]/.test(zone)) return zone;
-  const minutes = offsetMinutesIn(zone, Date.parse(`${local}Z`));
+  const minutes = offsetMinutesIn(zone, local);
   if (minutes === undefined) return undefined;
   const size = Math.abs(minutes);
   return `${minutes < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
