@@ -7,7 +7,7 @@ import { findType } from "../../actions/find-target.ts";
 import { noteAccess } from "../../actions/note-access.ts";
 import { readConfig } from "../../config.ts";
 import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
-import { boundHeap } from "../bounded-heap.ts";
+import { limitHeap } from "../v8-flags.ts";
 import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import {
@@ -78,7 +78,7 @@ export const exportRecords = defineCommand({
       const advice = "Name another file, or give --force to replace it.";
       requireOutputFile(output, { replace: given.force, advice });
     }
-    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
     const stop = awaitStopSignal();
     const stopping = new AbortController();
     void stop.received.then(() => stopping.abort());

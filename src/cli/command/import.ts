@@ -3,7 +3,7 @@
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
 import { noteAccess } from "../../actions/note-access.ts";
-import { boundHeap } from "../bounded-heap.ts";
+import { limitHeap } from "../v8-flags.ts";
 import { makeBulkProgress } from "../bulk-progress.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import {
@@ -99,7 +99,7 @@ export const importRecords = defineCommand({
       connections: given.connections,
     };
     if (given.dryRun) return preview(given.files, plan, given.rows);
-    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
     const { state: folder, refused, format } = given;
     const paths = pathsOf(given.files, { folder, refused, format });
     requireReplaceable(paths);

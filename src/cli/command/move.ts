@@ -3,7 +3,7 @@
 import { readConfig } from "../../config.ts";
 import { type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type { Moved } from "../../move.ts";
-import { boundHeap } from "../bounded-heap.ts";
+import { limitHeap } from "../v8-flags.ts";
 import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, required } from "../command.ts";
 import { text } from "../kinds.ts";
@@ -44,7 +44,7 @@ export const move = defineCommand({
       );
     }
     if (!context.json && holdsPassword(to)) context.err.write(openPassword);
-    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
     const startedAt = performance.now();
     const stop = awaitStopSignal();
     const stopping = new AbortController();

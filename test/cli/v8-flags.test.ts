@@ -1,14 +1,14 @@
-// The bounds that a process sets to its own heap, looked at in processes that make garbage.
+// The heap limits that a process sets, measured in processes that make garbage.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const source = fileURLToPath(new URL("../../src/cli/bounded-heap.ts", import.meta.url));
+const source = fileURLToPath(new URL("../../src/cli/v8-flags.ts", import.meta.url));
 const mebibyte = 1_024 * 1_024;
 
-/** Makes much that lives for two turns, which is what lets the room for new objects grow; gives the most that it had. */
+/** Allocates objects that live for two event-loop ticks, so that the young generation grows; prints its largest size. */
 const work = `
   import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
   import { setImmediate as endOfTurn } from "node:timers/promises";
@@ -30,12 +30,12 @@ function mostYoungBytes(setUp: string): number {
   return (JSON.parse(output) as { most: number }).most;
 }
 
-describe("a bounded heap", () => {
-  it("keeps the room for new objects near its bound, where it would grow to several times of that", () => {
+describe("a limited heap", () => {
+  it("keeps the young generation near its limit, where it would grow to several times that", () => {
     const free = mostYoungBytes("");
     const bounded = mostYoungBytes(
-      `import { boundHeap } from ${JSON.stringify(source)};
-      boundHeap({ garbagePercent: 100, youngBytes: ${4 * mebibyte} });`,
+      `import { limitHeap } from ${JSON.stringify(source)};
+      limitHeap({ garbagePercent: 100, youngGenerationBytes: ${4 * mebibyte} });`,
     );
     assert.ok(free > 12 * mebibyte, `it grew to ${free} bytes only`);
     assert.ok(bounded < 12 * mebibyte, `it grew to ${bounded} bytes`);
