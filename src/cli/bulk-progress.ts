@@ -42,7 +42,7 @@ function makeBar(
   name: string,
   describe: (step: BulkStep) => string,
 ): BulkProgress {
-  const look = {
+  const barOptions = {
     stream,
     barsize: 24,
     hideCursor: true,
@@ -56,7 +56,7 @@ function makeBar(
       const value = Math.round((step.share ?? 0) * barParts);
       if (bar === undefined) {
         const format = step.share === undefined ? `${name}  {line}` : `${name} {bar} {line}`;
-        bar = new SingleBar({ ...look, format }, Presets.shades_classic);
+        bar = new SingleBar({ ...barOptions, format }, Presets.shades_classic);
         bar.start(barParts, value, { line });
       } else {
         // At its end the bar would stop by itself.

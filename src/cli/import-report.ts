@@ -1,4 +1,4 @@
-// The end of an import: what became of the rows of each file, for people or as JSON.
+// The report of an import: the result of the rows of each file, as text or as JSON.
 
 import { formatSeconds } from "./bulk-progress.ts";
 import { type Column, renderTable } from "./table.ts";

@@ -1,5 +1,5 @@
-// Carries out an export: what the action reads, in the wanted form, into the sink. Knows neither of the command line nor
-// of what is in a record.
+// Runs an export: writes what the action reads, in the requested format, to the sink. Knows nothing of the command line
+// or of what is in a record.
 
 import { type ExportRequest, exportHistory, exportStates } from "../../actions/export-records.ts";
 import type { App } from "../../actions/app.ts";
@@ -36,8 +36,8 @@ export async function runExport(
   let withChanges = 0;
   try {
     const rows = plan.history
-      ? await pour(historyForm(plan, tools.sink), exportHistory(app, plan), tools)
-      : await pour(stateForm(plan, tools.sink), countChanges(exportStates(app, plan)), tools);
+      ? await writeAll(historyForm(plan, tools.sink), exportHistory(app, plan), tools)
+      : await writeAll(stateForm(plan, tools.sink), countChanges(exportStates(app, plan)), tools);
     await tools.sink.finish();
     return { rows, withChanges, seconds: (performance.now() - startedAt) / 1_000 };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function runExport(
   }
 }
 
-async function pour<Item>(
+async function writeAll<Item>(
   form: Form<Item>,
   lists: AsyncIterable<readonly Item[]>,
   { progress, stopping }: ExportTools,

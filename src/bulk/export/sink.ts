@@ -1,5 +1,5 @@
-// Where an export goes: standard output, or a file that appears under its name only when it is whole. Takes text, or
-// bytes, as fast as they can be written and no faster.
+// Where an export goes: standard output, or a file that gets its name only when it is complete. Accepts text or
+// bytes no faster than they can be written.
 
 import { createWriteStream, type WriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { OperatorError } from "../../actions/operator-error.ts";
 import { compressionOf } from "../formats/compression.ts";
 import { newFile } from "../../files/own-file.ts";
 
-/** Standard output, or what stands in for it. */
+/** Standard output, or a replacement for it. */
 export interface Output {
   write(text: string): unknown;
 }
@@ -23,10 +23,10 @@ export interface Sink {
   abandon(): Promise<void>;
 }
 
-/** Text is handed over in parts of about this many characters. */
+/** Text is written in parts of about this many characters. */
 const partCharacters = 64 * 1_024;
 
-/** A file is written under the name `unfinished`, which must not exist, until it is whole. */
+/** A file is written under the name `unfinished`, which must not exist, until it is complete. */
 export function openSink(
   out: Output,
   file: { readonly path: string; readonly unfinished: string } | undefined,
@@ -94,10 +94,10 @@ function done(file: WriteStream, compressor: Writable | undefined): Promise<void
   return pipeline(compressor as Writable & NodeJS.ReadableStream, file);
 }
 
-/** Gathers small texts, so that there is one write for many. Bytes go as they come, in their turn. */
+/** Buffers small texts, so that there is one write for many. Bytes are written at once, in order. */
 class Parts {
   readonly #write: (part: string | Uint8Array) => Promise<void>;
-  #gathered = "";
+  #buffered = "";
 
   constructor(write: (part: string | Uint8Array) => Promise<void>) {
     this.#write = write;
@@ -109,13 +109,13 @@ class Parts {
       await this.#write(part);
       return;
     }
-    this.#gathered += part;
-    if (this.#gathered.length >= partCharacters) await this.end();
+    this.#buffered += part;
+    if (this.#buffered.length >= partCharacters) await this.end();
   }
 
   async end(): Promise<void> {
-    const text = this.#gathered;
-    this.#gathered = "";
+    const text = this.#buffered;
+    this.#buffered = "";
     if (text !== "") await this.#write(text);
   }
 }

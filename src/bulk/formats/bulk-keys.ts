@@ -1,5 +1,5 @@
-// What files of records hold beside the fields of the records, under names that no field has. `sluice export` and the
-// file of refused rows write them, and `sluice import` knows them.
+// The columns of export files and of files of refused rows that are no fields of a record. `sluice import` recognises them;
+// no field has such a name.
 
 export const bulkKeys = {
   /** In a history: which change of its record this is, from 1. */
@@ -8,7 +8,7 @@ export const bulkKeys = {
   receivedAt: "sluice_received_at",
   /** In a state: the changes to send instead, where no single one would be taken. */
   changes: "sluice_changes",
-  /** In Parquet, where null and nothing look alike: the fields that are null. */
+  /** In Parquet, which does not distinguish null from a missing value: the fields that are null. */
   nulls: "sluice_nulls",
   /** In refused rows: which row of the first input it was, from 1. */
   row: "sluice_row",

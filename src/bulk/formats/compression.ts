@@ -1,4 +1,4 @@
-// Compressed files by the ending of their name: .gz, .br and .zst. Knows nothing of what is in them.
+// Compressed files by their extension: .gz, .br and .zst. Knows nothing of their content.
 
 import type { Transform } from "node:stream";
 import {

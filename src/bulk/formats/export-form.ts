@@ -1,5 +1,5 @@
-// The forms that an export is written in: NDJSON, CSV and Parquet, states and histories, each as `sluice import` reads it
-// back. A further form is one more entry here.
+// The formats that an export writes: NDJSON, CSV and Parquet, states and histories, each as `sluice import` reads it back.
+// A new format is one more entry here.
 
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -15,7 +15,7 @@ import type { Sink } from "../export/sink.ts";
 export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The last ending of a name, that of a compression aside, and what is written into such a file. */
+/** The format by the extension of a file name, without that of a compression. */
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   ndjson: "ndjson",
   jsonl: "ndjson",
@@ -23,7 +23,7 @@ const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   parquet: "parquet",
 };
 
-/** Undefined where the name does not tell. */
+/** Undefined for an unknown extension. */
 export function formatOfOutput(name: string): ExportFormat | undefined {
   const ending = /\.([^./\\]+)$/.exec(plainName(name))?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(formatsByEnding, ending) ? formatsByEnding[ending] : undefined;

@@ -1,6 +1,6 @@
-// What a form of export does, whichever it is. Data only.
+// What every format of export provides. Types only.
 
-/** Writes items to a sink: what comes first, each item in its turn, and what comes last. */
+/** Writes items to a sink: a header, each item in order, and a footer. */
 export interface Form<Item> {
   begin(): Promise<void>;
   write(item: Item): Promise<void>;

@@ -1,5 +1,5 @@
 // Splits the text of one JSON list into the texts of its items, whatever the boundaries of its pieces, by brackets and
-// quotes alone. What is inside an item is for JSON.parse to judge.
+// quotes alone. The content of an item is left to JSON.parse.
 
 /** Before the opening bracket of the list, inside the list, or behind its closing bracket. */
 type Place = "before" | "inside" | "behind";

@@ -1,4 +1,4 @@
-// Opens an input in the form that is said or that its name tells.
+// Opens an input in the given format, or in that of its file extension.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
@@ -19,7 +19,7 @@ const endings: Readonly<Record<string, InputFormat>> = {
   parquet: "parquet",
 };
 
-/** Throws OperatorError where the name says nothing. */
+/** Throws OperatorError for an unknown extension. */
 export function formatOfName(path: string): InputFormat {
   const ending = /\.([^./\\]+)$/.exec(plainName(path))?.[1]?.toLowerCase() ?? "";
   const format = Object.hasOwn(endings, ending) ? endings[ending] : undefined;

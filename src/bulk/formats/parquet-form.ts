@@ -1,4 +1,4 @@
-// Writes rows as Parquet: they are gathered for a row group, which goes to the sink as soon as it is full. Holds one group
+// Writes rows as Parquet: they are buffered into a row group, which is written to the sink as soon as it is full. Holds one group
 // and, as the format wants it, where each group before it is; never a whole export.
 
 import type { DecodedArray } from "hyparquet";

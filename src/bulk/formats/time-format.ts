@@ -1,5 +1,5 @@
-// How times are written in files, and what each comes to in RFC 3339. Never guesses: a text that does not fit its format,
-// a day that is not in the calendar and a local time that does not exist are faults.
+// Reads times in the formats of files, and writes them in RFC 3339. Never guesses: text that does not match its format,
+// a day that is not in the calendar and a local time that does not exist are errors.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { withoutTrailing } from "../../domain/without-trailing.ts";
@@ -90,12 +90,12 @@ function readerOfPattern(format: string, wanted: "date-time" | "date"): ReadTime
   return (text) => momentOf(pattern.read(text), { zone, format });
 }
 
-function misfit(format: string): CellFault {
+function mismatch(format: string): CellFault {
   return new CellFault(`must be a time written as ${format}`);
 }
 
 function dateOf(parts: PatternParts | undefined, format: string): string | CellFault {
-  if (parts === undefined) return misfit(format);
+  if (parts === undefined) return mismatch(format);
   return isFullDate(parts.date) ? parts.date : new CellFault("is not a day in the calendar");
 }
 
@@ -103,7 +103,7 @@ function momentOf(
   parts: PatternParts | undefined,
   { zone, format }: { zone: string | undefined; format: string },
 ): string | CellFault {
-  if (parts === undefined) return misfit(format);
+  if (parts === undefined) return mismatch(format);
   const { date, time, fraction, offset } = parts;
   const local = `${date}T${time}`;
   if (normaliseTimestamp(`${local}Z`) === undefined) {

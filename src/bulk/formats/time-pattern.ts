@@ -57,13 +57,13 @@ export function compilePattern(pattern: string): Pattern {
       rest = rest.slice(quoted[0].length);
     } else if (token !== undefined) {
       const [letters, name, matches] = token;
-      if (names.has(name)) throw unfit(pattern, `has ${letters} twice`);
+      if (names.has(name)) throw invalid(pattern, `has ${letters} twice`);
       names.add(name);
       source += `(?<${name}>${matches})`;
       rest = rest.slice(letters.length);
     } else {
       if (/^[A-SU-Za-z]/.test(rest))
-        throw unfit(pattern, `has "${rest.charAt(0)}", which stands for nothing`);
+        throw invalid(pattern, `has "${rest.charAt(0)}", which stands for nothing`);
       source += RegExp.escape(rest.charAt(0));
       rest = rest.slice(1);
     }
@@ -82,13 +82,13 @@ export function compilePattern(pattern: string): Pattern {
 function requireDate(pattern: string, names: ReadonlySet<string>): void {
   const has = (...wanted: readonly string[]): boolean => wanted.some((name) => names.has(name));
   if (!has("year", "shortYear") || !has("month", "monthName") || !has("day")) {
-    throw unfit(pattern, "must have a year (yyyy), a month (MM) and a day (dd)");
+    throw invalid(pattern, "must have a year (yyyy), a month (MM) and a day (dd)");
   }
   if (has("halfHour") !== has("half"))
-    throw unfit(pattern, "must have hh and a (am or pm) together");
+    throw invalid(pattern, "must have hh and a (am or pm) together");
 }
 
-function unfit(pattern: string, why: string): UsageError {
+function invalid(pattern: string, why: string): UsageError {
   return new UsageError(
     `The time format "${pattern}" ${why}. It is rfc3339, unix, unix_ms, unix_us, unix_ns, days:2025-01-01, or a pattern ` +
       "such as yyyy-MM-dd HH:mm:ss UTC or dd.MM.yyyy Europe/Berlin.",

@@ -1,5 +1,5 @@
-// Cuts an input into chunks: rows that are sent, acknowledged and noted together. Where a chunk ends follows from the rows
-// alone, so an import that goes on cuts as it did before.
+// Cuts an input into chunks: rows that are sent, acknowledged and saved together. Where a chunk ends depends on the rows
+// alone, so an import that continues makes the same chunks.
 
 import { hash } from "node:crypto";
 import type { MappedRow, RowMapper, Submission } from "./map-row.ts";
@@ -17,7 +17,7 @@ export interface Item {
 export interface Chunk {
   readonly range: Range;
   readonly items: readonly Item[];
-  /** Rows that no record could be made of. */
+  /** Rows that can't be mapped to a record. */
   readonly refusals: readonly Refusal[];
   /** Of the records, so that no two chunks with one in common are under way at once. */
   readonly ids: ReadonlySet<string>;

@@ -1,5 +1,5 @@
-// Imports one file: rows become records, records go to the target in lists, and what became of each row is noted before
-// the next one is taken. An import that was interrupted goes on where its state says.
+// Imports one file: maps rows to records, sends these to the target in lists, and saves the result of each row in the
+// state file, from which an interrupted import continues.
 
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
@@ -39,7 +39,7 @@ export interface FilePlan extends ImportPlan {
   readonly statePath: string;
 }
 
-/** Throws OperatorError; what was acknowledged by then is noted. */
+/** Throws OperatorError; the state file then has what was acknowledged. */
 export async function importFile(plan: FilePlan, tools: ImportTools): Promise<FileReport> {
   const startedAt = performance.now();
   const input = openText(plan.file);
@@ -68,9 +68,9 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
       stopping: tools.stopping,
       work: async (chunk) => {
         progress ??= tools.makeProgress(describeProgress(state, input));
-        const judged = await sendChunk(chunk, { plan, target: tools.target, state });
-        refused.append(judged.refusals);
-        state.complete(chunk.range, judged.counts, refused.bytes);
+        const sent = await sendChunk(chunk, { plan, target: tools.target, state });
+        refused.append(sent.refusals);
+        state.complete(chunk.range, sent.counts, refused.bytes);
         progress.show(describeProgress(state, input));
       },
     });
@@ -92,7 +92,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   };
 }
 
-interface Judged {
+interface SentChunk {
   readonly counts: Counts;
   readonly refusals: readonly Refusal[];
 }
@@ -100,7 +100,7 @@ interface Judged {
 async function sendChunk(
   chunk: Chunk,
   { plan, target, state }: { plan: FilePlan; target: Target; state: StateFile },
-): Promise<Judged> {
+): Promise<SentChunk> {
   const outcomes: ItemOutcome[][] = chunk.items.map(() => []);
   for (const list of listsOf(chunk)) {
     const found = await target.send({
@@ -115,20 +115,23 @@ async function sendChunk(
       if (outcome !== undefined) outcomes[item]?.push(outcome);
     }
   }
-  return judge(chunk, outcomes);
+  return summarize(chunk, outcomes);
 }
 
-function judge({ items, refusals }: Chunk, outcomes: readonly (readonly ItemOutcome[])[]): Judged {
+function summarize(
+  { items, refusals }: Chunk,
+  outcomes: readonly (readonly ItemOutcome[])[],
+): SentChunk {
   const all = [...refusals];
   let written = 0;
   let unchanged = 0;
   for (const [index, { row }] of items.entries()) {
     const own = outcomes[index] ?? [];
-    const refusal = own.find((outcome) => outcome.status === "refused" && !isThere(outcome));
+    const refusal = own.find((outcome) => outcome.status === "refused" && !isUnchanged(outcome));
     if (refusal !== undefined) {
       const { code, message, errors = [] } = refusal;
       all.push({ row, code, message, errors });
-    } else if (own.every(isThere)) unchanged += 1;
+    } else if (own.every(isUnchanged)) unchanged += 1;
     else written += 1;
   }
   return {
@@ -137,8 +140,8 @@ function judge({ items, refusals }: Chunk, outcomes: readonly (readonly ItemOutc
   };
 }
 
-/** It was there already, and identical. */
-function isThere({ status, code }: ItemOutcome): boolean {
+/** The record exists already, and is identical. */
+function isUnchanged({ status, code }: ItemOutcome): boolean {
   return status === "unchanged" || code === errorCatalogue.identical_record_exists.code;
 }
 
@@ -149,7 +152,7 @@ function describeProgress(state: StateFile, input: TextInput): BulkStep {
   return { rows: state.rowsDone, share, note };
 }
 
-/** Everything that decides which records are made of the rows, and where they go. */
+/** Everything that decides which records the rows become, and where they are sent. */
 function describeSettings(plan: FilePlan, target: Target): string {
   const { type, organizationId, mapping, update, format, delimiter } = plan;
   const parts = [
@@ -166,7 +169,7 @@ function describeSettings(plan: FilePlan, target: Target): string {
 
 const sampleBytes = 64 * 1_024;
 
-/** Size, beginning and end: cheap, and different for any other file that somebody would put there. */
+/** Size, start and end: cheap to read, and different for practically every other file. */
 function describeInput({ path, bytes }: TextInput): string {
   const descriptor = openSync(path, "r");
   try {

@@ -1,5 +1,5 @@
-// Works on chunks, several at once, and yet in order for each record: a chunk waits for every earlier one that has a
-// record in common with it. The first failure ends it, once what is under way has come to its end.
+// Processes chunks concurrently, but in order for each record: a chunk waits for every earlier one that shares a record
+// with it. The first failure ends it, after the chunks under way have ended.
 
 export interface WithIds {
   readonly ids: ReadonlySet<string>;
@@ -11,7 +11,7 @@ export interface InOrderOptions<Chunk extends WithIds> {
   readonly stopping: AbortSignal;
 }
 
-/** Resolves when all are done, or when it was stopped and nothing is under way. */
+/** Resolves when all are done, or when it was stopped and none is under way. */
 export async function workInOrder<Chunk extends WithIds>(
   chunks: AsyncIterable<Chunk>,
   { atOnce, work, stopping }: InOrderOptions<Chunk>,

@@ -1,5 +1,5 @@
-// Makes records of rows: a mapping, or the names of the columns, compiled once for a type and an input. Judges only what
-// it has to read; whether the record is valid is not its question.
+// Maps rows to records: a mapping, or the names of the columns, compiled once for a type and an input. Reports cells that
+// it can't read, but does not validate the record.
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";

@@ -1,5 +1,5 @@
-// Which process an import belongs to, so that a second one of the same file can tell whether the first is still at work.
-// A number alone would not do, for numbers are given to other processes in time.
+// The process that runs an import, so that a second import of the same file can tell whether the first is still running.
+// A process id alone is not enough, because ids are reused.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -15,13 +15,13 @@ export function thisProcess(): Owner {
   return { host: hostname(), pid: process.pid, began: readBegan(process.pid) };
 }
 
-/** True if it is another process, and at work. What goes on in other machines and containers can't be told from here. */
-export function isAtWork({ host, pid, began }: Owner): boolean {
+/** True if it is another process that is running. Unknown, so false, for other machines and containers. */
+export function isRunning({ host, pid, began }: Owner): boolean {
   if (host !== hostname() || pid === process.pid) return false;
-  return isThere(pid) && began === readBegan(pid);
+  return exists(pid) && began === readBegan(pid);
 }
 
-function isThere(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

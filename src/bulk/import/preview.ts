@@ -1,5 +1,4 @@
-// The first rows of an input as the records that an import would send, and what would be refused of them by what is known
-// here. Sends nothing.
+// The first rows of an input as the records that an import would send, with their validation errors. Sends nothing.
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";
@@ -18,7 +17,7 @@ export interface PreviewedRow {
 
 export interface Preview {
   readonly file: string;
-  /** Columns that nothing is taken from. */
+  /** Columns that are not imported. */
   readonly unused: readonly string[];
   readonly rows: readonly PreviewedRow[];
 }
@@ -32,13 +31,13 @@ export async function previewFile(
   const mapper = makeRowMapper(input, plan);
   const rows: PreviewedRow[] = [];
   for await (const row of input.rows(mapper.used)) {
-    rows.push({ row: row.number, ...look(plan, mapper.map(row)) });
+    rows.push({ row: row.number, ...previewRow(plan, mapper.map(row)) });
     if (rows.length >= rowsMax) break;
   }
   return { file, unused: mapper.unused, rows };
 }
 
-function look({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow, "row"> {
+function previewRow({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow, "row"> {
   if ("faults" in mapped) return { records: [], errors: mapped.faults };
   const { submissions } = mapped;
   return {

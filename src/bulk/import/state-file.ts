@@ -8,7 +8,7 @@ import { isJsonObject } from "../../domain/schema-shape.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";
-import { isAtWork, type Owner, thisProcess } from "./owner.ts";
+import { isRunning, type Owner, thisProcess } from "./owner.ts";
 
 export interface Counts {
   readonly written: number;
@@ -56,7 +56,7 @@ export class StateFile {
     this.#next = temporaryName(path, "next");
     const found = readState(path);
     this.#wasThere = found !== undefined;
-    if (found?.owner !== undefined && isAtWork(found.owner)) throw underWay(path, found.owner.pid);
+    if (found?.owner !== undefined && isRunning(found.owner)) throw underWay(path, found.owner.pid);
     if (found !== undefined) requireSame(path, found, identity);
     this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
     if (found === undefined) this.#create();

@@ -1,4 +1,4 @@
-// The store on this machine as the target of an import, by the same action that requests come to.
+// The local store as the target of an import, through the same action as requests.
 
 import { markRequest } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";

@@ -1,10 +1,10 @@
-// Where an import goes: any Sluice over HTTP, or the store on this machine. Both take lists of records of one type, each
-// judged on its own, and both know a list that they are given again.
+// Where an import writes to: a Sluice server over HTTP, or the local store. Both accept lists of records of one type, each
+// evaluated on its own, and recognise a list that is sent again.
 
 import type { ItemResult } from "../../actions/submission.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 
-/** What became of one record: as in the reply of a lenient list. */
+/** The result for one record, as in the reply to a lenient list. */
 export type ItemOutcome = Omit<ItemResult, "index" | "id">;
 
 export interface TargetList {
@@ -14,13 +14,13 @@ export interface TargetList {
   readonly payloads: readonly Payload[];
   /** The same, as JSON texts. */
   readonly texts: readonly string[];
-  /** Stands for this list and no other (Idempotency-Key). */
+  /** Unique to this list (Idempotency-Key). */
   readonly key: string;
 }
 
 export interface Target {
   /** Without a credential. */
   readonly name: string;
-  /** An outcome a record, in order. Throws OperatorError when the list can't be brought there. */
+  /** An outcome a record, in order. Throws OperatorError when the list can't be sent. */
   send(list: TargetList): Promise<readonly ItemOutcome[]>;
 }
