@@ -8,7 +8,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeRandom } from "../src/cli/demo/random.ts";
+import { makeRandom } from "../test/support/random.ts";
 import { startServer } from "./child.ts";
 import { watchMemory } from "./memory.ts";
 
@@ -53,14 +53,14 @@ function writeCsv(path: string, { rows, seed }: { rows: number; seed: number }):
       `tx-${row}`,
       random.pick(["DEPOSIT", "WITHDRAWAL"]),
       random.pick(["SEPA", "SWIFT", "CARD", "WIRE"]),
-      (random.below(10_000_000) / 100).toFixed(2),
+      (random.integer(0, 9_999_999) / 100).toFixed(2),
       random.pick(["EUR", "USD", "GBP"]),
       random.pick(["CREATED", "SETTLED", "PENDING"]),
-      `person-${random.below(50_000)}`,
+      `person-${random.integer(0, 49_999)}`,
       random.pick(["DE", "FR", "US", "GB"]),
-      `person-${random.below(50_000)}`,
+      `person-${random.integer(0, 49_999)}`,
       random.pick(["DE", "FR", "US", "GB"]),
-      String(1_767_225_600 + random.below(7_776_000)),
+      String(1_767_225_600 + random.integer(0, 7_775_999)),
     ];
     text += `${cells.join(",")}\n`;
     if (text.length > mebibyte || row === rows) {

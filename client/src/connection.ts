@@ -1,11 +1,11 @@
-// The one function that all requests go through: attempts until there is an answer, all of a call under one
-// Idempotency-Key. Knows nothing of tokens but that they are a header.
+// Sends every request of the client, with retries, all attempts of a call under one Idempotency-Key. Knows nothing of
+// tokens but the header.
 
 import { type Attempt, broken, exchange, type Reply } from "./exchange.ts";
 import { SluiceError } from "./errors.ts";
 import type { ErrorItem } from "./generated/replies.ts";
 import type { Settings } from "./options.ts";
-import { Patience, readRetryAfter } from "./patience.ts";
+import { readRetryAfter, RetryPolicy } from "./retry-policy.ts";
 import { sleep } from "./wait.ts";
 
 /** What is asked of the service. */
@@ -32,7 +32,8 @@ export class Connection {
   async request(ask: Ask, authorization: string): Promise<object> {
     this.#calls += 1;
     const call = `${this.#name}.${this.#calls}`;
-    const patience = new Patience(this.#settings.retries);
+    const { retry } = this.#settings;
+    const policy = new RetryPolicy(retry);
     for (let number = 1; ; number += 1) {
       const { method, path, body, signal } = ask;
       const headers = headersOf(ask, authorization);
@@ -40,12 +41,16 @@ export class Connection {
       try {
         return read(attempt, await exchange(this.#settings, attempt));
       } catch (error) {
-        const waitMs = patience.waitMsAfter(error);
-        if (waitMs === undefined) throw error;
-        await sleep(waitMs, signal);
+        const delayMs = policy.delayMsAfter(error);
+        if (delayMs === undefined) throw error;
+        await sleep(delayMs, either(signal, retry.stopping));
       }
     }
   }
+}
+
+function either(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other]);
 }
 
 /** 128 random bits. Not `crypto.randomUUID`, which browsers have only on secure pages. */
@@ -64,7 +69,7 @@ function headersOf(ask: Ask, authorization: string): Record<string, string> {
   };
 }
 
-/** A reply that can't be read broke off on its way, whatever its status, unless it does not even claim to be JSON. */
+/** A reply that can't be parsed was truncated, whatever its status, unless it does not claim to be JSON. */
 function read(attempt: Attempt, reply: Reply): object {
   const { status, text, isJson } = reply;
   const isGood = status >= 200 && status < 300;

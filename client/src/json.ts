@@ -4,7 +4,7 @@
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new TypeError("Nothing was given to be sent.");
-  // A second look costs more than the first, and most of what is sent holds no null at all.
+  // The second pass costs more than the first, and most records hold no null.
   if (text.includes("null")) JSON.stringify(value, requireFinite);
   return text;
 }

@@ -1,6 +1,7 @@
 // What a client is made with, read and checked once. Errors name the option, and never repeat a value: it may be a secret.
 
 import type { AccessToken, Scope } from "./generated/replies.ts";
+import type { RetryLimits } from "./retry-policy.ts";
 
 export interface SluiceOptions {
   /** Where the service is, such as `https://intake.example.com`; a path in front of the API's may be part of it. */
@@ -25,7 +26,7 @@ export interface SluiceOptions {
 
 export interface Settings {
   readonly baseUrl: string;
-  readonly retries: number;
+  readonly retry: RetryLimits;
   readonly timeoutMs: number;
   readonly fetch: typeof fetch;
 }
@@ -41,7 +42,7 @@ export function readSettings(options: SluiceOptions): Settings {
   }
   // Browsers want it called on the global object.
   const send = options.fetch ?? ((...sent) => globalThis.fetch(...sent));
-  return { baseUrl: readBaseUrl(options.baseUrl), retries, timeoutMs, fetch: send };
+  return { baseUrl: readBaseUrl(options.baseUrl), retry: { retries }, timeoutMs, fetch: send };
 }
 
 function readBaseUrl(text: string): string {

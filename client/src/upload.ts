@@ -1,10 +1,10 @@
-// Records from a source of any length, sent batch by batch: one on its way under its own Idempotency-Key, the next being
-// gathered. So memory is bounded, any failure on the way can be tried again, and no record is written twice.
+// Records from a source of any length, sent batch by batch: one under way with its own Idempotency-Key, the next being
+// collected. So memory is bounded, any failure can be retried, and no record is written twice.
 
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { ErrorItem, WriteItemResult, WriteResult } from "./generated/replies.ts";
-import { type Gathered, Gatherer } from "./gatherer.ts";
+import { type Batched, Batcher } from "./batcher.ts";
 import { wrong } from "./options.ts";
 import type { CallOptions } from "./session.ts";
 import { until } from "./wait.ts";
@@ -36,7 +36,7 @@ export interface Tally {
   readonly refused: number;
 }
 
-/** Nothing is sent until it is iterated, and then no faster than its refusals are taken. */
+/** Sends nothing until it is iterated, and then no faster than its refusals are read. */
 export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
   readonly #send: (body: string) => Promise<WriteResult>;
   readonly #refusals: AsyncGenerator<Refusal<Item>, void, undefined>;
@@ -71,49 +71,49 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Refusal<Item>, void, undefined> {
     signal?.throwIfAborted();
-    const gatherer = new Gatherer(source, batchSize);
+    const batcher = new Batcher(source, batchSize);
     try {
       for (;;) {
-        const batch = await until(gatherer.take(), signal);
+        const batch = await until(batcher.take(), signal);
         if (batch.length === 0) return;
         yield* await this.#settle(batch);
       }
     } finally {
-      gatherer.close();
+      batcher.close();
     }
   }
 
-  /** What can't be sent is refused here; the others are sent. */
-  async #settle(batch: readonly Gathered<Item>[]): Promise<readonly Refusal<Item>[]> {
-    const fit = batch.filter(({ text }) => text !== undefined);
-    const refusals = fit.length === 0 ? [] : await this.#write(fit);
-    if (fit.length === batch.length) return refusals;
-    const unfit = batch.filter(({ text }) => text === undefined).map(refusalOfUnfit);
-    this.#add({ received: unfit.length, written: 0, refused: unfit.length });
-    return [...refusals, ...unfit].sort((one, other) => one.index - other.index);
+  /** Records that have no JSON are refused here; the others are sent. */
+  async #settle(batch: readonly Batched<Item>[]): Promise<readonly Refusal<Item>[]> {
+    const sendable = batch.filter(({ text }) => text !== undefined);
+    const refusals = sendable.length === 0 ? [] : await this.#write(sendable);
+    if (sendable.length === batch.length) return refusals;
+    const unsendable = batch.filter(({ text }) => text === undefined).map(refusalWithoutText);
+    this.#add({ received: unsendable.length, written: 0, refused: unsendable.length });
+    return [...refusals, ...unsendable].sort((one, other) => one.index - other.index);
   }
 
-  /** A batch that is refused as a whole had no effect: halved and halved again, it shows which record was to blame. */
-  async #write(batch: readonly Gathered<Item>[]): Promise<readonly Refusal<Item>[]> {
+  /** A batch that is refused as a whole had no effect: bisecting it finds the records that cause that. */
+  async #write(batch: readonly Batched<Item>[]): Promise<readonly Refusal<Item>[]> {
     try {
       const result = await this.#send(`[${batch.map(({ text }) => text).join(",")}]`);
       return this.#count(batch, result);
     } catch (error) {
-      if (!(error instanceof SluiceError) || !blames.has(error.code)) throw error;
+      if (!(error instanceof SluiceError) || !causedByRecord.has(error.code)) throw error;
       const half = Math.ceil(batch.length / 2);
       if (half < batch.length) {
         const first = await this.#write(batch.slice(0, half));
         return [...first, ...(await this.#write(batch.slice(half)))];
       }
       const { code, message } = error;
-      const errors = error.errors.map(withoutPlace);
+      const errors = error.errors.map(withoutIndex);
       const results = [{ index: 0, status: "refused", code, message, errors } as const];
       return this.#count(batch, { write_count: 0, results });
     }
   }
 
   #count(
-    batch: readonly Gathered<Item>[],
+    batch: readonly Batched<Item>[],
     { write_count: written, results = [] }: Pick<WriteResult, "write_count" | "results">,
   ): readonly Refusal<Item>[] {
     const refusals = results.flatMap((result) => refusalOf(batch, result));
@@ -121,7 +121,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     return refusals;
   }
 
-  /** What is neither written nor refused was there. */
+  /** What is neither written nor refused was unchanged. */
   #add({ received, written, refused }: Omit<Tally, "unchanged">): void {
     const before = this.#tally;
     this.#tally = {
@@ -133,8 +133,8 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
   }
 }
 
-/** What is wrong with a list because of its records: their form, or their size, also for a proxy on the way (413). */
-const blames: ReadonlySet<number> = new Set([
+/** Refusals of a list that one of its records causes: invalid, or too large, also for a proxy (413). */
+const causedByRecord: ReadonlySet<number> = new Set([
   errorCodes.validation_failed,
   errorCodes.malformed_json,
   errorCodes.too_large,
@@ -142,16 +142,16 @@ const blames: ReadonlySet<number> = new Set([
 ]);
 
 /** `[0].amount` in a list of one is `amount`. */
-function withoutPlace({ field, ...rest }: ErrorItem): ErrorItem {
+function withoutIndex({ field, ...rest }: ErrorItem): ErrorItem {
   return field === undefined ? rest : { ...rest, field: field.replace(/^\[0\]\.?/, "") };
 }
 
-function refusalOfUnfit<Item>({ index, record, fault = "" }: Gathered<Item>): Refusal<Item> {
-  return { index, record, code: errorCodes.validation_failed, message: fault, errors: [] };
+function refusalWithoutText<Item>({ index, record, reason = "" }: Batched<Item>): Refusal<Item> {
+  return { index, record, code: errorCodes.validation_failed, message: reason, errors: [] };
 }
 
 function refusalOf<Item>(
-  batch: readonly Gathered<Item>[],
+  batch: readonly Batched<Item>[],
   { index: place, status, code = 0, message = "", errors = [] }: WriteItemResult,
 ): readonly Refusal<Item>[] {
   const item = batch[place];

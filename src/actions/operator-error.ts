@@ -1,6 +1,28 @@
-// What an operator can get wrong; the messages say what exists and what to do. The errors of the API are AppErrors.
+// What an operator can get wrong, at the command line, in a file or in the store; the messages say what exists and what
+// to do. The errors of the API are AppErrors.
 
 export type OperatorErrorName =
+  // Of the command line and of files.
+  | "usage"
+  | "file"
+  | "input"
+  | "output"
+  | "mapping"
+  | "state"
+  | "key"
+  | "keys"
+  // Of what a command does.
+  | "backup"
+  | "restore"
+  | "replay"
+  | "ledger"
+  | "move"
+  | "serve"
+  | "server"
+  | "stopped"
+  | "store"
+  | "broken_promise"
+  // Of an action.
   | "invalid"
   | "no_such_organization"
   | "organization_exists"
@@ -20,12 +42,21 @@ export type OperatorErrorName =
   | "other_store";
 
 export class OperatorError extends Error {
+  /** For scripts; the command line prints it with --json. */
   readonly errorName: OperatorErrorName;
 
-  constructor(errorName: OperatorErrorName, message: string) {
-    super(message);
+  constructor(errorName: OperatorErrorName, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "OperatorError";
     this.errorName = errorName;
+  }
+}
+
+/** The command line is wrong; the process exits with 2. */
+export class UsageError extends OperatorError {
+  constructor(message: string) {
+    super("usage", message);
+    this.name = "UsageError";
   }
 }
 

@@ -3,21 +3,8 @@
 
 import { WriteStream } from "node:tty";
 import { Presets, SingleBar } from "cli-progress";
+import type { BulkProgress, BulkStep } from "../bulk/progress.ts";
 import type { Output } from "./command.ts";
-
-export interface BulkStep {
-  readonly rows: number;
-  /** Of the whole, from 0 to 1; undefined where nobody knows how much there is. */
-  readonly share: number | undefined;
-  /** Such as `3 refused`; empty for nothing to say. */
-  readonly note: string;
-}
-
-export interface BulkProgress {
-  show(step: BulkStep): void;
-  /** Takes down what is on the screen. */
-  close(): void;
-}
 
 export interface BulkProgressOptions {
   readonly json: boolean;
@@ -55,7 +42,7 @@ function makeBar(
   name: string,
   describe: (step: BulkStep) => string,
 ): BulkProgress {
-  const look = {
+  const barOptions = {
     stream,
     barsize: 24,
     hideCursor: true,
@@ -69,7 +56,7 @@ function makeBar(
       const value = Math.round((step.share ?? 0) * barParts);
       if (bar === undefined) {
         const format = step.share === undefined ? `${name}  {line}` : `${name} {bar} {line}`;
-        bar = new SingleBar({ ...look, format }, Presets.shades_classic);
+        bar = new SingleBar({ ...barOptions, format }, Presets.shades_classic);
         bar.start(barParts, value, { line });
       } else {
         // At its end the bar would stop by itself.

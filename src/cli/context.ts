@@ -2,7 +2,7 @@
 
 import { readConfig } from "../config.ts";
 import { isReservedName, readOperatorName } from "../operator-name.ts";
-import { CliError, UsageError } from "./cli-error.ts";
+import { OperatorError, UsageError } from "../actions/operator-error.ts";
 import type { Context, Output } from "./command.ts";
 
 export interface Surroundings {
@@ -44,7 +44,7 @@ export function makeContext(surroundings: Surroundings, { json, as }: Given): Co
         ...(now === undefined ? {} : { now }),
       } as const;
       const app = await openApp(config, options).catch((cause: unknown) => {
-        throw new CliError("store", cause instanceof Error ? cause.message : String(cause), {
+        throw new OperatorError("store", cause instanceof Error ? cause.message : String(cause), {
           cause,
         });
       });

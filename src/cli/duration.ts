@@ -1,6 +1,6 @@
 // Durations as operators write them, such as 90d or 12h.
 
-import { UsageError } from "./cli-error.ts";
+import { UsageError } from "../actions/operator-error.ts";
 
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 const form = /^(\d{1,9})([dhms])$/;

@@ -2,7 +2,7 @@
 
 import type { Target } from "../actions/find-target.ts";
 import type { Hold } from "../domain/access.ts";
-import { UsageError } from "./cli-error.ts";
+import { UsageError } from "../actions/operator-error.ts";
 import { optional, required } from "./command.ts";
 import { text } from "./kinds.ts";
 import { type Column, formatTime, renderTable } from "./table.ts";

@@ -4,7 +4,7 @@ import { type DeletionStatus, deletionStatuses } from "../domain/deletion.ts";
 import { limits } from "../domain/limits.ts";
 import { isFullDate } from "../domain/timestamp.ts";
 import { allScopes, isScope, type Scope } from "../domain/scope.ts";
-import { UsageError } from "./cli-error.ts";
+import { UsageError } from "../actions/operator-error.ts";
 import type { Kind } from "./command.ts";
 import { readDurationMs } from "./duration.ts";
 

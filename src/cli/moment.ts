@@ -1,7 +1,7 @@
 // Moments as operators write them: RFC 3339 with an offset, or a day, which begins at midnight UTC.
 
 import { isFullDate, type NormalisedTimestamp, normaliseTimestamp } from "../domain/timestamp.ts";
-import { UsageError } from "./cli-error.ts";
+import { UsageError } from "../actions/operator-error.ts";
 import type { Kind } from "./command.ts";
 
 export const moment: Kind<NormalisedTimestamp> = {

@@ -1,7 +1,8 @@
 // How far a move has come: a bar, or lines, for each of its phases. Moves nothing.
 
 import type { MovePhase, MoveStep } from "../domain/move-step.ts";
-import { type BulkProgress, makeBulkProgress } from "./bulk-progress.ts";
+import type { BulkProgress } from "../bulk/progress.ts";
+import { makeBulkProgress } from "./bulk-progress.ts";
 import type { Context } from "./command.ts";
 
 const names: Readonly<Record<MovePhase, string>> = {

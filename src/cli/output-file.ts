@@ -5,7 +5,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { findCreationObstacle } from "../files/path-obstacle.ts";
 import { statOf } from "../files/present.ts";
-import { CliError } from "./cli-error.ts";
+import { OperatorError } from "../actions/operator-error.ts";
 
 export interface OutputFileOptions {
   /** True if a file of that name may be replaced. */
@@ -14,7 +14,7 @@ export interface OutputFileOptions {
   readonly advice: string;
 }
 
-/** Throws CliError, or FileError if this user may not see the path. */
+/** Throws OperatorError, or FileError if this user may not see the path. */
 export function requireOutputFile(file: string, { replace, advice }: OutputFileOptions): void {
   const path = resolve(file);
   requireFolder(path);
@@ -26,7 +26,7 @@ export function requireOutputFile(file: string, { replace, advice }: OutputFileO
   const obstacle = findCreationObstacle(path);
   if (obstacle !== undefined) throw cannotWrite(path, obstacle);
   if (there !== undefined && !replace)
-    throw new CliError("output", `${path} exists already. ${advice}`);
+    throw new OperatorError("output", `${path} exists already. ${advice}`);
 }
 
 /** A link itself rather than what it leads to. Undefined behind what is no folder that this user may open. */
@@ -49,6 +49,9 @@ function requireFolder(path: string): void {
   }
 }
 
-function cannotWrite(path: string, why: string): CliError {
-  return new CliError("output", `${path} can't be written: ${why}${why.endsWith(".") ? "" : "."}`);
+function cannotWrite(path: string, why: string): OperatorError {
+  return new OperatorError(
+    "output",
+    `${path} can't be written: ${why}${why.endsWith(".") ? "" : "."}`,
+  );
 }

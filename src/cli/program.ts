@@ -1,7 +1,7 @@
 // Makes commander's program from the table of commands. The one place that knows the library; decides nothing itself.
 
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
-import { UsageError } from "./cli-error.ts";
+import { UsageError } from "../actions/operator-error.ts";
 import type { Command, Parameter, Parameters } from "./command.ts";
 import { commands, groups, headings } from "./commands.ts";
 import { readOperator } from "./context.ts";

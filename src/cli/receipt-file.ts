@@ -3,24 +3,24 @@
 
 import { readFileSync } from "node:fs";
 import { findRepeatedName } from "../domain/repeated-name.ts";
-import { CliError } from "./cli-error.ts";
+import { OperatorError } from "../actions/operator-error.ts";
 
 const bytesMax = 256 * 1_024 * 1_024;
 
-/** At least one. Throws CliError that says where the file stops to be JSON, or names a field twice. */
+/** At least one. Throws OperatorError that says where the file stops to be JSON, or names a field twice. */
 export function readReceiptFile(path: string): readonly unknown[] {
   const content = readText(path);
   const whole = parse(content);
   if (whole.ok) {
     refuseRepeated(path, content);
     const values: readonly unknown[] = Array.isArray(whole.value) ? whole.value : [whole.value];
-    if (values.length === 0) throw new CliError("file", `${path} holds no receipt.`);
+    if (values.length === 0) throw new OperatorError("file", `${path} holds no receipt.`);
     return values.map(receiptOf);
   }
   const lines = content.split("\n");
   const given = lines.filter((line) => line.trim() !== "");
   if (given.length < 2 || !parse(given[0] ?? "").ok) {
-    throw new CliError("file", `${path} is not JSON, or was cut: ${whole.why}.`);
+    throw new OperatorError("file", `${path} is not JSON, or was cut: ${whole.why}.`);
   }
   return lines.flatMap((line, index) => {
     if (line.trim() === "") return [];
@@ -29,7 +29,10 @@ export function readReceiptFile(path: string): readonly unknown[] {
       refuseRepeated(`${path}, line ${index + 1},`, line);
       return [receiptOf(read.value)];
     }
-    throw new CliError("file", `${path}, line ${index + 1}, is not JSON, or was cut: ${read.why}.`);
+    throw new OperatorError(
+      "file",
+      `${path}, line ${index + 1}, is not JSON, or was cut: ${read.why}.`,
+    );
   });
 }
 
@@ -37,7 +40,10 @@ export function readReceiptFile(path: string): readonly unknown[] {
 function refuseRepeated(place: string, text: string): void {
   const name = findRepeatedName(text);
   if (name === undefined) return;
-  throw new CliError("file", `${place} has the field ${JSON.stringify(name)} twice in one object.`);
+  throw new OperatorError(
+    "file",
+    `${place} has the field ${JSON.stringify(name)} twice in one object.`,
+  );
 }
 
 function readText(path: string): string {
@@ -47,7 +53,7 @@ function readText(path: string): string {
     return bytes.toString("utf8");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError("file", `${path} can't be read: ${why}.`, { cause });
+    throw new OperatorError("file", `${path} can't be read: ${why}.`, { cause });
   }
 }
 

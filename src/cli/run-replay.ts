@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { LedgerSource } from "../actions/read-ledgers.ts";
 import type { Replay } from "../actions/replay-deletions.ts";
 import type { Config } from "../config.ts";
-import { CliError } from "./cli-error.ts";
+import { OperatorError } from "../actions/operator-error.ts";
 import type { Context } from "./command.ts";
 import { tellTenths } from "./tenths.ts";
 
@@ -13,14 +13,13 @@ export interface ReplayOf {
   readonly sources: readonly LedgerSource[];
 }
 
-/** Undefined if there was nothing to do. Throws CliError and OperatorError. */
+/** Undefined if there was nothing to do. Throws OperatorError. */
 export async function runReplay(
   context: Context,
   { config, sources }: ReplayOf,
 ): Promise<Replay | undefined> {
   const { replayIfNeeded } = await import("../restore.ts");
   const { replayDeletions } = await import("../actions/replay-deletions.ts");
-  const { OperatorError } = await import("../actions/operator-error.ts");
   const { operator } = context;
   const options = {
     sources,
@@ -35,6 +34,8 @@ export async function runReplay(
     });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
-    throw new CliError("replay", cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new OperatorError("replay", cause instanceof Error ? cause.message : String(cause), {
+      cause,
+    });
   }
 }

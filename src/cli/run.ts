@@ -3,7 +3,8 @@
 
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../config.ts";
-import { UsageError, viewError } from "./cli-error.ts";
+import { UsageError } from "../actions/operator-error.ts";
+import { viewError } from "./error-view.ts";
 import { makeContext, type Surroundings } from "./context.ts";
 import { exitCode } from "./exit-code.ts";
 import { type Invocation, makeProgram } from "./program.ts";

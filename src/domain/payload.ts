@@ -1,29 +1,29 @@
 // The canonical form of a payload, and the draft made from it. Equal content gives equal text, whatever the order in
 // which its fields were sent; nothing is added or altered, and only a null that means nothing is left out.
 
-import { arrangeObject } from "./arrange.ts";
+import { orderFields } from "./canonical-order.ts";
 import { limits } from "./limits.ts";
 import type { Operation, Payload, RecordType } from "./record-type.ts";
 import type { Draft, Reference } from "./record-write.ts";
 import { normaliseTimestamp } from "./timestamp.ts";
 
-interface Arrangement {
+interface CanonicalOrder {
   readonly add: (payload: Payload) => Payload;
   readonly update: (payload: Payload) => Payload;
 }
 
-const arrangements = new WeakMap<RecordType, Arrangement>();
+const canonicalOrders = new WeakMap<RecordType, CanonicalOrder>();
 
-function arrangementOf(type: RecordType): Arrangement {
-  let arrangement = arrangements.get(type);
-  if (arrangement === undefined) {
-    arrangement = {
-      add: arrangeObject(type.addSchema),
-      update: arrangeObject(type.updateSchema, { keepsNulls: true }),
+function canonicalOrderOf(type: RecordType): CanonicalOrder {
+  let order = canonicalOrders.get(type);
+  if (order === undefined) {
+    order = {
+      add: orderFields(type.addSchema),
+      update: orderFields(type.updateSchema, { keepsNulls: true }),
     };
-    arrangements.set(type, arrangement);
+    canonicalOrders.set(type, order);
   }
-  return arrangement;
+  return order;
 }
 
 /**
@@ -36,7 +36,7 @@ export function canonicalPayload(
   payload: Payload,
   operation: Operation = "update",
 ): string {
-  return JSON.stringify(arrangementOf(type)[operation](payload));
+  return JSON.stringify(canonicalOrderOf(type)[operation](payload));
 }
 
 /** True if canonical text has more bytes in UTF-8 than a record may have. Most need not be counted. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { UsageError } from "../../src/cli/cli-error.ts";
+import { UsageError } from "../../src/actions/operator-error.ts";
 import { formatDuration, readDurationMs } from "../../src/cli/duration.ts";
 
 describe("durations", () => {

@@ -17,9 +17,9 @@ import {
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { after, describe, it } from "node:test";
-import { RefusedFile } from "../../src/cli/import/refused-file.ts";
-import { StateFile } from "../../src/cli/import/state-file.ts";
-import { createOwnFile, openOwnFile, temporaryName } from "../../src/cli/own-file.ts";
+import { RefusedFile } from "../../src/bulk/import/refused-file.ts";
+import { StateFile } from "../../src/bulk/import/state-file.ts";
+import { createOwnFile, openOwnFile, temporaryName } from "../../src/files/own-file.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
@@ -160,7 +160,7 @@ describe("the file of refused rows", () => {
       const refused = refusedFile(path);
       plant(victim, path);
       assert.throws(() => refused.append([refusal]), {
-        name: "CliError",
+        name: "OperatorError",
         message: /can't be written/,
       });
       assertPrecious(victim);
@@ -171,7 +171,7 @@ describe("the file of refused rows", () => {
     const { place, victim } = makePlace();
     const path = join(place, "refused");
     symlinkSync(victim, path);
-    assert.throws(() => refusedFile(path, 3), { name: "CliError" });
+    assert.throws(() => refusedFile(path, 3), { name: "OperatorError" });
     assertPrecious(victim);
     rmSync(path);
     writeFileSync(path, "abcdef", { mode: 0o644 });
@@ -205,7 +205,7 @@ describe("the state of an import", () => {
     const path = join(place, "state");
     symlinkSync(victim, path);
     assert.throws(() => new StateFile(path, identity), {
-      name: "CliError",
+      name: "OperatorError",
       message: /Remove it to start from the beginning/,
     });
     assertPrecious(victim);

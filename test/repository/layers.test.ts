@@ -57,6 +57,10 @@ describe("the layers", () => {
       'import type { Store } from "../../src/store/store.ts";',
       "cli knows the store",
     ],
+    ["src/bulk/a.ts", 'import type { Output } from "../cli/command.ts";', "bulk knows the cli"],
+    ["src/bulk/a.ts", 'import type { Store } from "../store/store.ts";', "bulk knows the store"],
+    ["src/actions/a.ts", 'import { importFile } from "../bulk/a.ts";', "an action imports files"],
+    ["src/http/a.ts", 'import { Sluice } from "../../client/src/sluice.ts";', "http uses the SDK"],
     ["src/cli/a.ts", 'import { server } from "../http/server.ts";', "cli opens another door"],
     ["src/cli/command/a.ts", 'import { loop } from "../../worker/loop.ts";', "cli runs the worker"],
     ["src/serve.ts", 'import { a } from "./store/sqlite/a.ts";', "an engine, past the choice"],
@@ -106,6 +110,10 @@ describe("the layers", () => {
         "// SELECT id FROM record WHERE it is only spoken of\nconst a = 'Select a record from the list';",
       "src/http/handlers/a.ts": 'import { app } from "../../actions/app.ts";',
       "src/cli/command/a.ts": 'const { openApp } = await import("../../app.ts");',
+      "src/bulk/import/a.ts":
+        'import type { App } from "../../actions/app.ts";\n' +
+        'import { Sluice } from "../../../client/src/sluice.ts";',
+      "src/cli/a.ts": 'import { importFile } from "../bulk/import/import-file.ts";',
       "src/app.ts": 'import { openStore } from "./store/open-store.ts";',
       "test/a.ts":
         'import { DatabaseSync } from "node:sqlite";\nconst a = "SELECT id FROM record";',

@@ -1,7 +1,7 @@
 // `sluice backup`
 
 import { readConfig } from "../../config.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, required } from "../command.ts";
 import { text } from "../kinds.ts";
 import { requireOutputFile } from "../output-file.ts";
@@ -28,7 +28,7 @@ export const backup = defineCommand({
     const { operator } = context;
     const onProgress = tellTenths(context, "copied");
     const bytes = await backUp(config, { file, operator, onProgress }).catch((cause: unknown) => {
-      throw new CliError("backup", cause instanceof Error ? cause.message : String(cause), {
+      throw new OperatorError("backup", cause instanceof Error ? cause.message : String(cause), {
         cause,
       });
     });

@@ -1,7 +1,7 @@
 // `sluice deletion replay`
 
 import { readConfig } from "../../config.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, optional } from "../command.ts";
 import { text } from "../kinds.ts";
 import { noReplay, reportReplay } from "../replay-report.ts";
@@ -34,6 +34,8 @@ function openSource<Source>(read: (path: string) => Source, path: string): Sourc
   try {
     return read(path);
   } catch (cause) {
-    throw new CliError("ledger", cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new OperatorError("ledger", cause instanceof Error ? cause.message : String(cause), {
+      cause,
+    });
   }
 }

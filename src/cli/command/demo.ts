@@ -1,10 +1,13 @@
 // `sluice demo`
 
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
-import { openAccounts, openTransactions } from "../demo/csv-input.ts";
-import { generateAssessments, generateInput } from "../demo/generator.ts";
-import type { DemoInput } from "../demo/input.ts";
+import {
+  generateAssessments,
+  generateTransactions,
+  readAccounts,
+  readTransactions,
+} from "../demo/input.ts";
 import { describeReport, viewReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
 import { text, wholeNumber } from "../kinds.ts";
@@ -46,10 +49,10 @@ export const demo = defineCommand({
     const input = await openInput(given);
     const stop = awaitStopSignal();
     const stopping = new AbortController();
-    const stopped = new CliError("stopped", "The demonstration was stopped.");
+    const stopped = new OperatorError("stopped", "The demonstration was stopped.");
     void stop.received.then(() => stopping.abort(stopped));
     try {
-      const report = await runDemo(context, { input, keep, stopping: stopping.signal });
+      const report = await runDemo(context, { ...input, keep, signal: stopping.signal });
       return { json: viewReport(report), text: describeReport(report) };
     } finally {
       stop.release();
@@ -64,19 +67,18 @@ interface Given {
   readonly seed: number;
 }
 
-async function openInput({ transactions, accounts, count, seed }: Given): Promise<DemoInput> {
-  const made = generateInput({ count: count ?? countDefault, seed });
-  const fromFile =
-    transactions === undefined
-      ? undefined
-      : await openTransactions(transactions, count ?? countMax);
-  const madeAssessments =
-    fromFile === undefined ? made.assessments : generateAssessments({ count: 1_000, seed });
-  const origins = [transactions, accounts].filter((file) => file !== undefined);
-  const complete = origins.length === 2;
+/** Opens files before anything is started; generates what no file is given for. */
+async function openInput({ transactions, accounts, count, seed }: Given) {
+  const files = [transactions, accounts].filter((file) => file !== undefined);
+  const generated = count ?? countDefault;
+  const origin = files.length === 2 ? files : [...files, `generated from seed ${seed}`];
   return {
-    transactions: fromFile ?? made.transactions,
-    assessments: accounts === undefined ? madeAssessments : await openAccounts(accounts),
-    origin: [...origins, ...(complete ? [] : [made.origin])].join(" and "),
+    transactions:
+      transactions === undefined
+        ? generateTransactions(generated, seed)
+        : await readTransactions(transactions, count ?? countMax),
+    assessments:
+      accounts === undefined ? generateAssessments(generated, seed) : await readAccounts(accounts),
+    origin: origin.join(" and "),
   };
 }

@@ -7,9 +7,9 @@ import { findType } from "../../actions/find-target.ts";
 import { noteAccess } from "../../actions/note-access.ts";
 import { readConfig } from "../../config.ts";
 import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
-import { boundHeap } from "../bounded-heap.ts";
+import { limitHeap } from "../v8-flags.ts";
 import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
-import { UsageError } from "../cli-error.ts";
+import { UsageError } from "../../actions/operator-error.ts";
 import {
   type CommandResult,
   type Context,
@@ -19,10 +19,14 @@ import {
   required,
   withDefault,
 } from "../command.ts";
-import { compressionOf, plainName } from "../compression.ts";
-import { type ExportFormat, exportFormats, formatOfOutput } from "../export/formats.ts";
-import { type ExportPlan, type ExportReport, runExport } from "../export/run-export.ts";
-import { openSink } from "../export/sink.ts";
+import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
+import {
+  type ExportFormat,
+  exportFormats,
+  formatOfOutput,
+} from "../../bulk/formats/export-form.ts";
+import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
+import { openSink } from "../../bulk/export/sink.ts";
 import { choice, text } from "../kinds.ts";
 import { moment } from "../moment.ts";
 import { requireOutputFile } from "../output-file.ts";
@@ -74,7 +78,7 @@ export const exportRecords = defineCommand({
       const advice = "Name another file, or give --force to replace it.";
       requireOutputFile(output, { replace: given.force, advice });
     }
-    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
     const stop = awaitStopSignal();
     const stopping = new AbortController();
     void stop.received.then(() => stopping.abort());

@@ -3,9 +3,9 @@
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
 import { noteAccess } from "../../actions/note-access.ts";
-import { boundHeap } from "../bounded-heap.ts";
+import { limitHeap } from "../v8-flags.ts";
 import { makeBulkProgress } from "../bulk-progress.ts";
-import { UsageError } from "../cli-error.ts";
+import { UsageError } from "../../actions/operator-error.ts";
 import {
   anyNumber,
   type CommandResult,
@@ -17,23 +17,21 @@ import {
   several,
   withDefault,
 } from "../command.ts";
-import { keyVariable, readApiKey } from "../import/api-key.ts";
-import { type FilePaths, pathsOf } from "../import/file-paths.ts";
-import { httpTarget } from "../import/http-target.ts";
-import { type FileReport, importFile } from "../import/import-file.ts";
-import { type Mapping, readMapItems, readMappingFile } from "../import/mapping.ts";
-import type { ImportPlan } from "../import/plan.ts";
-import { describePreview, previewFile } from "../import/preview.ts";
-import { requireReplaceable } from "../import/replaceable-file.ts";
-import { describeReports, viewReports } from "../import/report.ts";
-import { inputFormats } from "../import/row.ts";
-import { storeTarget } from "../import/store-target.ts";
-import type { Target } from "../import/target.ts";
+import { keyVariable, readApiKey } from "../api-key.ts";
+import { type FilePaths, pathsOf } from "../../bulk/import/file-paths.ts";
+import { httpTarget } from "../../bulk/import/http-target.ts";
+import { type FileReport, importFile } from "../../bulk/import/import-file.ts";
+import { type Mapping, readMapItems, readMappingFile } from "../../bulk/import/mapping.ts";
+import type { ImportPlan } from "../../bulk/import/plan.ts";
+import { describePreview, previewFile } from "../../bulk/import/preview.ts";
+import { requireReplaceable } from "../../bulk/import/replaceable-file.ts";
+import { describeReports, viewReports } from "../import-report.ts";
+import { inputFormats } from "../../bulk/formats/row.ts";
+import { storeTarget } from "../../bulk/import/store-target.ts";
+import type { Target } from "../../bulk/import/target.ts";
 import { choice, text, wholeNumber } from "../kinds.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
-import { baseUrl, delimiter, mapItems } from "../import/kinds.ts";
-
-const patienceMs = 2 * 60_000;
+import { baseUrl, delimiter, mapItems } from "../import-kinds.ts";
 
 export const importRecords = defineCommand({
   name: "import",
@@ -101,7 +99,7 @@ export const importRecords = defineCommand({
       connections: given.connections,
     };
     if (given.dryRun) return preview(given.files, plan, given.rows);
-    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
     const { state: folder, refused, format } = given;
     const paths = pathsOf(given.files, { folder, refused, format });
     requireReplaceable(paths);
@@ -159,7 +157,7 @@ async function withTarget<Result>(
 ): Promise<Result> {
   if (url !== undefined) {
     const apiKey = readApiKey(context, keyFile);
-    return work(httpTarget({ url, apiKey, organizationId, stopping, patienceMs }));
+    return work(httpTarget({ url, apiKey, organizationId, type: findType(type), stopping }));
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");

@@ -3,8 +3,8 @@
 import { readConfig } from "../../config.ts";
 import { type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type { Moved } from "../../move.ts";
-import { boundHeap } from "../bounded-heap.ts";
-import { CliError, UsageError } from "../cli-error.ts";
+import { limitHeap } from "../v8-flags.ts";
+import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, required } from "../command.ts";
 import { text } from "../kinds.ts";
 import { MoveProgress } from "../move-progress.ts";
@@ -44,7 +44,7 @@ export const move = defineCommand({
       );
     }
     if (!context.json && holdsPassword(to)) context.err.write(openPassword);
-    boundHeap({ garbagePercent: 30, youngBytes: 4 * 1_024 * 1_024 });
+    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
     const startedAt = performance.now();
     const stop = awaitStopSignal();
     const stopping = new AbortController();
@@ -82,7 +82,7 @@ async function perform(
   } catch (cause) {
     progress.close();
     const why = cause instanceof Error ? cause.message : String(cause);
-    if (!(cause instanceof MoveStopped)) throw new CliError("move", why, { cause });
-    throw new CliError("stopped", `${why} ${progress.describe()}`, { cause });
+    if (!(cause instanceof MoveStopped)) throw new OperatorError("move", why, { cause });
+    throw new OperatorError("stopped", `${why} ${progress.describe()}`, { cause });
   }
 }

@@ -10,7 +10,7 @@ import { type ReceiptVerdict, verifyReceipts } from "../../actions/verify-receip
 import { readConfig, sqlitePath } from "../../config.ts";
 import { findRepeatedName } from "../../domain/repeated-name.ts";
 import { isPresent } from "../../files/present.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../kinds.ts";
 import { readReceiptFile } from "../receipt-file.ts";
@@ -53,7 +53,7 @@ async function findKeys(context: Context, file: string | undefined): Promise<Pub
     return readPublishedKeys(value);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError("keys", `The keys in ${file} can't be read: ${why}`, { cause });
+    throw new OperatorError("keys", `The keys in ${file} can't be read: ${why}`, { cause });
   }
 }
 
@@ -61,7 +61,7 @@ async function findKeys(context: Context, file: string | undefined): Promise<Pub
 function requireStore({ environment }: Context): void {
   const path = sqlitePath(readConfig(environment).databaseUrl);
   if (path === undefined || isPresent(path, "The store")) return;
-  throw new CliError(
+  throw new OperatorError(
     "keys",
     `There is no store ${path} to take the public keys from. Name a copy of what the server publishes at ` +
       "/.well-known/sluice-receipts.json with --keys.",

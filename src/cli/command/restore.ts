@@ -1,7 +1,7 @@
 // `sluice restore`
 
 import { readConfig } from "../../config.ts";
-import { CliError } from "../cli-error.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, flag, optional, required } from "../command.ts";
 import { text } from "../kinds.ts";
 import { noReplay, reportReplay } from "../replay-report.ts";
@@ -36,7 +36,7 @@ export const restore = defineCommand({
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
       await putBack(config, { file, replace, sources, operator, onUnreadable });
     } catch (cause) {
-      throw new CliError("restore", cause instanceof Error ? cause.message : String(cause), {
+      throw new OperatorError("restore", cause instanceof Error ? cause.message : String(cause), {
         cause,
       });
     }

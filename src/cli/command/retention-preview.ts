@@ -6,7 +6,7 @@ import {
   retaining,
 } from "../../actions/apply-retention.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
-import { UsageError } from "../cli-error.ts";
+import { UsageError } from "../../actions/operator-error.ts";
 import { defineCommand, optional } from "../command.ts";
 import { retainDays, text } from "../kinds.ts";
 import { describePreview, viewPreview } from "../retention-view.ts";

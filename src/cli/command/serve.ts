@@ -2,13 +2,12 @@
 
 import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
-import { boundHeap } from "../bounded-heap.ts";
-import { CliError } from "../cli-error.ts";
+import { disablePretenuring, limitHeap } from "../v8-flags.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { describeFirstSteps } from "../first-steps.ts";
 import { makeFirstOrganization } from "../first-organization.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
-import { keepAllocationsYoung } from "../young-heap.ts";
 
 export const serve = defineCommand({
   name: "serve",
@@ -22,7 +21,7 @@ export const serve = defineCommand({
   arguments: {},
   options: {},
   run: async (context) => {
-    boundHeap({ garbagePercent: 30 });
+    limitHeap({ garbagePercent: 30 });
     const server = await startServer(context);
     const stopping = awaitStopSignal();
     try {
@@ -47,11 +46,13 @@ export const serve = defineCommand({
 
 async function startServer(context: Context): Promise<Serving> {
   const config = readConfig(context.environment);
-  keepAllocationsYoung();
+  disablePretenuring();
   const module = await import("../../serve.ts");
   try {
     return await module.serve(config, describeUnknownSettings(context.environment));
   } catch (cause) {
-    throw new CliError("serve", cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new OperatorError("serve", cause instanceof Error ? cause.message : String(cause), {
+      cause,
+    });
   }
 }

@@ -1,138 +1,105 @@
-// The demonstration from beginning to end: a server with a store of its own, an organization and a key made as an
-// operator makes them, and then only HTTP. Leaves nothing behind unless it is told to keep the store.
+// The demonstration from start to end: a server with a store of its own, an organization and a key as an operator makes
+// them, and then only HTTP. Removes the store unless it is told to keep it.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { Sluice, SluiceError, SluiceNetworkError } from "../../../client/src/sluice.ts";
 import { createKey } from "../../actions/create-key.ts";
 import { createOrganization } from "../../actions/create-organization.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { readConfig } from "../../config.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import { CliError } from "../cli-error.ts";
 import type { Context } from "../command.ts";
 import { makeContext } from "../context.ts";
-import { Client } from "./client.ts";
-import { deletions, nothingLeft } from "./deletion-steps.ts";
-import type { DemoInput } from "./input.ts";
-import { existenceChecks, lateUpdates } from "./look-steps.ts";
-import { Meter, type StepFigures } from "./meter.ts";
-import { makeProgress, type Progress } from "./progress.ts";
-import type { DemoReport } from "./report.ts";
-import {
-  accessToken,
-  alerts,
-  assessments,
-  checks,
-  suspicions,
-  transactions,
-} from "./send-steps.ts";
-import { type DemoServer, serverEnvironment, startServer } from "./server.ts";
-import type { Step, World } from "./world.ts";
+import type { DemoReport, StepFigures } from "./report.ts";
+import { type Demo, steps } from "./steps.ts";
 
-const steps: readonly Step[] = [
-  accessToken,
-  transactions,
-  checks,
-  alerts,
-  suspicions,
-  assessments,
-  lateUpdates,
-  existenceChecks,
-  deletions,
-  nothingLeft,
-];
-
-export interface DemoOptions {
-  readonly input: DemoInput;
-  /** Folder for the store, which then stays. */
+export interface DemoOptions extends Pick<Demo, "transactions" | "assessments" | "signal"> {
+  /** Where the records come from. */
+  readonly origin: string;
+  /** Folder for the store, which is then kept. */
   readonly keep: string | undefined;
-  readonly stopping: AbortSignal;
 }
 
-/** Throws CliError at the first thing that is not as promised. */
+const organizationId = "demo";
+
+/** Throws OperatorError at the first reply that is not as promised. */
 export async function runDemo(context: Context, options: DemoOptions): Promise<DemoReport> {
-  const kept =
-    options.keep === undefined ? undefined : await makeEmptyFolder(resolve(options.keep));
+  const kept = options.keep === undefined ? undefined : resolve(options.keep);
+  if (kept !== undefined) await makeEmptyFolder(kept);
   const folder = kept ?? (await mkdtemp(join(tmpdir(), "sluice-demo-")));
-  const environment = { ...context.environment, ...serverEnvironment(folder) };
-  let server: DemoServer | undefined;
+  const environment = { ...context.environment, ...settingsOf(folder) };
   try {
-    server = await startServer(environment);
-    const report = await performSteps(context, {
-      ...options,
-      environment,
-      address: server.address,
-    });
-    await server.stop();
-    return { ...report, kept };
+    const { serve } = await import("../../serve.ts");
+    const server = await serve(readConfig(environment));
+    try {
+      const apiKey = await makeKey(context, environment);
+      const report = await runSteps(context, options, { baseUrl: server.address, apiKey });
+      return { ...report, origin: options.origin, kept };
+    } finally {
+      await server.stop();
+    }
   } finally {
-    await server?.kill();
     if (kept === undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function performSteps(
-  context: Context,
-  options: DemoOptions & { environment: Context["environment"]; address: string },
-): Promise<DemoReport> {
-  const { input, stopping, environment, address } = options;
-  const { out, err } = context;
-  const given = { json: true, as: context.operator };
-  const operator = makeContext({ environment, out, err }, given);
-  const access = await makeAccess(operator);
-  const meter = new Meter();
-  const progress = makeProgress(context.err, context.json);
-  const world: World = {
-    ...access,
-    client: new Client(address, { meter, stopping }),
-    input,
-    stopping,
-    advance: (by) => progress.advance(by),
-    chosen: [],
-    assessmentIds: [],
-    deletionMs: [],
+function settingsOf(folder: string): Readonly<Record<string, string>> {
+  const DATABASE_URL = `sqlite:${join(folder, "sluice.db")}`;
+  return { HOST: "127.0.0.1", PORT: "0", DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: "fatal" };
+}
+
+async function runSteps(
+  { err, json }: Context,
+  { transactions, assessments, signal }: DemoOptions,
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+): Promise<Pick<DemoReport, "steps" | "deletionMs">> {
+  let requestMs: number[] = [];
+  let waits = 0;
+  const measuredFetch: typeof fetch = async (...request) => {
+    const before = performance.now();
+    const response = await fetch(...request);
+    if (response.status === 429) waits += 1;
+    else requestMs.push(performance.now() - before);
+    return response;
   };
+  const client = new Sluice({ baseUrl, apiKey, organizationId, fetch: measuredFetch });
+  const demo: Demo = { client, transactions, assessments, signal, sample: [], deletionMs: [] };
   const figures: StepFigures[] = [];
-  try {
-    for (const step of steps) figures.push(await performStep(step, world, { meter, progress }));
-  } finally {
-    progress.close();
-  }
-  return { origin: input.origin, steps: figures, deletionMs: world.deletionMs, kept: undefined };
-}
-
-async function performStep(
-  step: Step,
-  world: World,
-  { meter, progress }: { meter: Meter; progress: Progress },
-): Promise<StepFigures> {
-  const records = step.total(world);
-  progress.start(step.name, records);
-  const before = performance.now();
-  await step.run(world);
-  const seconds = (performance.now() - before) / 1_000;
-  progress.finish(seconds);
-  return meter.take(step.name, { records, seconds });
-}
-
-/** Beside the serving process, as `sluice organization create` and `sluice key create` do it. */
-function makeAccess(
-  operator: Context,
-): Promise<Pick<World, "organizationId" | "organizationName" | "apiKey">> {
-  return operator.withApp(async (app) => {
-    const { organizationId, name } = await createOrganization(app, {
-      name: "Demonstration",
-      organizationId: "demo",
+  for (const [name, step] of Object.entries(steps)) {
+    [requestMs, waits] = [[], 0];
+    const before = performance.now();
+    const records = await step(demo).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw explain(name, error);
     });
-    const { secret } = await createKey(app, { organizationId, name: "demonstration" });
-    return { organizationId, organizationName: name, apiKey: secret };
+    const seconds = (performance.now() - before) / 1_000;
+    figures.push({ name, records, seconds, requestMs, waits });
+    if (!json) err.write(`${name.padEnd(24)} ${records} in ${seconds.toFixed(2)} s\n`);
+  }
+  return { steps: figures, deletionMs: demo.deletionMs };
+}
+
+function explain(step: string, error: unknown): unknown {
+  if (!(error instanceof SluiceError)) return error;
+  const kind = error instanceof SluiceNetworkError ? "server" : "broken_promise";
+  return new OperatorError(kind, `${step}: ${error.message}`, { cause: error });
+}
+
+/** Beside the server, as `sluice organization create` and `sluice key create` do it. */
+function makeKey(context: Context, environment: Context["environment"]): Promise<string> {
+  const { out, err, operator } = context;
+  const beside = makeContext({ environment, out, err }, { json: true, as: operator });
+  return beside.withApp(async (app) => {
+    await createOrganization(app, { name: "Demonstration", organizationId });
+    return (await createKey(app, { organizationId, name: "demonstration" })).secret;
   });
 }
 
-async function makeEmptyFolder(folder: string): Promise<string> {
+async function makeEmptyFolder(folder: string): Promise<void> {
   makePrivateFolder(folder);
-  if ((await readdir(folder)).length === 0) return folder;
-  throw new CliError(
-    "input",
-    `${folder} is not empty; name a folder that is, or that does not exist.`,
-  );
+  if ((await readdir(folder)).length === 0) return;
+  const message = `${folder} is not empty; name a folder that is, or that does not exist.`;
+  throw new OperatorError("input", message);
 }

@@ -1,187 +1,154 @@
 // The steps of the demonstration against a server that breaks one promise at a time: each has to notice.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
-import { CliError } from "../../../src/cli/cli-error.ts";
-import { Client } from "../../../src/cli/demo/client.ts";
-import { deletions, nothingLeft } from "../../../src/cli/demo/deletion-steps.ts";
-import { generateInput } from "../../../src/cli/demo/generator.ts";
-import { existenceChecks } from "../../../src/cli/demo/look-steps.ts";
-import { Meter } from "../../../src/cli/demo/meter.ts";
-import { accessToken, transactions } from "../../../src/cli/demo/send-steps.ts";
-import type { Step, World } from "../../../src/cli/demo/world.ts";
+import { describe, it } from "node:test";
+import { Sluice } from "../../../client/src/sluice.ts";
+import { generateTransactions } from "../../../src/cli/demo/input.ts";
+import { steps } from "../../../src/cli/demo/steps.ts";
 
 interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+type Answers = Readonly<Record<string, Answer>>;
+
 const at = Date.UTC(2026, 0, 31);
 const gone: Answer = { status: 404, body: { code: 40401, message: "gone" } };
-const organization = { organization_id: "demo" };
+const there: Answer = { status: 200, body: { tx_id: "tx-1" } };
 
-/** What a server that keeps its promises answers, by method and path without the query. */
-const honest: Readonly<Record<string, Answer>> = {
+/** What a server that keeps its promises answers. */
+const honest: Answers = {
+  "POST /auth/token": { status: 200, body: { token: "token" } },
   "GET /v2/transaction?tx_id=tx-1": {
     status: 200,
     body: {
       tx_id: "tx-1",
       first_seen: "2026-01-31T00:00:00Z",
-      last_seen: "2026-01-31T00:00:00Z",
-      ...organization,
+      last_seen: "2026-01-31T02:00:00Z",
     },
   },
-  "GET /v2/risk_assessment?assessment_id=a-1": {
-    status: 200,
-    body: { assessment_id: "a-1", ...organization },
-  },
-  "POST /v2/transactions/batch": {
-    status: 200,
-    body: { success: true, write_count: 3, message: "", ...organization },
-  },
-  "DELETE /v2/transaction": {
-    status: 200,
-    body: { tx_id: "tx-1", deletion_request_id: "del_1" },
-  },
+  "POST /v2/transactions/batch": { status: 200, body: { write_count: 3, results: [] } },
+  "POST /v2/deletion_request": { status: 200, body: { deletion_request_id: "del_1" } },
   "GET /v2/deletion_request?deletion_request_id=del_1": {
     status: 200,
     body: {
-      deletion_request_id: "del_1",
-      resource_type: "transaction",
       resource_id: "tx-1",
       status: "completed",
       erased: {
-        transaction_check: 1,
         transaction: 1,
+        transaction_check: 1,
         transaction_alert: 1,
-        transaction_suspicious_activity: 1,
       },
     },
   },
 };
 
-let answers = honest;
-let address = "";
-const server = createServer((request, response) => {
-  const { status, body } = answers[`${request.method} ${request.url}`] ?? gone;
-  request.resume().on("end", () => response.writeHead(status).end(JSON.stringify(body)));
-});
-before(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-after(() => {
-  server.close();
-  server.closeAllConnections();
-});
-
-async function perform(
-  step: Step,
-  dishonest: Readonly<Record<string, Answer>> = {},
-): Promise<void> {
-  answers = { ...honest, ...dishonest };
-  const stopping = new AbortController().signal;
-  const world: World = {
-    client: new Client(address, { meter: new Meter(), stopping }),
-    input: generateInput({ count: 3, seed: 1 }),
-    organizationId: "demo",
-    organizationName: "Demo",
-    apiKey: "key",
-    stopping,
-    advance: () => undefined,
-    chosen: [{ txId: "tx-1", at, lastAt: at }],
-    assessmentIds: ["a-1"],
-    deletionMs: [],
+function clientOf(answers: Answers): Sluice {
+  const answer: typeof fetch = (url, { method = "GET" } = {}) => {
+    const { pathname, search } = new URL(url as string);
+    const { status, body } = answers[`${method} ${pathname}${search}`] ?? gone;
+    const headers = { "content-type": "application/json" };
+    return Promise.resolve(new Response(JSON.stringify(body), { status, headers }));
   };
-  await step.run(world);
+  return new Sluice({
+    baseUrl: "http://sluice.invalid",
+    apiKey: "key",
+    organizationId: "demo",
+    retries: 0,
+    fetch: answer,
+  });
+}
+
+async function perform(name: string, dishonest: Answers = {}): Promise<void> {
+  const step = steps[name];
+  assert.ok(step !== undefined);
+  await step({
+    client: clientOf({ ...honest, ...dishonest }),
+    transactions: generateTransactions(3, 1),
+    assessments: [],
+    signal: new AbortController().signal,
+    sample: [{ id: "tx-1", at }],
+    deletionMs: [],
+  });
 }
 
 /** The answer to `request`, with some fields of its body replaced. */
-function altered(
-  request: string,
-  fields: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, Answer>> {
+function altered(request: string, fields: Readonly<Record<string, unknown>>): Answers {
   const { status, body } = honest[request] ?? gone;
   return { [request]: { status, body: { ...body, ...fields } } };
 }
 
 describe("a step of the demonstration", () => {
-  it("is content with a server that keeps its promises", async () => {
-    for (const step of [transactions, existenceChecks, deletions]) await perform(step);
-    await perform(nothingLeft, { "GET /v2/transaction?tx_id=tx-1": gone });
+  const look = "GET /v2/transaction?tx_id=tx-1";
+  const batch = "POST /v2/transactions/batch";
+  const status = "GET /v2/deletion_request?deletion_request_id=del_1";
+
+  it("accepts a server that keeps its promises", async () => {
+    for (const name of ["transactions", "existence checks", "deletions"]) await perform(name);
+    await perform("check that all is gone", { [look]: gone });
   });
 
-  const look = "GET /v2/transaction?tx_id=tx-1";
-  const status = "GET /v2/deletion_request?deletion_request_id=del_1";
-  const broken: readonly (readonly [
-    what: string,
-    Step,
-    Readonly<Record<string, Answer>>,
-    RegExp,
-  ])[] = [
-    ["data open to anybody", accessToken, {}, /should be answered with 401/],
+  const broken: readonly (readonly [what: string, name: string, Answers, RegExp])[] = [
     [
       "a batch of which one item was not written",
-      transactions,
-      altered("POST /v2/transactions/batch", { write_count: 2 }),
-      /write_count 3/,
+      "transactions",
+      altered(batch, { write_count: 2 }),
+      /written should be 3, but is 2/,
     ],
     [
-      "a batch that went to another organization",
-      transactions,
-      altered("POST /v2/transactions/batch", { organization_id: "other" }),
-      /organization_id "demo"/,
+      "a refused item",
+      "transactions",
+      altered(batch, {
+        write_count: 2,
+        results: [{ index: 1, status: "refused", code: 42201, message: "Not so." }],
+      }),
+      /Record 2 was refused: Not so\./,
     ],
-    ["a record that is not there", existenceChecks, { [look]: gone }, /answered with 200/],
+    ["a record that is not there", "existence checks", { [look]: gone }, /first_seen/],
     [
       "a first_seen that is a millisecond off",
-      existenceChecks,
+      "existence checks",
       altered(look, { first_seen: "2026-01-31T00:00:00.001Z" }),
-      /first_seen 2026-01-31T00:00:00.000Z/,
+      /first_seen/,
     ],
     [
       "a last_seen that follows the order of arrival",
-      existenceChecks,
+      "existence checks",
       altered(look, { last_seen: "2026-01-31T01:00:00Z" }),
       /last_seen/,
     ],
     [
       "a record that never was",
-      existenceChecks,
-      { "GET /v2/transaction?tx_id=no-tx-1": { status: 200, body: {} } },
-      /answered with 404/,
+      "existence checks",
+      { "GET /v2/transaction?tx_id=no-tx-1": there },
+      /existence of no-tx-1/,
     ],
     [
       "a deletion of something else",
-      deletions,
+      "deletions",
       altered(status, { resource_id: "tx-2" }),
-      /resource_id/,
+      /should be "tx-1", but is "tx-2"/,
     ],
     [
       "a deletion that left an alert",
-      deletions,
+      "deletions",
       altered(status, { erased: { transaction: 1 } }),
       /erased/,
     ],
-    ["a deleted transaction that is still there", nothingLeft, {}, /answered with 404/],
+    ["a deleted transaction that is still there", "check that all is gone", {}, /left of tx-1/],
     [
       "a check that outlived its transaction",
-      nothingLeft,
-      { [look]: gone, "GET /v2/transaction_check?check_id=check-tx-1": { status: 200, body: {} } },
-      /transaction_check.*answered with 404/,
+      "check that all is gone",
+      { [look]: gone, "GET /v2/transaction_check?check_id=check-tx-1": there },
+      /left of tx-1/,
     ],
   ];
-  for (const [what, step, dishonest, says] of broken) {
+  for (const [what, name, dishonest, says] of broken) {
     it(`notices ${what}`, async () => {
-      await assert.rejects(perform(step, dishonest), (error) => {
-        assert.ok(error instanceof CliError);
-        assert.equal(error.kind, "broken_promise");
-        assert.match(error.message, says);
-        return true;
+      await assert.rejects(perform(name, dishonest), {
+        errorName: "broken_promise",
+        message: says,
       });
     });
   }

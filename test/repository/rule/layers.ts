@@ -51,11 +51,18 @@ const rooms: readonly Room[] = [
     may: ["src/worker/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
   },
+  // Import and export, whether a command or something else starts them; over HTTP by the client of the SDK.
+  {
+    beginsWith: "src/bulk/",
+    may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/", "client/src/"],
+  },
   // The command `openapi` prints the HTTP door's document without opening the door.
   {
     beginsWith: "src/cli/",
     may: [
       "src/cli/",
+      "src/bulk/",
+      "client/src/",
       "src/actions/",
       "src/domain/",
       "src/files/",

@@ -1,0 +1,76 @@
+// Runs an export: writes what the action reads, in the requested format, to the sink. Knows nothing of the command line
+// or of what is in a record.
+
+import { type ExportRequest, exportHistory, exportStates } from "../../actions/export-records.ts";
+import type { App } from "../../actions/app.ts";
+import type { BulkProgress } from "../progress.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { Form } from "../formats/form.ts";
+import { type ExportFormat, historyForm, stateForm } from "../formats/export-form.ts";
+import type { Sink } from "./sink.ts";
+
+export interface ExportPlan extends ExportRequest {
+  readonly history: boolean;
+  readonly format: ExportFormat;
+}
+
+export interface ExportTools {
+  readonly sink: Sink;
+  readonly progress: BulkProgress;
+  readonly stopping: AbortSignal;
+}
+
+export interface ExportReport {
+  readonly rows: number;
+  /** States that are written with the changes that lead to them. */
+  readonly withChanges: number;
+  readonly seconds: number;
+}
+
+export async function runExport(
+  app: App,
+  plan: ExportPlan,
+  tools: ExportTools,
+): Promise<ExportReport> {
+  const startedAt = performance.now();
+  let withChanges = 0;
+  try {
+    const rows = plan.history
+      ? await writeAll(historyForm(plan, tools.sink), exportHistory(app, plan), tools)
+      : await writeAll(stateForm(plan, tools.sink), countChanges(exportStates(app, plan)), tools);
+    await tools.sink.finish();
+    return { rows, withChanges, seconds: (performance.now() - startedAt) / 1_000 };
+  } catch (error) {
+    await tools.sink.abandon();
+    throw error;
+  } finally {
+    tools.progress.close();
+  }
+
+  async function* countChanges(
+    lists: ReturnType<typeof exportStates>,
+  ): ReturnType<typeof exportStates> {
+    for await (const states of lists) {
+      withChanges += states.filter(({ changes }) => changes !== undefined).length;
+      yield states;
+    }
+  }
+}
+
+async function writeAll<Item>(
+  form: Form<Item>,
+  lists: AsyncIterable<readonly Item[]>,
+  { progress, stopping }: ExportTools,
+): Promise<number> {
+  let rows = 0;
+  await form.begin();
+  for await (const items of lists) {
+    if (stopping.aborted)
+      throw new OperatorError("stopped", "The export was stopped before its end.");
+    for (const item of items) await form.write(item);
+    rows += items.length;
+    progress.show({ rows, share: undefined, note: "" });
+  }
+  await form.end();
+  return rows;
+}

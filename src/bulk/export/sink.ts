@@ -1,0 +1,126 @@
+// Where an export goes: standard output, or a file that gets its name only when it is complete. Accepts text or
+// bytes no faster than they can be written.
+
+import { createWriteStream, type WriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { Writable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { compressionOf } from "../formats/compression.ts";
+import { newFile } from "../../files/own-file.ts";
+
+/** Standard output, or a replacement for it. */
+export interface Output {
+  write(text: string): unknown;
+}
+
+export interface Sink {
+  write(part: string | Uint8Array): Promise<void>;
+  /** Resolves when everything is written, and the file has its name. */
+  finish(): Promise<void>;
+  /** Leaves nothing behind. */
+  abandon(): Promise<void>;
+}
+
+/** Text is written in parts of about this many characters. */
+const partCharacters = 64 * 1_024;
+
+/** A file is written under the name `unfinished`, which must not exist, until it is complete. */
+export function openSink(
+  out: Output,
+  file: { readonly path: string; readonly unfinished: string } | undefined,
+): Sink {
+  return file === undefined ? standardOutput(out) : fileSink(file.path, file.unfinished);
+}
+
+function standardOutput(out: Output): Sink {
+  const stream = out instanceof Writable ? out : undefined;
+  let failure: Error | undefined;
+  const onError = (error: Error): void => void (failure ??= error);
+  stream?.on("error", onError);
+  const parts = new Parts(async (part) => {
+    if (failure !== undefined) throw unwritable("standard output", failure);
+    const isTaken = typeof part === "string" ? out.write(part) : bytesTo(stream).write(part);
+    if (isTaken === false && stream !== undefined) {
+      await Promise.race([once(stream, "drain"), once(stream, "close")]).catch(onError);
+    }
+  });
+  return {
+    write: (part) => parts.add(part),
+    finish: () => parts.end(),
+    abandon: () => Promise.resolve(),
+  };
+}
+
+function bytesTo(stream: Writable | undefined): Writable {
+  if (stream !== undefined) return stream;
+  throw unwritable("standard output", new Error("it takes text only; name a file with --output"));
+}
+
+/** Readable by its owner only, as the store is. */
+function fileSink(path: string, unfinished: string): Sink {
+  const file = createWriteStream(unfinished, { ...newFile, flush: true });
+  const compressor = compressionOf(path)?.compress();
+  const stream: Writable = compressor ?? file;
+  const written = done(file, compressor);
+  written.catch(() => undefined);
+  const parts = new Parts(async (part) => {
+    if (stream.write(part)) return;
+    await Promise.race([once(stream, "drain"), written]);
+  });
+  const explain = (error: unknown): never => {
+    throw unwritable(path, error);
+  };
+  return {
+    write: (part) => parts.add(part).catch(explain),
+    finish: async () => {
+      await parts.end().catch(explain);
+      stream.end();
+      await written.catch(explain);
+      await rename(unfinished, path);
+    },
+    abandon: async () => {
+      stream.destroy();
+      file.destroy();
+      await written.catch(() => undefined);
+      await rm(unfinished, { force: true });
+    },
+  };
+}
+
+function done(file: WriteStream, compressor: Writable | undefined): Promise<void> {
+  if (compressor === undefined) return finished(file);
+  return pipeline(compressor as Writable & NodeJS.ReadableStream, file);
+}
+
+/** Buffers small texts, so that there is one write for many. Bytes are written at once, in order. */
+class Parts {
+  readonly #write: (part: string | Uint8Array) => Promise<void>;
+  #buffered = "";
+
+  constructor(write: (part: string | Uint8Array) => Promise<void>) {
+    this.#write = write;
+  }
+
+  async add(part: string | Uint8Array): Promise<void> {
+    if (typeof part !== "string") {
+      await this.end();
+      await this.#write(part);
+      return;
+    }
+    this.#buffered += part;
+    if (this.#buffered.length >= partCharacters) await this.end();
+  }
+
+  async end(): Promise<void> {
+    const text = this.#buffered;
+    this.#buffered = "";
+    if (text !== "") await this.#write(text);
+  }
+}
+
+function unwritable(where: string, cause: unknown): OperatorError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OperatorError("output", `${where} can't be written: ${reason}.`, { cause });
+}

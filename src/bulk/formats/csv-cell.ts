@@ -1,0 +1,97 @@
+// A field's value as a cell of CSV, and back, without loss. Text stands as it is; numbers, true and false as in JSON;
+// lists and objects as JSON. An empty cell is no value; what text can't say has a mark: \N is null and \E is empty text.
+
+import {
+  findInexactNumbers,
+  inexactMessage,
+  isExactNumber,
+  parseExactJson,
+} from "../../domain/exact-number.ts";
+import { alternativesOf, type SchemaShape } from "../../domain/schema-shape.ts";
+
+/** mixed: text, or something that is not. */
+export type CellKind = "text" | "number" | "boolean" | "json" | "mixed";
+
+export function cellKindOf(schema: SchemaShape): CellKind {
+  const kinds = new Set(alternativesOf(schema).map(({ type = "string" }) => type));
+  kinds.delete("null");
+  if (kinds.has("string")) return kinds.size === 1 ? "text" : "mixed";
+  if (kinds.size > 1 || kinds.has("object") || kinds.has("array")) return "json";
+  return kinds.has("boolean") ? "boolean" : "number";
+}
+
+const nullMark = "\\N";
+const emptyMark = "\\E";
+/** Text that is a mark, or would be read as an escaped one, has a backslash more in its cell. */
+const markLike = /^\\+[NE]$/;
+/** Text of a mixed field that begins like this would be read as JSON. */
+const jsonLike = /^["[{]/;
+
+/** The cell without its quotes. */
+export function writeCell(kind: CellKind, value: unknown): string {
+  if (value === undefined) return "";
+  if (value === null) return nullMark;
+  if (typeof value !== "string") return JSON.stringify(value);
+  if (value === "") return emptyMark;
+  if (kind === "json" || (kind === "mixed" && jsonLike.test(value))) return JSON.stringify(value);
+  return markLike.test(value) ? `\\${value}` : value;
+}
+
+/** Why a cell can't be read, as the end of the sentence "status …". */
+export class CellFault {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Undefined for no value. */
+export function readCell(kind: CellKind, cell: string): unknown {
+  if (cell === "") return undefined;
+  if (cell === nullMark) return null;
+  if (cell === emptyMark) return "";
+  if (kind === "text") return markLike.test(cell) ? cell.slice(1) : cell;
+  if (kind === "number") return readNumber(cell.trim());
+  if (kind === "boolean") return readBoolean(cell.trim());
+  if (kind === "json") return readJson(cell);
+  return jsonLike.test(cell) ? readJson(cell) : readCell("text", cell);
+}
+
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function readNumber(text: string): unknown {
+  if (!decimal.test(text))
+    return new CellFault(`must be a number, such as 1250.5, not ${shown(text)}`);
+  const value = Number(text);
+  return isExactNumber(text.replace("+", ""), value) ? value : new CellFault(inexactMessage);
+}
+
+function readBoolean(text: string): unknown {
+  if (/^(?:true|1)$/i.test(text)) return true;
+  if (/^(?:false|0)$/i.test(text)) return false;
+  return new CellFault(`must be true or false (or 1 or 0), not ${shown(text)}`);
+}
+
+function readJson(text: string): unknown {
+  try {
+    const value = parseExactJson(text);
+    return findInexactNumbers(value).length > 0 ? new CellFault(inexactMessage) : value;
+  } catch {
+    return new CellFault(`must be JSON, and ${shown(text)} is not`);
+  }
+}
+
+function shown(text: string): string {
+  const charactersMax = 40;
+  return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
+}
+
+/** Cells as a line of CSV (RFC 4180, with a newline alone at the end). */
+export function writeRow(cells: readonly string[], delimiter = ","): string {
+  return `${cells.map((cell) => quote(cell, delimiter)).join(delimiter)}\n`;
+}
+
+function quote(cell: string, delimiter: string): string {
+  const needed = /["\r\n]|^\s|\s$|^\ufeff/.test(cell) || cell.includes(delimiter);
+  return needed ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

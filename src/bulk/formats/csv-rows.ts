@@ -1,0 +1,64 @@
+// Rows of CSV (RFC 4180), as a stream. The first line names the columns; cells come exactly as they are written.
+
+import { Readable } from "node:stream";
+import { CsvError, parse, type Parser } from "csv-parse";
+import { bulkKeys } from "./bulk-keys.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { CsvRow, RowInput } from "./row.ts";
+import type { TextInput } from "./text-input.ts";
+
+/** Resolves once the first line has been read. Throws OperatorError. */
+export async function openCsv(input: TextInput, delimiter: string): Promise<RowInput> {
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: recordCharactersMax,
+  });
+  const source = Readable.from(input.read());
+  source.on("error", (error) => parser.destroy(error));
+  source.pipe(parser);
+  const records = parser[Symbol.asyncIterator]() as AsyncIterator<string[]>;
+  const first = await nextOf(records, input.path);
+  if (first === undefined) throw new OperatorError("input", `${input.path} is empty.`);
+  const columns = first.map((title) => title.trim());
+  return { format: "csv", columns, rows: () => readRows({ records, columns, input, parser }) };
+}
+
+const recordCharactersMax = 4 * 1_024 * 1_024;
+
+interface Reading {
+  readonly records: AsyncIterator<string[]>;
+  readonly columns: readonly string[];
+  readonly input: TextInput;
+  readonly parser: Parser;
+}
+
+async function* readRows({ records, columns, input, parser }: Reading): AsyncGenerator<CsvRow> {
+  const numberAt = columns.indexOf(bulkKeys.row);
+  let count = 0;
+  try {
+    for (;;) {
+      const cells = await nextOf(records, input.path);
+      if (cells === undefined) return;
+      count += 1;
+      const given = numberAt === -1 ? Number.NaN : Number(cells[numberAt]);
+      yield { number: Number.isSafeInteger(given) && given > 0 ? given : count, cells };
+    }
+  } finally {
+    parser.destroy();
+  }
+}
+
+async function nextOf(
+  records: AsyncIterator<string[]>,
+  path: string,
+): Promise<string[] | undefined> {
+  try {
+    const next = await records.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new OperatorError("input", `${path} is not CSV: ${error.message}.`, { cause: error });
+  }
+}

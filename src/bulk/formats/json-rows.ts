@@ -1,0 +1,85 @@
+// Rows of NDJSON, and of a JSON list, as a stream: the text of each item is found first, and read by itself. Never rounds
+// a number: a row that holds one with too many digits can't be read.
+
+import { findInexactNumbers, parseExactJson } from "../../domain/exact-number.ts";
+import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
+import { bulkKeys } from "./bulk-keys.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { ListSplitter } from "./list-splitter.ts";
+import type { Row, RowInput } from "./row.ts";
+import type { TextInput } from "./text-input.ts";
+
+export function openNdjson(input: TextInput): RowInput {
+  return { format: "ndjson", columns: undefined, rows: () => readRows(splitLines(input)) };
+}
+
+export function openJson(input: TextInput): RowInput {
+  return { format: "json", columns: undefined, rows: () => readRows(splitList(input)) };
+}
+
+const itemCharactersMax = 4 * 1_024 * 1_024;
+
+async function* readRows(items: AsyncIterable<string>): AsyncGenerator<Row> {
+  let count = 0;
+  for await (const text of items) {
+    count += 1;
+    yield readRow(text, count);
+  }
+}
+
+function readRow(text: string, number: number): Row {
+  const fields = readObject(text);
+  if (typeof fields === "string") return { number, text, reason: fields };
+  const given = fields[bulkKeys.row];
+  const known = typeof given === "number" && Number.isSafeInteger(given) ? given : number;
+  const kept = fields[bulkKeys.text];
+  return typeof kept === "string" ? readRow(kept, known) : { number: known, fields };
+}
+
+/** The object, or why there is none. */
+function readObject(text: string): JsonObject | string {
+  try {
+    const value = parseExactJson(text);
+    if (!isJsonObject(value)) return "is not an object";
+    const inexact = findInexactNumbers(value);
+    if (inexact.length === 0) return value;
+    return inexact.map(({ field, message }) => `${field ?? ""} ${message ?? ""}`).join("; ");
+  } catch {
+    return "is not JSON";
+  }
+}
+
+async function* splitLines(input: TextInput): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of input.read()) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") yield line;
+    if (rest.length > itemCharactersMax) throw tooLong(input, "line");
+  }
+  if (rest.trim() !== "") yield rest;
+}
+
+async function* splitList(input: TextInput): AsyncGenerator<string> {
+  const splitter = new ListSplitter();
+  for await (const text of input.read()) {
+    yield* splitter.push(text);
+    if (splitter.isBroken) throw notAList(input);
+    if (splitter.heldCharacters > itemCharactersMax) throw tooLong(input, "item");
+  }
+  if (!splitter.isComplete) throw notAList(input);
+}
+
+function notAList({ path }: TextInput): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} is not a JSON list such as [{…}, {…}], or is truncated.`,
+  );
+}
+
+function tooLong({ path }: TextInput, what: string): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} has a ${what} of more than ${itemCharactersMax} characters; is it what its name says?`,
+  );
+}

@@ -1,0 +1,114 @@
+// How each column of a Parquet file is read, by its type and by the field that has its name, or why it can't be. A column
+// that can't be read harms nobody who does not ask for it.
+
+import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
+import type { RecordType } from "../../domain/record-type.ts";
+import type { SchemaShape } from "../../domain/schema-shape.ts";
+import { CellFault, type CellKind, cellKindOf, readCell } from "./csv-cell.ts";
+import { readAny, readDecimal, withoutZone } from "./parquet-value.ts";
+
+/** Undefined for no value. */
+type ReadValue = (value: unknown) => unknown;
+
+export interface ColumnReader {
+  /** Why there is none, as the end of the sentence "The column …". */
+  readonly fault: string | undefined;
+  readonly read: ReadValue;
+}
+
+export interface ReaderOptions {
+  readonly type: RecordType;
+  /** Beside none and Snappy. */
+  readonly codecs: readonly string[];
+}
+
+/** Takes the annotation of decimals off the description of the file, for the library would round them. */
+export function columnReaders(
+  metadata: FileMetaData,
+  { type, codecs }: ReaderOptions,
+): ReadonlyMap<string, ColumnReader> {
+  const { properties }: SchemaShape = type.addSchema;
+  const known = new Set(["UNCOMPRESSED", "SNAPPY", ...codecs]);
+  const { children } = parquetSchema(metadata);
+  return new Map(
+    children.map((tree): [string, ColumnReader] => {
+      const { name } = tree.element;
+      const fault = codecFault(metadata, { name, known }) ?? typeFault(tree);
+      const read = fault === undefined ? readerOf(tree) : readAny;
+      const field = properties !== undefined && Object.hasOwn(properties, name);
+      const kind = field ? cellKindOf(properties[name] ?? {}) : undefined;
+      return [name, { fault, read: kind === undefined ? read : (value) => fit(kind, read(value)) }];
+    }),
+  );
+}
+
+function codecFault(
+  { row_groups: groups }: FileMetaData,
+  { name, known }: { name: string; known: ReadonlySet<string> },
+): string | undefined {
+  const codec = groups
+    .flatMap(({ columns }) => columns)
+    .filter(({ meta_data: data }) => data?.path_in_schema[0] === name)
+    .map(({ meta_data: data }) => data?.codec ?? "")
+    .find((used) => !known.has(used));
+  if (codec === undefined) return undefined;
+  return `is compressed with ${codec}, which is not read; there may be ${[...known].join(", ")}`;
+}
+
+const unreadTypes: ReadonlySet<string> = new Set([
+  "BSON",
+  "INTERVAL",
+  "TIME",
+  "TIME_MILLIS",
+  "TIME_MICROS",
+  "VARIANT",
+  "GEOMETRY",
+  "GEOGRAPHY",
+]);
+
+function typeFault({ element, children }: SchemaTree, isInside = false): string | undefined {
+  const types = [element.converted_type, element.logical_type?.type];
+  const unread = types.find((one) => one !== undefined && unreadTypes.has(one));
+  const where = isInside ? " inside" : "";
+  if (unread !== undefined) return `has values of the type ${unread}${where}, which are not read`;
+  if (isInside && isDecimal(element)) return "has decimals inside, which are not read";
+  if (isInside && isLocal(element)) return "has times without a zone inside, which are not read";
+  return children.map((child) => typeFault(child, true)).find((fault) => fault !== undefined);
+}
+
+function readerOf({ element, children }: SchemaTree): ReadValue {
+  if (children.length > 0) return readAny;
+  if (isDecimal(element)) return decimalReader(element);
+  if (element.converted_type === "JSON") return (value) => value ?? undefined;
+  return isLocal(element) ? (value) => withoutZone(readAny(value)) : readAny;
+}
+
+function isDecimal({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
+  return converted === "DECIMAL" || logical?.type === "DECIMAL";
+}
+
+function isLocal({ logical_type: logical }: SchemaElement): boolean {
+  return logical?.type === "TIMESTAMP" && !logical.isAdjustedToUTC;
+}
+
+function decimalReader(element: SchemaElement): ReadValue {
+  const { logical_type: logical } = element;
+  const scale = element.scale ?? (logical?.type === "DECIMAL" ? logical.scale : 0);
+  delete element.converted_type;
+  delete element.logical_type;
+  return (value) => readDecimal(value, scale);
+}
+
+/** Numbers where the field is text, and text where it is not; what does not fit stays, and is refused with its record. */
+function fit(kind: CellKind, value: unknown): unknown {
+  if (typeof value === "string") {
+    if (kind === "text" || kind === "mixed") return value;
+    const read = readCell(kind, value);
+    return read instanceof CellFault ? value : read;
+  }
+  if (kind === "text" && (typeof value === "number" || typeof value === "boolean")) {
+    return String(value);
+  }
+  if (kind === "boolean" && (value === 0 || value === 1)) return value === 1;
+  return value;
+}

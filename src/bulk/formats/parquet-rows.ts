@@ -1,0 +1,157 @@
+// Rows of Parquet, row group by row group, and of a large group a part at a time. Knows the layout of the file only
+// through the library that reads it.
+
+import { open } from "node:fs/promises";
+import { brotliDecompressSync, gunzipSync, type InputType, zstdDecompressSync } from "node:zlib";
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetScan,
+  type ParquetScan,
+} from "hyparquet";
+import type { RecordType } from "../../domain/record-type.ts";
+import type { JsonObject } from "../../domain/schema-shape.ts";
+import { limits } from "../../domain/limits.ts";
+import { bulkKeys } from "./bulk-keys.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { compressionOf, plainName } from "./compression.ts";
+import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
+import { parsers } from "./parquet-value.ts";
+import type { JsonRow, RowInput } from "./row.ts";
+import type { TextInput } from "./text-input.ts";
+
+/** Resolves once the end of the file, which describes it, has been read. Throws OperatorError. */
+export async function openParquet(input: TextInput, type: RecordType): Promise<RowInput> {
+  if (compressionOf(input.path) !== undefined) {
+    throw new OperatorError(
+      "input",
+      `${input.path} must be decompressed first, to ${plainName(input.path)}: Parquet is read from its end.`,
+    );
+  }
+  const opened = await explain(input.path, () => openScan(input, type));
+  const faults = [...opened.columns].map(([name, { fault }]) => [name, fault] as const);
+  return {
+    format: "parquet",
+    columns: undefined,
+    typedColumns: new Map(faults),
+    rows: (wanted) => readRows(input, opened, wanted),
+  };
+}
+
+interface Opened {
+  readonly scan: ParquetScan;
+  readonly columns: ReadonlyMap<string, ColumnReader>;
+}
+
+/** Beside Snappy, which the library has itself. */
+const compressors: Compressors = {
+  GZIP: inflate(gunzipSync),
+  BROTLI: inflate(brotliDecompressSync),
+  ZSTD: inflate(zstdDecompressSync),
+};
+
+function inflate(
+  decompress: (bytes: InputType, options: { maxOutputLength: number }) => Uint8Array,
+): (bytes: Uint8Array, size: number) => Uint8Array {
+  return (bytes, size) => decompress(bytes, { maxOutputLength: Math.max(size, 1) });
+}
+
+async function openScan(input: TextInput, type: RecordType): Promise<Opened> {
+  const file = fileOf(input);
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false });
+  const columns = columnReaders(metadata, { type, codecs: Object.keys(compressors) });
+  // Bytes without annotation come as bytes, so that those of decimals can be told.
+  const options = { parsers, compressors, utf8: false, geoparquet: false };
+  const scan = await parquetScan({ file, metadata, ...options });
+  return { scan, columns };
+}
+
+/** Parts that can be asked for in any order. */
+function fileOf({ path, bytes }: TextInput): AsyncBuffer {
+  return {
+    byteLength: bytes,
+    slice: async (from, to = bytes) => {
+      const part = new ArrayBuffer(Math.max(0, to - from));
+      const file = await open(path);
+      try {
+        const { bytesRead } = await file.read(new Uint8Array(part), 0, part.byteLength, from);
+        if (bytesRead === part.byteLength) return part;
+      } finally {
+        await file.close();
+      }
+      throw new Error("it ends too early");
+    },
+  };
+}
+
+async function* readRows(
+  input: TextInput,
+  { scan, columns }: Opened,
+  wanted: ReadonlySet<string> = new Set(columns.keys()),
+): AsyncGenerator<JsonRow> {
+  const rowsInAll = Number(scan.metadata.num_rows);
+  const readers = [...columns].filter(([name]) => wanted.has(name));
+  for (const part of partsOf(scan)) {
+    const { rowStart, rowEnd } = part;
+    const read: (readonly [name: string, values: readonly unknown[]])[] = [];
+    for (const [column, { read: readValue }] of readers) {
+      const values = await explain(`The column "${column}" of ${input.path}`, async () =>
+        Array.from(await scan.readColumn({ column, ...part }), (value: unknown) =>
+          readValue(value),
+        ),
+      );
+      read.push([column, values]);
+    }
+    for (let row = rowStart; row < rowEnd; row += 1) {
+      const entries = read
+        .map(([name, values]) => [name, values[row - rowStart]] as const)
+        .filter(([, value]) => value !== undefined);
+      yield { number: row + 1, fields: withNulls(Object.fromEntries(entries)) };
+    }
+    input.advance(Math.round((input.bytes * rowEnd) / rowsInAll));
+  }
+}
+
+interface Part {
+  readonly rowStart: number;
+  readonly rowEnd: number;
+}
+
+/** Ranges of rows that are read at once: row groups, cut where they are larger than those of our own files. */
+function* partsOf({ metadata, ranges }: ParquetScan): Generator<Part> {
+  const sizes = metadata.row_groups.filter(({ num_rows: rows }) => rows > 0n).map(sizeOf);
+  for (const [index, { rowStart, rowEnd }] of ranges.entries()) {
+    const parts = Math.max(
+      (rowEnd - rowStart) / limits.parquetGroupRows,
+      (sizes[index] ?? 0) / (2 * limits.parquetGroupBytes),
+    );
+    const rows = Math.max(1, Math.ceil((rowEnd - rowStart) / Math.ceil(parts)));
+    for (let from = rowStart; from < rowEnd; from += rows) {
+      yield { rowStart: from, rowEnd: Math.min(from + rows, rowEnd) };
+    }
+  }
+}
+
+function sizeOf({ total_byte_size: bytes }: FileMetaData["row_groups"][number]): number {
+  return Number(bytes);
+}
+
+/** Nothing, and null where an export says so. */
+function withNulls(fields: JsonObject): JsonObject {
+  const { [bulkKeys.nulls]: names, ...others } = fields;
+  if (!Array.isArray(names)) return fields;
+  return { ...others, ...Object.fromEntries(names.map((name) => [String(name), null])) };
+}
+
+/** `what` begins the sentence. */
+async function explain<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OperatorError("input", `${what} can't be read as Parquet: ${reason}.`, { cause });
+  }
+}

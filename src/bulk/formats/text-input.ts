@@ -1,0 +1,75 @@
+// A file as text, piece by piece: decompressed by its name, checked to be UTF-8, and counted as it is read. Knows nothing
+// of the form that the text has.
+
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { statOf } from "../../files/present.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { compressionOf } from "./compression.ts";
+
+export interface TextInput {
+  readonly path: string;
+  /** Of the file, as it is kept. */
+  readonly bytes: number;
+  /** Of the file, that have been read so far. */
+  bytesRead(): number;
+  /** For one that reads the file in its own way: so many of them have been read so far. */
+  advance(bytes: number): void;
+  /** From the beginning; may be called once. Throws OperatorError. */
+  read(): AsyncGenerator<string>;
+}
+
+/** Throws OperatorError unless there is such a file. */
+export function openText(path: string): TextInput {
+  const bytes = sizeOf(path);
+  let bytesRead = 0;
+  return {
+    path,
+    bytes,
+    bytesRead: () => bytesRead,
+    advance: (reached) => void (bytesRead = reached),
+    read: async function* () {
+      const file = createReadStream(path);
+      file.on("data", (chunk) => (bytesRead += chunk.length));
+      const decompressor = compressionOf(path)?.decompress();
+      const source =
+        decompressor === undefined ? file : pipeline(file, decompressor, () => undefined);
+      const decoder = new TextDecoder("utf-8", { fatal: true });
+      try {
+        for await (const chunk of source) yield decoder.decode(chunk as Buffer, { stream: true });
+        const rest = decoder.decode();
+        if (rest !== "") yield rest;
+      } catch (cause) {
+        throw explain(path, cause);
+      } finally {
+        file.destroy();
+      }
+    },
+  };
+}
+
+function sizeOf(path: string): number {
+  const stats = statOf(path, "The file");
+  if (stats === undefined) throw new OperatorError("input", `There is no file ${path}.`);
+  if (!stats.isFile()) throw new OperatorError("input", `${path} is not a file.`);
+  return stats.size;
+}
+
+function explain(path: string, cause: unknown): Error {
+  if (cause instanceof OperatorError) return cause;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
+    return new OperatorError(
+      "input",
+      `${path} is not UTF-8; convert it first, for example with iconv.`,
+    );
+  }
+  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ZSTD")) {
+    return new OperatorError(
+      "input",
+      `${path} is damaged or truncated, or not compressed as its name says.`,
+    );
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OperatorError("input", `${path} can't be read: ${reason}.`, { cause });
+}

@@ -1,0 +1,129 @@
+// Reads times in the formats of files, and writes them in RFC 3339. Never guesses: text that does not match its format,
+// a day that is not in the calendar and a local time that does not exist are errors.
+
+import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
+import { withoutTrailing } from "../../domain/without-trailing.ts";
+import { CellFault } from "./csv-cell.ts";
+import { UsageError } from "../../actions/operator-error.ts";
+import { compilePattern, type PatternParts } from "./time-pattern.ts";
+import { offsetMinutesIn, requireZone } from "./time-zone.ts";
+
+export type ReadTime = (text: string) => string | CellFault;
+
+/** Decimal digits between the unit and a second. */
+const unixUnits: Readonly<Record<string, number>> = { unix: 0, unix_ms: 3, unix_us: 6, unix_ns: 9 };
+
+/**
+ * `rfc3339`, `unix`, `unix_ms`, `unix_us`, `unix_ns`, `days:2025-01-01` (days since then), or a pattern such as
+ * `dd.MM.yyyy HH:mm:ss Europe/Berlin`. For a field that is a date the pattern has no zone. Throws UsageError.
+ */
+export function compileTimeFormat(format: string, wanted: "date-time" | "date"): ReadTime {
+  if (format === "rfc3339") return readRfc3339;
+  const digits = Object.hasOwn(unixUnits, format) ? unixUnits[format] : undefined;
+  if (digits !== undefined) return (text) => readUnix(text, { digits, wanted });
+  const epoch = /^days:(.*)$/.exec(format)?.[1];
+  if (epoch !== undefined) return daysSince(epoch, wanted);
+  return readerOfPattern(format, wanted);
+}
+
+function readRfc3339(text: string): string | CellFault {
+  return normaliseTimestamp(text) === undefined
+    ? new CellFault("must be an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z")
+    : text;
+}
+
+/** Keeps every digit of the fraction. */
+function readUnix(
+  text: string,
+  { digits, wanted }: { digits: number; wanted: "date-time" | "date" },
+): string | CellFault {
+  const [, whole = "", more = ""] = /^(-?\d{1,24})(?:\.(\d+))?$/.exec(text) ?? [];
+  const padded = whole.padStart(digits + 1, "0");
+  const seconds = Number(padded.slice(0, padded.length - digits));
+  const fraction = withoutTrailing(padded.slice(padded.length - digits) + more, "0");
+  // Before 1970 a fraction would count backwards.
+  if (whole === "" || (whole.startsWith("-") && fraction !== "")) {
+    return new CellFault("must be a Unix time, such as 1769851800");
+  }
+  return inRange(seconds * 1_000, { fraction, wanted });
+}
+
+function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
+  if (!isFullDate(epoch)) {
+    throw new UsageError(`The time format days:${epoch} must name a day, as in days:2025-01-01.`);
+  }
+  const startMs = Date.parse(`${epoch}T00:00:00Z`);
+  return (text) => {
+    if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellFault(`must be days since ${epoch}`);
+    return inRange(startMs + Math.round(Number(text) * 86_400_000), { wanted });
+  };
+}
+
+/** `fraction`: digits of the second, where the moment has more of them than milliseconds. */
+function inRange(
+  unixMs: number,
+  { fraction, wanted }: { fraction?: string; wanted: "date-time" | "date" },
+): string | CellFault {
+  const date = new Date(unixMs);
+  const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
+  if (text.length !== 24) return new CellFault("must be a time in the years 0000 to 9999");
+  if (wanted === "date") return text.slice(0, 10);
+  const digits = fraction ?? withoutTrailing(text.slice(20, 23), "0");
+  return `${text.slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
+}
+
+/** A zone stands behind the pattern: a name such as Europe/Berlin, UTC, or an offset such as +01:00. */
+function readerOfPattern(format: string, wanted: "date-time" | "date"): ReadTime {
+  const [, before, named] =
+    /^(.*\S)\s+(UTC|[+-]\d\d:\d\d|[A-Z][A-Za-z_]+\/[\w/+-]+)$/.exec(format) ?? [];
+  const zone = before === undefined ? undefined : named;
+  const pattern = compilePattern(before ?? format);
+  if (wanted === "date") return (text) => dateOf(pattern.read(text), format);
+  if (zone !== undefined) requireZone(zone);
+  if ((zone === undefined) === !pattern.hasOffset) {
+    throw new UsageError(
+      pattern.hasOffset
+        ? `The time format "${format}" has an offset in it; leave the zone out.`
+        : `The time format "${format}" does not say in which zone; add one, such as UTC or Europe/Berlin.`,
+    );
+  }
+  return (text) => momentOf(pattern.read(text), { zone, format });
+}
+
+function mismatch(format: string): CellFault {
+  return new CellFault(`must be a time written as ${format}`);
+}
+
+function dateOf(parts: PatternParts | undefined, format: string): string | CellFault {
+  if (parts === undefined) return mismatch(format);
+  return isFullDate(parts.date) ? parts.date : new CellFault("is not a day in the calendar");
+}
+
+function momentOf(
+  parts: PatternParts | undefined,
+  { zone, format }: { zone: string | undefined; format: string },
+): string | CellFault {
+  if (parts === undefined) return mismatch(format);
+  const { date, time, fraction, offset } = parts;
+  const local = `${date}T${time}`;
+  if (normaliseTimestamp(`${local}Z`) === undefined) {
+    return new CellFault("is not a time in the calendar");
+  }
+  const known = offset ?? offsetText(zone ?? "UTC", local);
+  if (known === undefined)
+    return new CellFault(`does not exist in ${zone ?? "UTC"}: clocks went forward`);
+  return `${local}${fraction === "" ? "" : `.${fraction}`}${known}`;
+}
+
+function offsetText(zone: string, local: string): string | undefined {
+  if (zone === "UTC") return "Z";
+  if (/^[+-]/.test(zone)) return zone;
+  const minutes = offsetMinutesIn(zone, local);
+  if (minutes === undefined) return undefined;
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}

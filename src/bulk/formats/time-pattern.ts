@@ -1,0 +1,120 @@
+// Patterns of dates and times, in the letters that spreadsheets and most languages have for them, compiled to a regular
+// expression each. Knows no zones.
+
+import { UsageError } from "../../actions/operator-error.ts";
+
+export interface PatternParts {
+  /** `2026-01-31`; may not be in the calendar. */
+  readonly date: string;
+  /** `09:30:00`. */
+  readonly time: string;
+  /** Digits behind the second; may be empty. */
+  readonly fraction: string;
+  /** `Z` or `+01:00`, where the pattern has one. */
+  readonly offset: string | undefined;
+}
+
+export interface Pattern {
+  readonly hasOffset: boolean;
+  read(text: string): PatternParts | undefined;
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** The letters of a pattern, longest first: what they match, and under which name. */
+const tokens: readonly (readonly [letters: string, name: string, matches: string])[] = [
+  ["yyyy", "year", String.raw`\d{4}`],
+  ["yy", "shortYear", String.raw`\d\d`],
+  ["MMM", "monthName", "[A-Za-z]{3}"],
+  ["MM", "month", String.raw`\d\d`],
+  ["M", "month", String.raw`\d{1,2}`],
+  ["dd", "day", String.raw`\d\d`],
+  ["d", "day", String.raw`\d{1,2}`],
+  ["HH", "hour", String.raw`\d\d`],
+  ["H", "hour", String.raw`\d{1,2}`],
+  ["hh", "halfHour", String.raw`\d\d`],
+  ["h", "halfHour", String.raw`\d{1,2}`],
+  ["mm", "minute", String.raw`\d\d`],
+  ["ss", "second", String.raw`\d\d`],
+  ["SSSSSSSSS", "fraction", String.raw`\d{9}`],
+  ["SSSSSS", "fraction", String.raw`\d{6}`],
+  ["SSS", "fraction", String.raw`\d{3}`],
+  ["S", "fraction", String.raw`\d{1,9}`],
+  ["a", "half", "[AaPp][Mm]"],
+  ["XXX", "offset", String.raw`Z|[+-]\d\d:\d\d`],
+  ["XX", "offset", String.raw`Z|[+-]\d{4}`],
+];
+
+/** Text in single quotes stands for itself, and so does T. Throws UsageError that says what is wrong with the pattern. */
+export function compilePattern(pattern: string): Pattern {
+  const names = new Set<string>();
+  let source = "";
+  for (let rest = pattern; rest !== "";) {
+    const quoted = /^'([^']*)'/.exec(rest);
+    const token = tokens.find(([letters]) => rest.startsWith(letters));
+    if (quoted !== null) {
+      source += RegExp.escape(quoted[1] ?? "");
+      rest = rest.slice(quoted[0].length);
+    } else if (token !== undefined) {
+      const [letters, name, matches] = token;
+      if (names.has(name)) throw invalid(pattern, `has ${letters} twice`);
+      names.add(name);
+      source += `(?<${name}>${matches})`;
+      rest = rest.slice(letters.length);
+    } else {
+      if (/^[A-SU-Za-z]/.test(rest))
+        throw invalid(pattern, `has "${rest.charAt(0)}", which stands for nothing`);
+      source += RegExp.escape(rest.charAt(0));
+      rest = rest.slice(1);
+    }
+  }
+  requireDate(pattern, names);
+  const expression = new RegExp(`^${source}$`);
+  return {
+    hasOffset: names.has("offset"),
+    read: (text) => {
+      const groups = expression.exec(text)?.groups;
+      return groups === undefined ? undefined : partsOf(groups);
+    },
+  };
+}
+
+function requireDate(pattern: string, names: ReadonlySet<string>): void {
+  const has = (...wanted: readonly string[]): boolean => wanted.some((name) => names.has(name));
+  if (!has("year", "shortYear") || !has("month", "monthName") || !has("day")) {
+    throw invalid(pattern, "must have a year (yyyy), a month (MM) and a day (dd)");
+  }
+  if (has("halfHour") !== has("half"))
+    throw invalid(pattern, "must have hh and a (am or pm) together");
+}
+
+function invalid(pattern: string, why: string): UsageError {
+  return new UsageError(
+    `The time format "${pattern}" ${why}. It is rfc3339, unix, unix_ms, unix_us, unix_ns, days:2025-01-01, or a pattern ` +
+      "such as yyyy-MM-dd HH:mm:ss UTC or dd.MM.yyyy Europe/Berlin.",
+  );
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function partsOf(groups: Groups): PatternParts {
+  const { day = "01", minute = "00", second = "00", fraction = "", offset } = groups;
+  const year = groups["year"] ?? `20${groups["shortYear"] ?? "00"}`;
+  const date = [year, monthOf(groups), day.padStart(2, "0")].join("-");
+  const time = [hourOf(groups), minute, second].join(":");
+  return { date, time, fraction, offset: offset?.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2") };
+}
+
+/** 00, which is in no calendar, for a name that is none. */
+function monthOf({ month, monthName = "" }: Groups): string {
+  const number = month ?? String(months.indexOf(monthName.toLowerCase()) + 1);
+  return number.padStart(2, "0");
+}
+
+/** 12 am is midnight, 12 pm noon; an hour that no clock shows stays one. */
+function hourOf({ hour, halfHour, half = "" }: Groups): string {
+  if (halfHour === undefined) return (hour ?? "00").padStart(2, "0");
+  const shown = Number(halfHour);
+  if (shown < 1 || shown > 12) return "99";
+  return String((shown % 12) + (half.toLowerCase() === "pm" ? 12 : 0)).padStart(2, "0");
+}

@@ -1,0 +1,60 @@
+// The columns of an input held against a mapping and the fields of a type: where a column is, which go to a field without
+// being told, and which are left over. Never looks at a row.
+
+import type { RecordType } from "../../domain/record-type.ts";
+import { closestName } from "../../domain/suggest.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { Mapping, Origin } from "./mapping.ts";
+
+/** Columns with the name of a field go there, where the mapping says nothing of that field. */
+export function withOwnNames(
+  columns: readonly string[],
+  { type, mapping }: { type: RecordType; mapping: Mapping },
+): ReadonlyMap<string, Origin> {
+  const mapped = mappedFields(mapping);
+  const own = columns.filter((column) => type.fieldNames.includes(column) && !mapped.has(column));
+  return new Map([...own.map((column): [string, Origin] => [column, { column }]), ...mapping]);
+}
+
+function mappedFields(mapping: Mapping): ReadonlySet<string> {
+  return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
+}
+
+/** Throws OperatorError unless there is one such column. */
+export function findColumn(columns: readonly string[], column: string): number {
+  const index = columns.indexOf(column);
+  if (index === -1) {
+    const meant = closestName(
+      column,
+      columns.map((name) => name.toLowerCase()),
+    );
+    const hint = columns.find((name) => name.toLowerCase() === meant);
+    const advice = hint === undefined ? `it has: ${columns.join(", ")}` : `did you mean ${hint}?`;
+    throw new OperatorError("mapping", `The input has no column "${column}"; ${advice}`);
+  }
+  if (columns.lastIndexOf(column) === index) return index;
+  throw new OperatorError("mapping", `The input has more than one column "${column}".`);
+}
+
+export type TypedColumns = ReadonlyMap<string, string | undefined>;
+
+/** By the whole name, or else by what stands before the first dot. Throws OperatorError unless it can be read. */
+export function requireColumn(columns: TypedColumns, name: string): string {
+  const [outer = name] = name.split(".");
+  const column = columns.has(name) || !columns.has(outer) ? name : outer;
+  findColumn([...columns.keys()], column);
+  const fault = columns.get(column);
+  if (fault === undefined) return column;
+  throw new OperatorError("input", `The column "${column}" ${fault}.`);
+}
+
+export function unknownColumns(type: RecordType, unused: readonly string[]): OperatorError {
+  const [first = ""] = unused;
+  const meant = closestName(first, type.fieldNames);
+  return new OperatorError(
+    "mapping",
+    `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
+      `${meant === undefined ? "" : `; did you mean ${meant}?`}. Say with --map where each field comes from; columns that ` +
+      "are not mapped are then ignored.",
+  );
+}

@@ -1,0 +1,190 @@
+// Imports one file: maps rows to records, sends these to the target in lists, and saves the result of each row in the
+// state file, from which an interrupted import continues.
+
+import { hash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { errorCatalogue } from "../../domain/error.ts";
+import type { BulkProgress, BulkStep } from "../progress.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { type Chunk, cutChunks, keyOf, listsOf } from "./chunk.ts";
+import { workInOrder } from "./in-order.ts";
+import { makeRowMapper } from "./map-row.ts";
+import { defaultDelimiter, openRows } from "../formats/open-rows.ts";
+import type { ImportPlan } from "./plan.ts";
+import { type Refusal, RefusedFile } from "./refused-file.ts";
+import { type Counts, StateFile } from "./state-file.ts";
+import type { ItemOutcome, Target } from "./target.ts";
+import { openText, type TextInput } from "../formats/text-input.ts";
+
+export interface ImportTools {
+  readonly target: Target;
+  readonly stopping: AbortSignal;
+  /** `before`: where this run begins. */
+  readonly makeProgress: (before: BulkStep) => BulkProgress;
+}
+
+export interface FileReport extends Counts {
+  readonly file: string;
+  readonly rows: number;
+  /** Of them, what an earlier run had done. */
+  readonly rowsBefore: number;
+  /** Where the refused rows are, if there are any. */
+  readonly refusedFile: string | undefined;
+  readonly seconds: number;
+}
+
+export interface FilePlan extends ImportPlan {
+  readonly file: string;
+  readonly refusedPath: string;
+  readonly statePath: string;
+}
+
+/** Throws OperatorError; the state file then has what was acknowledged. */
+export async function importFile(plan: FilePlan, tools: ImportTools): Promise<FileReport> {
+  const startedAt = performance.now();
+  const input = openText(plan.file);
+  const delimiter = plan.delimiter ?? defaultDelimiter(plan.file);
+  const rows = await openRows(input, { ...plan, delimiter });
+  const mapper = makeRowMapper(rows, plan);
+  const settings = describeSettings(plan, tools.target);
+  const state = new StateFile(plan.statePath, { input: describeInput(input), settings });
+  const bytes = state.refusedBytes;
+  const refused = new RefusedFile({
+    path: plan.refusedPath,
+    columns: rows.columns,
+    delimiter,
+    bytes,
+  });
+  const rowsBefore = state.rowsDone;
+  let progress: BulkProgress | undefined;
+  const chunks = cutChunks(rows.rows(mapper.used), {
+    mapper,
+    idField: plan.type.idField,
+    isDone: (row) => state.isDone(row),
+  });
+  try {
+    await workInOrder(chunks, {
+      atOnce: plan.connections,
+      stopping: tools.stopping,
+      work: async (chunk) => {
+        progress ??= tools.makeProgress(describeProgress(state, input));
+        const sent = await sendChunk(chunk, { plan, target: tools.target, state });
+        refused.append(sent.refusals);
+        state.complete(chunk.range, sent.counts, refused.bytes);
+        progress.show(describeProgress(state, input));
+      },
+    });
+  } catch (error) {
+    if (!tools.stopping.aborted || error !== tools.stopping.reason) throw error;
+  } finally {
+    progress?.close();
+    refused.close();
+  }
+  if (tools.stopping.aborted) throw stopped(plan.file, state);
+  state.remove();
+  return {
+    ...state.counts,
+    file: plan.file,
+    rows: state.rowsDone,
+    rowsBefore,
+    refusedFile: refused.bytes === 0 ? undefined : refused.path,
+    seconds: (performance.now() - startedAt) / 1_000,
+  };
+}
+
+interface SentChunk {
+  readonly counts: Counts;
+  readonly refusals: readonly Refusal[];
+}
+
+async function sendChunk(
+  chunk: Chunk,
+  { plan, target, state }: { plan: FilePlan; target: Target; state: StateFile },
+): Promise<SentChunk> {
+  const outcomes: ItemOutcome[][] = chunk.items.map(() => []);
+  for (const list of listsOf(chunk)) {
+    const found = await target.send({
+      type: plan.type,
+      update: list.update,
+      payloads: list.members.map(({ submission }) => submission.payload),
+      texts: list.texts,
+      key: keyOf(state.importId, chunk, list),
+    });
+    for (const [index, { item }] of list.members.entries()) {
+      const outcome = found[index];
+      if (outcome !== undefined) outcomes[item]?.push(outcome);
+    }
+  }
+  return summarize(chunk, outcomes);
+}
+
+function summarize(
+  { items, refusals }: Chunk,
+  outcomes: readonly (readonly ItemOutcome[])[],
+): SentChunk {
+  const all = [...refusals];
+  let written = 0;
+  let unchanged = 0;
+  for (const [index, { row }] of items.entries()) {
+    const own = outcomes[index] ?? [];
+    const refusal = own.find((outcome) => outcome.status === "refused" && !isUnchanged(outcome));
+    if (refusal !== undefined) {
+      const { code, message, errors = [] } = refusal;
+      all.push({ row, code, message, errors });
+    } else if (own.every(isUnchanged)) unchanged += 1;
+    else written += 1;
+  }
+  return {
+    counts: { written, unchanged, refused: all.length },
+    refusals: all.toSorted((one, other) => one.row.number - other.row.number),
+  };
+}
+
+/** The record exists already, and is identical. */
+function isUnchanged({ status, code }: ItemOutcome): boolean {
+  return status === "unchanged" || code === errorCatalogue.identical_record_exists.code;
+}
+
+function describeProgress(state: StateFile, input: TextInput): BulkStep {
+  const { refused } = state.counts;
+  const share = input.bytes === 0 ? 1 : input.bytesRead() / input.bytes;
+  const note = refused === 0 ? "" : `${refused.toLocaleString("en")} refused`;
+  return { rows: state.rowsDone, share, note };
+}
+
+/** Everything that decides which records the rows become, and where they are sent. */
+function describeSettings(plan: FilePlan, target: Target): string {
+  const { type, organizationId, mapping, update, format, delimiter } = plan;
+  const parts = [
+    target.name,
+    organizationId,
+    type.resourceType,
+    [...mapping],
+    update,
+    format,
+    delimiter,
+  ];
+  return hash("sha256", JSON.stringify(parts));
+}
+
+const sampleBytes = 64 * 1_024;
+
+/** Size, start and end: cheap to read, and different for practically every other file. */
+function describeInput({ path, bytes }: TextInput): string {
+  const descriptor = openSync(path, "r");
+  try {
+    const sample = Buffer.alloc(2 * sampleBytes);
+    const first = readSync(descriptor, sample, 0, sampleBytes, 0);
+    const last = readSync(descriptor, sample, first, sampleBytes, Math.max(0, bytes - sampleBytes));
+    return `${bytes} ${hash("sha256", sample.subarray(0, first + last))}`;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function stopped(file: string, { rowsDone }: StateFile): OperatorError {
+  return new OperatorError(
+    "stopped",
+    `The import of ${file} was stopped after ${rowsDone.toLocaleString("en")} rows. Run the same command to continue.`,
+  );
+}

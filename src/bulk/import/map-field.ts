@@ -1,0 +1,144 @@
+// One field of a mapping, compiled: from a row to the value that goes to its place in the record, or to why there is none.
+
+import type { FieldError } from "../../domain/error.ts";
+import { alternativeFor, alternativesOf, type JsonObject } from "../../domain/schema-shape.ts";
+import { CellFault, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
+import { OperatorError, UsageError } from "../../actions/operator-error.ts";
+import type { Origin } from "./mapping.ts";
+import type { RecordPath } from "./record-path.ts";
+import type { Row } from "../formats/row.ts";
+import { compileTimeFormat, type ReadTime } from "../formats/time-format.ts";
+
+/** What a row has under a name: a cell of CSV, or any JSON; undefined where there is nothing. */
+export type Access = (column: string) => (row: Row) => unknown;
+
+export interface Field {
+  readonly path: RecordPath;
+  /** That it takes from. */
+  readonly columns: readonly string[];
+  /** Undefined for no value. */
+  readonly read: (row: Row) => unknown;
+  /** Of an entry of additional_properties. */
+  readonly propertyType: string | undefined;
+}
+
+/** Throws OperatorError, naming the field, when the origin can't be what the field is. */
+export function compileField(path: RecordPath, origin: Origin, access: Access): Field {
+  try {
+    const propertyType = "type" in origin ? origin.type : undefined;
+    return { path, propertyType, ...compileOrigin(path, origin, access) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new OperatorError(
+      "mapping",
+      `The mapping of ${path.text} does not work: ${error.message}`,
+    );
+  }
+}
+
+type Compiled = Pick<Field, "columns" | "read">;
+type ColumnOrigin = Extract<Origin, { readonly column: string }>;
+
+function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compiled {
+  const kind = cellKindOf(path.schema);
+  if ("value" in origin) return constant(kind, origin.value);
+  if ("template" in origin) return template(kind, origin.template, access);
+  const get = access(origin.column);
+  const convert = converter(path, kind, origin);
+  const isPlain = [origin.values, origin.time, origin.split].every((part) => part === undefined);
+  const isText = isPlain && (kind === "text" || kind === "mixed");
+  const read = (row: Row): unknown => {
+    const found = get(row);
+    if (found === undefined || (found === "" && "cells" in row)) return origin.default;
+    if (found === null && !isPlain) return origin.default;
+    // The marks of CSV mean nothing where text is told from other values.
+    return isText && typeof found === "string" && "fields" in row ? found : convert(found);
+  };
+  return { columns: [origin.column], read };
+}
+
+function constant(kind: CellKind, given: unknown): Compiled {
+  const value = convertTo(kind, given);
+  if (value instanceof CellFault) throw new UsageError(`it ${value.message}.`);
+  return { columns: [], read: () => value };
+}
+
+/** `{COLUMN}` stands for a cell, `{#}` for the number of the row. Where a cell is empty there is no value. */
+function template(kind: CellKind, text: string, access: Access): Compiled {
+  const pieces = text.split(/(\{[^{}]+\})/);
+  const columns = pieces.filter((_, index) => index % 2 === 1).map((piece) => piece.slice(1, -1));
+  const getters = new Map(
+    columns.map((column) => [column, column === "#" ? rowNumber : access(column)]),
+  );
+  const read = (row: Row): unknown => {
+    let made = "";
+    for (const [index, piece] of pieces.entries()) {
+      const found = index % 2 === 0 ? piece : getters.get(piece.slice(1, -1))?.(row);
+      if (index % 2 === 1 && (found === undefined || found === null || found === ""))
+        return undefined;
+      made += textOf(found);
+    }
+    return kind === "text" ? made : convertTo(kind, made);
+  };
+  return { columns: columns.filter((column) => column !== "#"), read };
+}
+
+function rowNumber(row: Row): unknown {
+  return row.number;
+}
+
+function converter(
+  { schema }: RecordPath,
+  kind: CellKind,
+  { time, values, otherwise, split }: ColumnOrigin,
+): (found: unknown) => unknown {
+  if (values !== undefined) return (found) => translate(textOf(found), { values, otherwise });
+  if (time !== undefined)
+    return timeReader(compileTimeFormat(time, isDate(schema) ? "date" : "date-time"));
+  if (split !== undefined) {
+    const items = cellKindOf(alternativeFor(schema, "array")?.items ?? {});
+    return (found) => splitInto(items, textOf(found).split(split));
+  }
+  return (found) => convertTo(kind, found);
+}
+
+function isDate(schema: RecordPath["schema"]): boolean {
+  return alternativesOf(schema).some((one) => "format" in one && one.format === "date");
+}
+
+function timeReader(read: ReadTime): (found: unknown) => unknown {
+  return (found) => read(textOf(found).trim());
+}
+
+function translate(
+  text: string,
+  { values, otherwise }: { values: JsonObject; otherwise: unknown },
+): unknown {
+  if (Object.hasOwn(values, text)) return values[text];
+  if (otherwise !== undefined) return otherwise;
+  const known = Object.keys(values).slice(0, 20).join(", ");
+  return new CellFault(
+    `is ${JSON.stringify(text)}, which the mapping does not know; it knows ${known}`,
+  );
+}
+
+function splitInto(kind: CellKind, parts: readonly string[]): unknown {
+  const items = parts.map((part) => part.trim()).filter((part) => part !== "");
+  const values = items.map((item) => convertTo(kind, item));
+  return values.find((value) => value instanceof CellFault) ?? values;
+}
+
+/** Text is read as the field asks for it; other JSON stays what it is, but a number or a flag where text is wanted. */
+function convertTo(kind: CellKind, value: unknown): unknown {
+  if (typeof value === "string") return readCell(kind, value);
+  const isPlain = typeof value === "number" || typeof value === "boolean";
+  return kind === "text" && isPlain ? String(value) : value;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function asFieldError(path: string, { message }: CellFault): FieldError {
+  return { field: path, message };
+}

@@ -1,0 +1,194 @@
+// Maps rows to records: a mapping, or the names of the columns, compiled once for a type and an input. Reports cells that
+// it can't read, but does not validate the record.
+
+import type { FieldError } from "../../domain/error.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
+import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
+import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
+import { CellFault, readCell } from "../formats/csv-cell.ts";
+import {
+  findColumn,
+  requireColumn,
+  type TypedColumns,
+  unknownColumns,
+  withOwnNames,
+} from "./column-names.ts";
+import { asFieldError, compileField, type Field } from "./map-field.ts";
+import type { Mapping } from "./mapping.ts";
+import { closeGaps, putAt, resolvePath } from "./record-path.ts";
+import type { CsvRow, Row, RowInput } from "../formats/row.ts";
+
+/** One write: by POST, or by PUT. */
+export interface Submission {
+  readonly update: boolean;
+  readonly payload: Payload;
+}
+
+/** What a row comes to: writes in their order, or why there are none. */
+export type MappedRow =
+  { readonly submissions: readonly Submission[] } | { readonly faults: readonly FieldError[] };
+
+export interface RowMapper {
+  map(row: Row): MappedRow;
+  /** Columns that nothing is taken from. */
+  readonly unused: readonly string[];
+  /** The columns that rows need; all of them if undefined. */
+  readonly used: ReadonlySet<string> | undefined;
+}
+
+export interface MapperOptions {
+  readonly type: RecordType;
+  /** Without any, columns and keys have the names of fields. */
+  readonly mapping: Mapping;
+  /** Every row is an update. */
+  readonly update: boolean;
+}
+
+/** Throws OperatorError when the mapping does not fit the type or the columns. */
+export function makeRowMapper(input: RowInput, options: MapperOptions): RowMapper {
+  const { columns, typedColumns } = input;
+  if (columns !== undefined) return csvMapper(columns, options);
+  const map = mapObjects(options);
+  if (typedColumns === undefined) return { map, unused: [], used: undefined };
+  return { map, ...shareColumns(typedColumns, options) };
+}
+
+function csvMapper(
+  columns: readonly string[],
+  { type, mapping, update }: MapperOptions,
+): RowMapper {
+  const origins = withOwnNames(columns, { type, mapping });
+  const find = (column: string): number => findColumn(columns, column);
+  const fields = [...origins].map(([path, origin]) =>
+    compileField(resolvePath(type, path), origin, (column) => {
+      const index = find(column);
+      return (row) => ("cells" in row ? row.cells[index] : undefined);
+    }),
+  );
+  const used = new Set(fields.flatMap((field) => field.columns));
+  const unused = columns.filter((column) => !used.has(column) && !isBulkKey(column));
+  if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
+  const build = builder(fields);
+  const [changeAt, changesAt] = [bulkKeys.change, bulkKeys.changes].map((key) =>
+    columns.indexOf(key),
+  );
+  return {
+    unused,
+    used,
+    map: (row) => {
+      if (!("cells" in row)) return unreadable(row);
+      if (row.cells.length !== columns.length) return miscounted(row, columns.length);
+      const changes = cellAt(row, changesAt);
+      if (changes !== "") return fromChanges(readCell("json", changes));
+      const built = build(row);
+      if ("faults" in built) return built;
+      const number = cellAt(row, changeAt);
+      const isUpdate = update || (number !== "" && number !== "1");
+      return { submissions: [{ update: isUpdate, payload: built.payload }] };
+    },
+  };
+}
+
+function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] {
+  const fields = [...mapping].map(([path, origin]) =>
+    compileField(resolvePath(type, path), origin, (column) => {
+      const steps = column.split(".");
+      return (row) => ("fields" in row ? lookUp(row.fields, { column, steps }) : undefined);
+    }),
+  );
+  const build = mapping.size === 0 ? asItIs : builder(fields, type);
+  return (row) => {
+    if (!("fields" in row)) return unreadable(row);
+    const changes = row.fields[bulkKeys.changes];
+    if (changes !== undefined) return fromChanges(changes);
+    const built = build(row);
+    if ("faults" in built) return built;
+    const isUpdate = update || Number(row.fields[bulkKeys.change] ?? 1) !== 1;
+    return { submissions: [{ update: isUpdate, payload: built.payload }] };
+  };
+}
+
+/** Of Parquet, whose columns are known before the first row. */
+function shareColumns(
+  columns: TypedColumns,
+  { type, mapping }: MapperOptions,
+): Pick<RowMapper, "used" | "unused"> {
+  const names = [...columns.keys()];
+  const own = names.filter(isBulkKey);
+  const wanted = [...withOwnNames(names, { type, mapping })].flatMap(
+    ([path, origin]) =>
+      compileField(resolvePath(type, path), origin, () => () => undefined).columns,
+  );
+  const used = new Set([...wanted, ...own].map((name) => requireColumn(columns, name)));
+  const unused = names.filter((name) => !used.has(name));
+  if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
+  return { used, unused };
+}
+
+type Built = { readonly payload: Payload } | { readonly faults: readonly FieldError[] };
+
+/** `type`: of JSON, whose keys with the name of a field go there too. */
+function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Built {
+  const hasNested = fields.some(({ path }) => path.steps.length > 1);
+  const mapped = new Set(fields.map(({ path }) => path.steps[0]));
+  const own = type?.fieldNames.filter((name) => !mapped.has(name)) ?? [];
+  return (row) => {
+    const record = "fields" in row ? pick(row.fields, own) : {};
+    const faults: FieldError[] = [];
+    for (const { path, read, propertyType } of fields) {
+      const value = read(row);
+      if (value instanceof CellFault) faults.push(asFieldError(path.text, value));
+      else if (value !== undefined) putAt(record, path, { value, type: propertyType });
+    }
+    if (hasNested) closeGaps(record);
+    return faults.length > 0 ? { faults } : { payload: record };
+  };
+}
+
+function pick(fields: JsonObject, names: readonly string[]): Record<string, unknown> {
+  const given = names.filter((name) => Object.hasOwn(fields, name));
+  return Object.fromEntries(given.map((name) => [name, fields[name]]));
+}
+
+function asItIs(row: Row): Built {
+  if (!("fields" in row)) return { faults: [] };
+  const entries = Object.entries(row.fields);
+  const isPlain = entries.every(([name]) => !isBulkKey(name));
+  if (isPlain) return { payload: row.fields };
+  return { payload: Object.fromEntries(entries.filter(([name]) => !isBulkKey(name))) };
+}
+
+/** By the whole name, or else step by step into objects. */
+function lookUp(
+  fields: JsonObject,
+  { column, steps }: { column: string; steps: readonly string[] },
+): unknown {
+  if (Object.hasOwn(fields, column)) return fields[column];
+  let value: unknown = fields;
+  for (const step of steps) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, step)) return undefined;
+    value = value[step];
+  }
+  return value;
+}
+
+function cellAt({ cells }: CsvRow, index = -1): string {
+  return index === -1 ? "" : (cells[index] ?? "");
+}
+
+/** The first adds the record, the others update it. */
+function fromChanges(changes: unknown): MappedRow {
+  if (!Array.isArray(changes) || changes.length === 0 || !changes.every(isJsonObject)) {
+    return { faults: [{ field: bulkKeys.changes, message: "must be a list of objects" }] };
+  }
+  return { submissions: changes.map((payload, index) => ({ update: index > 0, payload })) };
+}
+
+function unreadable(row: Row): MappedRow {
+  return { faults: [{ message: "reason" in row ? row.reason : "can't be read" }] };
+}
+
+function miscounted({ cells }: CsvRow, columns: number): MappedRow {
+  const message = `has ${cells.length} cells, where the first line has ${columns}; is a quote or a comma missing?`;
+  return { faults: [{ message }] };
+}

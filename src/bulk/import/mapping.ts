@@ -1,0 +1,111 @@
+// A mapping: where each field of a record comes from. Typed as `--map` or written in a file; both mean the same. Knows
+// neither the record type nor the columns that there are.
+
+import { readFileSync } from "node:fs";
+import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
+import { closestName } from "../../domain/suggest.ts";
+import { OperatorError, UsageError } from "../../actions/operator-error.ts";
+
+export type Origin =
+  | { readonly value: unknown }
+  | { readonly template: string; readonly type?: string | undefined }
+  | {
+      readonly column: string;
+      /** How a time is written (time-format.ts). */
+      readonly time?: string | undefined;
+      /** What stands for what; anything else is refused, unless `otherwise` is given. */
+      readonly values?: JsonObject | undefined;
+      readonly otherwise?: unknown;
+      /** Stands in for an empty cell. */
+      readonly default?: unknown;
+      /** Makes a list of the parts between these. */
+      readonly split?: string | undefined;
+      /** Of an entry of additional_properties. */
+      readonly type?: string | undefined;
+    };
+
+/** By path in the record, such as `amount` or `addresses[0].address.city`. */
+export type Mapping = ReadonlyMap<string, Origin>;
+
+/**
+ * `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` or `field=~TEMPLATE`, separated by commas; a comma that
+ * belongs to an item is written `\,`. Throws UsageError.
+ */
+export function readMapItems(text: string): readonly (readonly [path: string, origin: Origin])[] {
+  const items = text.split(/(?<!\\),/).map((item) => item.replaceAll("\\,", ","));
+  return items.filter((item) => item.trim() !== "").map(readMapItem);
+}
+
+function readMapItem(item: string): readonly [string, Origin] {
+  const [, path = "", sign = "", rest = ""] = /^([^=]+)=([=~]?)(.*)$/s.exec(item) ?? [];
+  if (path.trim() === "" || (rest === "" && sign !== "=")) {
+    throw new UsageError(
+      `"${item}" is not a mapping. It is field=COLUMN, field=COLUMN@TIME_FORMAT, field==TEXT or field=~TEMPLATE.`,
+    );
+  }
+  return [path.trim(), originOf(sign, rest)];
+}
+
+function originOf(sign: string, rest: string): Origin {
+  if (sign === "=") return { value: rest };
+  if (sign === "~") return { template: rest };
+  const at = rest.lastIndexOf("@");
+  return at > 0 ? { column: rest.slice(0, at), time: rest.slice(at + 1) } : { column: rest };
+}
+
+/** `{"fields": {"tx_id": "COLUMN", "status": {"value": "SETTLED"}, …}}`. Throws OperatorError. */
+export function readMappingFile(path: string): Mapping {
+  const fail = (why: string) => new OperatorError("mapping", `The mapping ${path} ${why}.`);
+  const content = readJson(path, fail);
+  if (!isJsonObject(content)) throw fail("must be a JSON object");
+  const { fields, ...others } = content;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fail(`has "${unknown}", and may have only "fields"`);
+  if (!isJsonObject(fields)) throw fail('must have "fields", an object');
+  return new Map(
+    Object.entries(fields).map(([field, origin]) => [
+      field,
+      readOrigin(origin, (why) => fail(`says of "${field}" what can't be read: ${why}`)),
+    ]),
+  );
+}
+
+type Fail = (why: string) => OperatorError;
+
+function readJson(path: string, fail: Fail): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw fail(`can't be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+/** The parts that go with each of the three kinds of origin. */
+const partsOf: Readonly<Record<string, readonly string[]>> = {
+  value: ["value"],
+  template: ["template", "type"],
+  column: ["column", "time", "values", "otherwise", "default", "split", "type"],
+};
+
+function readOrigin(given: unknown, fail: Fail): Origin {
+  if (typeof given === "string") return { column: given };
+  if (!isJsonObject(given)) throw fail("it is neither the name of a column nor an object");
+  const kind = Object.keys(partsOf).find((name) => Object.hasOwn(given, name));
+  if (kind === undefined) throw fail('it has none of "column", "value" and "template"');
+  const parts = partsOf[kind] ?? [];
+  for (const [name, part] of Object.entries(given)) {
+    if (!parts.includes(name)) {
+      const meant = closestName(name, parts);
+      throw fail(
+        `"${name}" is unknown beside "${kind}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
+      );
+    }
+    if (textParts.has(name) && (typeof part !== "string" || part === "")) {
+      throw fail(`"${name}" must be text`);
+    }
+    if (name === "values" && !isJsonObject(part)) throw fail('"values" must be an object');
+  }
+  return given as unknown as Origin;
+}
+
+const textParts: ReadonlySet<string> = new Set(["template", "column", "time", "split", "type"]);

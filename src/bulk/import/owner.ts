@@ -1,0 +1,42 @@
+// The process that runs an import, so that a second import of the same file can tell whether the first is still running.
+// A process id alone is not enough, because ids are reused.
+
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+export interface Owner {
+  readonly host: string;
+  readonly pid: number;
+  /** When the process began, in the clock ticks of its system; null where the system does not tell. */
+  readonly began: string | null;
+}
+
+export function thisProcess(): Owner {
+  return { host: hostname(), pid: process.pid, began: readBegan(process.pid) };
+}
+
+/** True if it is another process that is running. Unknown, so false, for other machines and containers. */
+export function isRunning({ host, pid, began }: Owner): boolean {
+  if (host !== hostname() || pid === process.pid) return false;
+  return exists(pid) && began === readBegan(pid);
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Fields 3 and 22 of /proc/PID/stat (proc_pid_stat(5)); a process that has ended may be listed for a while yet. */
+function readBegan(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}

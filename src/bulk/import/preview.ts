@@ -1,0 +1,67 @@
+// The first rows of an input as the records that an import would send, with their validation errors. Sends nothing.
+
+import type { FieldError } from "../../domain/error.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import { validatePayload } from "../../domain/validate.ts";
+import { makeRowMapper, type MappedRow } from "./map-row.ts";
+import { openRows } from "../formats/open-rows.ts";
+import type { ImportPlan } from "./plan.ts";
+import { openText } from "../formats/text-input.ts";
+
+export interface PreviewedRow {
+  readonly row: number;
+  /** More than one for a state that is sent as its changes. */
+  readonly records: readonly Payload[];
+  readonly errors: readonly FieldError[];
+}
+
+export interface Preview {
+  readonly file: string;
+  /** Columns that are not imported. */
+  readonly unused: readonly string[];
+  readonly rows: readonly PreviewedRow[];
+}
+
+export async function previewFile(
+  file: string,
+  plan: ImportPlan,
+  rowsMax: number,
+): Promise<Preview> {
+  const input = await openRows(openText(file), plan);
+  const mapper = makeRowMapper(input, plan);
+  const rows: PreviewedRow[] = [];
+  for await (const row of input.rows(mapper.used)) {
+    rows.push({ row: row.number, ...previewRow(plan, mapper.map(row)) });
+    if (rows.length >= rowsMax) break;
+  }
+  return { file, unused: mapper.unused, rows };
+}
+
+function previewRow({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow, "row"> {
+  if ("faults" in mapped) return { records: [], errors: mapped.faults };
+  const { submissions } = mapped;
+  return {
+    records: submissions.map(({ payload }) => payload),
+    errors: submissions.flatMap(({ update, payload }) =>
+      validatePayload(type, update ? "update" : "add", payload, { now: Date.now() }),
+    ),
+  };
+}
+
+export function describePreview({ file, unused, rows }: Preview): string {
+  const parts = rows.map(({ row, records, errors }) => {
+    const shown = records.map((record) => JSON.stringify(record, undefined, 2));
+    const faults = errors.map(({ field, message }) =>
+      `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
+    );
+    return [`Row ${row}`, ...shown, ...faults].join("\n");
+  });
+  if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
+  const wrong = rows.filter(({ errors }) => errors.length > 0).length;
+  const verdict =
+    wrong === 0
+      ? "no row fails validation; the server may still refuse duplicates"
+      : `${wrong} ${wrong === 1 ? "fails" : "fail"} validation`;
+  parts.push(`${file}: ${rows.length} rows read, ${verdict}. Nothing was sent.`);
+  return parts.join("\n\n");
+}

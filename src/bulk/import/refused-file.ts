@@ -1,0 +1,144 @@
+// The file of refused rows: each as it was, with the reason beside it, in a form that can be mended and imported again
+// with the same mapping. Made only when a row is refused.
+
+import { closeSync, ftruncateSync, rmSync, writeSync } from "node:fs";
+import type { FieldError } from "../../domain/error.ts";
+import { bulkKeys } from "../formats/bulk-keys.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { writeRow } from "../formats/csv-cell.ts";
+import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
+import type { Row } from "../formats/row.ts";
+
+export interface Refusal {
+  readonly row: Row;
+  /** Of the API; undefined where the row did not get that far. */
+  readonly code: number | undefined;
+  readonly message: string | undefined;
+  readonly errors: readonly FieldError[];
+}
+
+export interface RefusedFileOptions {
+  readonly path: string;
+  /** Of CSV; JSON of any form is written as NDJSON. */
+  readonly columns: readonly string[] | undefined;
+  readonly delimiter: string;
+  /** What an import that goes on has written and may keep; 0 begins anew. */
+  readonly bytes: number;
+}
+
+const ownColumns: readonly string[] = [bulkKeys.row, bulkKeys.code, bulkKeys.reason];
+
+export class RefusedFile {
+  readonly path: string;
+  readonly #options: RefusedFileOptions;
+  #descriptor: number | undefined;
+  #bytes: number;
+
+  /** Throws OperatorError when the file can't be made or cut. */
+  constructor(options: RefusedFileOptions) {
+    this.path = options.path;
+    this.#options = options;
+    this.#bytes = options.bytes;
+    if (options.bytes > 0) this.#open(() => openOwnFile(this.path, "write"));
+    else this.#remove();
+  }
+
+  /** Everything written so far; what is behind it in the file is not part of it. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Does not return before the operating system has it. */
+  append(refusals: readonly Refusal[]): void {
+    if (refusals.length === 0) return;
+    const { columns } = this.#options;
+    const isNew = this.#descriptor === undefined;
+    if (isNew) this.#open(() => createOwnFile(this.path));
+    const head =
+      isNew && columns !== undefined ? this.#line([...ownColumns, ...plain(columns).names]) : "";
+    this.#write(head + refusals.map((refusal) => this.#describe(refusal)).join(""));
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  #describe({ row, code, message, errors }: Refusal): string {
+    const known = code ?? "unreadable";
+    const reason = reasonOf(message, errors);
+    if ("cells" in row) {
+      const cells = plain(this.#options.columns ?? []).cellsOf(row.cells);
+      return this.#line([String(row.number), String(known), reason, ...cells]);
+    }
+    const own = { [bulkKeys.row]: row.number, [bulkKeys.code]: known, [bulkKeys.reason]: reason };
+    const rest = "fields" in row ? row.fields : { [bulkKeys.text]: row.text };
+    return `${JSON.stringify({ ...rest, ...own })}\n`;
+  }
+
+  #line(cells: readonly string[]): string {
+    return writeRow(cells, this.#options.delimiter);
+  }
+
+  #remove(): void {
+    try {
+      rmSync(this.path, { force: true });
+    } catch (cause) {
+      throw unwritable(this.path, cause);
+    }
+  }
+
+  #open(open: () => number): void {
+    try {
+      this.#descriptor = open();
+      ftruncateSync(this.#descriptor, this.#bytes);
+    } catch (cause) {
+      throw unwritable(this.path, cause);
+    }
+  }
+
+  #write(text: string): void {
+    const bytes = Buffer.from(text);
+    try {
+      for (let done = 0; done < bytes.length;) {
+        done += writeSync(
+          this.#descriptor ?? -1,
+          bytes,
+          done,
+          bytes.length - done,
+          this.#bytes + done,
+        );
+      }
+    } catch (cause) {
+      throw unwritable(this.path, cause);
+    }
+    this.#bytes += bytes.length;
+  }
+}
+
+/** Columns without those that a file of refused rows has already. */
+function plain(columns: readonly string[]): {
+  readonly names: readonly string[];
+  cellsOf(cells: readonly string[]): readonly string[];
+} {
+  const kept = columns.map((column) => !ownColumns.includes(column));
+  return {
+    names: columns.filter((_, index) => kept[index]),
+    // Cells beyond the columns are part of what is wrong with a row.
+    cellsOf: (cells) => cells.filter((_, index) => kept[index] ?? true),
+  };
+}
+
+function reasonOf(message: string | undefined, errors: readonly FieldError[]): string {
+  const parts = errors.map(({ field, message: why }) => `${field ?? ""} ${why ?? ""}`.trim());
+  return parts.length > 0 ? parts.join("; ") : (message ?? "");
+}
+
+function unwritable(path: string, cause: unknown): OperatorError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OperatorError(
+    "output",
+    `The file of refused rows ${path} can't be written: ${reason}. Name another with --refused.`,
+    { cause },
+  );
+}

@@ -1,0 +1,52 @@
+// Whether the file of refused rows may be written where it is to go. An earlier import may have left one there, which is
+// replaced; any other file is not, and an input never is.
+
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { statOf } from "../../files/present.ts";
+import { bulkKeys } from "../formats/bulk-keys.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { FilePaths } from "./file-paths.ts";
+
+/** Longer than the first line of refused rows can be expected to be. */
+const headBytes = 1_024 * 1_024;
+
+const marks: readonly string[] = [bulkKeys.row, bulkKeys.code, bulkKeys.reason];
+
+/** Throws OperatorError before anything is imported or removed. */
+export function requireReplaceable(paths: readonly FilePaths[]): void {
+  const inputs = paths.map(({ file }) => file);
+  for (const { refusedPath, statePath } of paths) {
+    const input = inputs.find((file) => isSameFile(file, refusedPath));
+    if (input !== undefined) {
+      throw new OperatorError(
+        "output",
+        `The refused rows would replace the input ${input}. Name another file with --refused.`,
+      );
+    }
+    // An import that goes on has noted how much of the file is its own.
+    if (existsSync(statePath) || !existsSync(refusedPath) || holdsRefusedRows(refusedPath))
+      continue;
+    throw new OperatorError(
+      "output",
+      `${refusedPath} exists and holds no refused rows, so it is not replaced. Name another file with --refused.`,
+    );
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statOf(path, "The file"));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+/** Its first line has the names that no field of a record has. An empty file holds nothing to lose. */
+function holdsRefusedRows(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(headBytes);
+    const [line = ""] = bytes.toString("utf8", 0, readSync(file, bytes)).split("\n");
+    return line === "" || marks.every((mark) => line.includes(mark));
+  } finally {
+    closeSync(file);
+  }
+}

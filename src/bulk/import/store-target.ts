@@ -1,0 +1,37 @@
+// The local store as the target of an import, through the same action as requests.
+
+import { markRequest } from "../../actions/idempotency.ts";
+import { writeRecords } from "../../actions/write-records.ts";
+import type { App } from "../../actions/app.ts";
+import type { WriteMode } from "../../domain/record-write.ts";
+import type { Target, TargetList } from "./target.ts";
+
+export function storeTarget(app: App, organizationId: string): Target {
+  return {
+    name: "the local store",
+    send: async (list) => {
+      const mode = modeOf(list);
+      const report = await writeRecords(app, {
+        organizationId,
+        type: list.type,
+        mode,
+        lenient: true,
+        single: false,
+        items: list.payloads,
+        idempotency: markRequest(organizationId, {
+          idempotencyKey: list.key,
+          operation: `import ${mode} ${list.type.resourceType}`,
+          manner: "lenient",
+          body: list.texts.join("\n"),
+        }),
+      });
+      return report.results ?? [];
+    },
+  };
+}
+
+/** As the API has it: lists of a type with a path of their own may be sent again. */
+function modeOf({ type, update }: TargetList): WriteMode {
+  if (update) return "update";
+  return type.batchPath === undefined ? "add" : "append";
+}

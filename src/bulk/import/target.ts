@@ -1,0 +1,26 @@
+// Where an import writes to: a Sluice server over HTTP, or the local store. Both accept lists of records of one type, each
+// evaluated on its own, and recognise a list that is sent again.
+
+import type { ItemResult } from "../../actions/submission.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
+
+/** The result for one record, as in the reply to a lenient list. */
+export type ItemOutcome = Omit<ItemResult, "index" | "id">;
+
+export interface TargetList {
+  readonly type: RecordType;
+  /** By PUT instead of POST. */
+  readonly update: boolean;
+  readonly payloads: readonly Payload[];
+  /** The same, as JSON texts. */
+  readonly texts: readonly string[];
+  /** Unique to this list (Idempotency-Key). */
+  readonly key: string;
+}
+
+export interface Target {
+  /** Without a credential. */
+  readonly name: string;
+  /** An outcome a record, in order. Throws OperatorError when the list can't be sent. */
+  send(list: TargetList): Promise<readonly ItemOutcome[]>;
+}

@@ -1,0 +1,204 @@
+// The command `sluice export`: which records and changes it takes, and where they go.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { testFlagOf } from "../../../src/actions/export-records.ts";
+import type { BulkProgress } from "../../../src/bulk/progress.ts";
+import { runExport } from "../../../src/bulk/export/run-export.ts";
+import { openSink } from "../../../src/bulk/export/sink.ts";
+import { run } from "../../../src/cli/run.ts";
+import type { Payload } from "../../../src/domain/record-type.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import type { CommandLine } from "../../cli/command-line.ts";
+import { typeNamed } from "../../conformance/scene.ts";
+import { removeFolder } from "../../support/temp-folder.ts";
+import { acme, formats, makeStore, submit, withApp } from "./round-trip.ts";
+
+const type = typeNamed("transaction");
+const exporting = `export transaction --organization ${acme}`;
+
+const at = (day: string) => ({ timestamp: `2026-${day}T12:00:00Z` });
+const added: Readonly<Record<string, Payload>> = {
+  january: at("01-15"),
+  february: at("02-15"),
+  moved: at("01-20"),
+  tried: { ...at("01-25"), is_test: true },
+  midnight: { timestamp: "2026-02-01T01:00:00+01:00" },
+};
+const updated: Readonly<Record<string, Payload>> = {
+  moved: { ...at("03-01"), status: "FAILED" },
+  february: { ...at("01-02"), amount_usd: 7 },
+};
+
+describe("an export", () => {
+  let line: CommandLine;
+  before(async () => {
+    line = await makeStore();
+    await withApp(line, async (app) => {
+      for (const [id, fields] of Object.entries(added)) {
+        const payload = { ...type.example, ...fields, tx_id: id };
+        await submit(app, type, [{ mode: "add", payload }]);
+      }
+      for (const [id, fields] of Object.entries(updated)) {
+        await submit(app, type, [{ mode: "update", payload: { ...fields, tx_id: id } }]);
+      }
+    });
+    await line.ask("organization create --name Other --id other");
+  });
+  after(() => removeFolder(line.folder));
+
+  async function lines(...options: readonly string[]): Promise<readonly Payload[]> {
+    const { code, out } = await line.type(exporting, ...options);
+    assert.equal(code, 0);
+    const texts = out.split("\n").filter((text) => text !== "");
+    return texts.map((text) => JSON.parse(text) as Payload);
+  }
+
+  async function ids(...options: readonly string[]): Promise<readonly unknown[]> {
+    return (await lines(...options)).map(({ tx_id: id }) => id);
+  }
+
+  it("gives the latest states in the order of ids", async () => {
+    const found = await lines();
+    assert.deepEqual(
+      found.map(({ tx_id: id }) => id),
+      Object.keys(added).sort(),
+    );
+    const moved = found.find(({ tx_id: id }) => id === "moved");
+    assert.equal(moved?.["status"], "FAILED");
+  });
+
+  it("goes by the business time of the latest state, from a moment and before another", async () => {
+    const january = ["--from", "2026-01-01", "--to", "2026-02-01"];
+    assert.deepEqual(await ids(...january), ["january", "tried"]);
+    assert.deepEqual(await ids("--from", "2026-02-01"), ["february", "midnight", "moved"]);
+    assert.deepEqual(await ids("--to", "2026-01-15T13:00:00+01:00"), []);
+    assert.deepEqual(await ids("--to", "2026-01-15T13:00:00.001+01:00"), ["january"]);
+  });
+
+  it("goes by the business time of each change where it writes every one", async () => {
+    const found = await lines("--history", "--to", "2026-02-01");
+    assert.deepEqual(
+      found.map(({ tx_id: id, sluice_change: number }) => [id, number]),
+      [
+        ["february", 2],
+        ["january", 1],
+        ["moved", 1],
+        ["tried", 1],
+      ],
+    );
+  });
+
+  it("leaves tests out, or everything else, if asked to", async () => {
+    const others = Object.keys(added).filter((id) => id !== "tried");
+    assert.deepEqual(await ids("--test", "exclude"), others.sort());
+    assert.deepEqual(await ids("--test", "only"), ["tried"]);
+    assert.deepEqual(await ids("--test", "only", "--history"), ["tried"]);
+  });
+
+  it("says so where records of a type have no mark for tests", async () => {
+    const unmarked = recordTypes.filter((one) => testFlagOf(one) === undefined);
+    assert.ok(unmarked.length > 0);
+    for (const { resourceType } of unmarked) {
+      const words = ["export", resourceType, "--organization", acme, "--test", "only"];
+      const { name, message } = await line.fail(...words);
+      assert.deepEqual([name, message.includes("leave out --test")], ["usage", true]);
+    }
+  });
+
+  it("has nothing of another organization, and is not for one that there is not", async () => {
+    const { code, out } = await line.type("export transaction --organization other");
+    assert.deepEqual([code, out], [0, ""]);
+    const { name } = await line.fail("export transaction --organization nobody");
+    assert.equal(name, "no_such_organization");
+  });
+
+  it("compresses by the name of the output, and says in JSON what was done", async () => {
+    const plain = await line.type(exporting);
+    const ways = { gz: gunzipSync, br: brotliDecompressSync, zst: zstdDecompressSync };
+    for (const [ending, decompress] of Object.entries(ways)) {
+      const output = join(line.folder, `out.ndjson.${ending}`);
+      const { seconds, ...told } = await line.ask(exporting, "--output", output);
+      assert.equal(typeof seconds, "number");
+      assert.deepEqual(told, {
+        resource_type: "transaction",
+        organization_id: acme,
+        output,
+        format: "ndjson",
+        history: false,
+        rows: 5,
+        with_changes: 0,
+      });
+      assert.equal(decompress(readFileSync(output)).toString(), plain.out);
+      assert.equal(statSync(output).mode & 0o777, 0o600);
+    }
+    assert.deepEqual(
+      readdirSync(line.folder).filter(
+        (name) => name.includes("unfinished-") || name.endsWith(".unfinished"),
+      ),
+      [],
+    );
+  });
+
+  it("is the same bytes on standard output as in a file, Parquet too", async () => {
+    const file = join(line.folder, "same.parquet");
+    await line.ask(exporting, "--output", file);
+    const main = join(import.meta.dirname, "../../../src/cli/main.ts");
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [main, ...exporting.split(" "), "--format", "parquet"],
+      { env: { ...process.env, ...line.environment } },
+    );
+    assert.equal(status, 0);
+    assert.ok(statSync(file).size > 100);
+    assert.ok(stdout.equals(readFileSync(file)));
+  });
+
+  it("says why it can't be written, and leaves nothing behind", async () => {
+    const output = join(line.folder, "nowhere", "out.parquet");
+    const { name, message } = await line.fail(exporting, "--output", output);
+    assert.equal(name, "output");
+    assert.match(message, /out\.parquet can't be written: /);
+    assert.equal(existsSync(join(line.folder, "nowhere")), false);
+  });
+
+  it("leaves nothing behind when it is stopped, and keeps what was there before", async () => {
+    for (const format of formats) {
+      const path = join(line.folder, `stopped.${format}`);
+      const silent: BulkProgress = { show: () => undefined, close: () => undefined };
+      const plan = {
+        organizationId: acme,
+        type,
+        format,
+        history: false,
+        test: "include",
+      } as const;
+      writeFileSync(path, "before");
+      const unfinished = `${path}.unfinished`;
+      const sink = openSink({ write: () => true }, { path, unfinished });
+      const tools = { sink, progress: silent, stopping: AbortSignal.abort() };
+      await withApp(line, (app) =>
+        assert.rejects(runExport(app, plan, tools), /stopped before its end/),
+      );
+      assert.equal(readFileSync(path, "utf8"), "before");
+      assert.equal(existsSync(unfinished), false);
+    }
+  });
+
+  it("does not write Parquet to a terminal, nor compress it twice", async () => {
+    const { message } = await line.fail(exporting, "--output", join(line.folder, "out.parquet.gz"));
+    assert.match(message, /name the file .*out\.parquet, without the ending/);
+    let err = "";
+    const code = await run([...exporting.split(" "), "--format", "parquet"], {
+      environment: line.environment,
+      out: { isTTY: true, write: () => assert.fail("wrote to the terminal") },
+      err: { write: (text) => (err += text) },
+    });
+    assert.equal(code, 2);
+    assert.match(err, /name a file with --output/);
+  });
+});

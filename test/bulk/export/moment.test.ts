@@ -1,0 +1,211 @@
+// An export is as of the moment at which it began, on both engines: what is added, updated and erased while it goes on is
+// not seen, and of what was written one after the other there is never the later without the earlier.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Identity } from "../../../src/actions/caller-cache.ts";
+import { carryOutDeletions } from "../../../src/actions/carry-out-deletions.ts";
+import { createOrganization } from "../../../src/actions/create-organization.ts";
+import {
+  type ExportRequest,
+  exportHistory,
+  exportStates,
+} from "../../../src/actions/export-records.ts";
+import { requestDeletion } from "../../../src/actions/request-deletion.ts";
+import { writeRecords } from "../../../src/actions/write-records.ts";
+import { type OpenApp, openApp } from "../../../src/app.ts";
+import { readConfig } from "../../../src/config.ts";
+import type { Payload } from "../../../src/domain/record-type.ts";
+import { typeNamed } from "../../conformance/scene.ts";
+import { startPostgres } from "../../support/postgres-server.ts";
+import { testEnvironment } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const type = typeNamed("transaction");
+const acme = "acme";
+const caller: Identity = {
+  organizationId: acme,
+  organizationName: "Acme",
+  keyId: "key",
+  expiresAt: Number.MAX_SAFE_INTEGER,
+  covered: new Set(),
+  rateLimitPerSecond: undefined,
+  deletionGraceSeconds: 0,
+};
+const asked: ExportRequest = { organizationId: acme, type, test: "include" };
+
+function payloadOf(id: string, fields: Payload = {}): Payload {
+  return { ...type.example, timestamp: "2026-01-15T00:00:00Z", ...fields, [type.idField]: id };
+}
+
+async function write(app: OpenApp, mode: "add" | "update", items: readonly Payload[]) {
+  const { results = [] } = await writeRecords(app, {
+    organizationId: acme,
+    type,
+    mode,
+    lenient: true,
+    single: false,
+    items,
+  });
+  return results.filter(({ status }) => status !== "refused").length;
+}
+
+async function erase(app: OpenApp, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await requestDeletion(app, caller, { type, id, reason: "test" });
+  const stopping = new AbortController().signal;
+  for (;;) {
+    const done = await carryOutDeletions(app, { claimant: "test", stopping });
+    if (done.length === 0) return;
+    assert.ok(done.every(({ result }) => result === "completed"));
+  }
+}
+
+async function* statesOf(app: OpenApp): AsyncGenerator<readonly Payload[]> {
+  for await (const page of exportStates(app, asked)) yield page.map(({ state }) => state);
+}
+
+async function* changesOf(app: OpenApp): AsyncGenerator<readonly Payload[]> {
+  for await (const page of exportHistory(app, asked)) yield page.map(({ payload }) => payload);
+}
+
+/** Everything of each record, as text, by id; `meanwhile` is done each few hundred of them. */
+async function readAll(
+  app: OpenApp,
+  wanted: "states" | "history",
+  meanwhile: () => Promise<void> = () => Promise.resolve(),
+): Promise<Map<string, readonly string[]>> {
+  const found: Payload[] = [];
+  const pages = wanted === "states" ? statesOf(app) : changesOf(app);
+  for await (const page of pages) {
+    const isTime = Math.floor(found.length / 300) < Math.floor((found.length + page.length) / 300);
+    found.push(...page);
+    if (isTime) await meanwhile();
+  }
+  const byId = Map.groupBy(found, (payload) => String(payload[type.idField]));
+  return new Map([...byId].map(([id, all]) => [id, all.map((one) => JSON.stringify(one))]));
+}
+
+/** Names that follow each other stand far apart in the order that an export goes by. */
+const nameOf = (writer: number, number: number) => `${(number * 37) % 101}-w${writer}-${number}`;
+
+const count = 2_400;
+const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
+
+/** Adds, updates and erases before and behind the place that an export has reached, a little more with each call. */
+function makeTrouble(app: OpenApp, from: number) {
+  const [erased, added] = [new Set<string>(), new Set<string>()];
+  let round = 0;
+  const stir = async (): Promise<void> => {
+    round += 1;
+    const places = Array.from({ length: 12 }, (_, index) => from + round * 8 + index * 200);
+    const fresh = places.map((place) => `${idOf(place)}-new-${round}`);
+    await write(
+      app,
+      "add",
+      fresh.map((id) => payloadOf(id)),
+    );
+    for (const id of fresh) added.add(id);
+    const later = { timestamp: "2026-03-01T00:00:00Z", status: "FAILED", amount: round };
+    const earlier = { timestamp: "2025-01-01T00:00:00Z", amount_usd: round };
+    await write(
+      app,
+      "update",
+      places.flatMap((place) => [
+        { tx_id: idOf(place + 1), ...later },
+        { tx_id: idOf(place + 2), ...earlier },
+      ]),
+    );
+    const gone = places.map((place) => idOf(place + 3));
+    await erase(app, gone);
+    for (const id of gone) erased.add(id);
+    // What comes again under the same id came after the export had begun.
+    const [again = ""] = gone;
+    await write(app, "add", [payloadOf(again, { amount: -1 })]);
+  };
+  return { stir, erased, added };
+}
+
+function describeEngine(engine: string, start: () => Promise<{ url: string; end: () => unknown }>) {
+  describe(`an export on ${engine}`, () => {
+    const folder = makeTempFolder();
+    let app: OpenApp;
+    let end: () => unknown;
+    before(async () => {
+      const started = await start();
+      end = started.end;
+      const environment = testEnvironment(folder, { DATABASE_URL: started.url });
+      app = await openApp(readConfig(environment), { role: "serve" });
+      await createOrganization(app, { name: "Acme", organizationId: acme });
+      const items = Array.from({ length: count }, (_, index) => payloadOf(idOf(index)));
+      assert.equal(await write(app, "add", items), count);
+    });
+    after(async () => {
+      await app.close();
+      await end();
+      removeFolder(folder);
+    });
+
+    for (const [index, wanted] of (["states", "history"] as const).entries()) {
+      it(`gives ${wanted} as of its start while records are added, updated and erased`, async () => {
+        const earlier = await readAll(app, wanted);
+        const { stir, erased, added } = makeTrouble(app, index * 100);
+        const found = await readAll(app, wanted, stir);
+        assert.ok(erased.size > 20 && added.size > 20);
+        for (const [id, contents] of found) assert.deepEqual(contents, earlier.get(id), id);
+        const missing = [...earlier.keys()].filter((id) => !found.has(id));
+        assert.deepEqual(
+          missing.filter((id) => !erased.has(id)),
+          [],
+        );
+        assert.notDeepEqual(await readAll(app, wanted), earlier);
+      });
+    }
+
+    it("has no later record of a writer without each earlier one, and all that was acknowledged", async () => {
+      const written = [0, 1, 2, 3].map(() => 0);
+      const over = new AbortController();
+      const writers = written.map(async (_, writer) => {
+        while (!over.signal.aborted) {
+          await write(app, "add", [payloadOf(nameOf(writer, written[writer] ?? 0))]);
+          written[writer] = (written[writer] ?? 0) + 1;
+        }
+      });
+      const goOn = async (): Promise<void> => {
+        const reached = written.map((number) => number + 3);
+        const isPast = () => written.every((number, writer) => number >= (reached[writer] ?? 0));
+        await waitFor("the writers to go on", () => (isPast() ? true : undefined));
+      };
+      try {
+        for (let round = 0; round < 6; round += 1) {
+          const least = [...written];
+          const found = await readAll(app, "states", goOn);
+          for (const [writer, acknowledged] of least.entries()) {
+            let reached = 0;
+            while (found.has(nameOf(writer, reached))) reached += 1;
+            const all = [...found.keys()].filter((id) => id.includes(`-w${writer}-`));
+            assert.equal(all.length, reached);
+            assert.ok(reached >= acknowledged);
+          }
+        }
+      } finally {
+        over.abort();
+        await Promise.all(writers);
+      }
+      assert.ok(written.every((number) => number > 6 * 3));
+    });
+  });
+}
+
+describeEngine("SQLite", () => {
+  const folder = makeTempFolder();
+  return Promise.resolve({
+    url: `sqlite:${folder}/sluice.db`,
+    end: () => removeFolder(folder),
+  });
+});
+
+describeEngine("PostgreSQL", async () => {
+  const server = await startPostgres();
+  return { url: await server.makeDatabase(), end: () => server.remove() };
+});

@@ -1,0 +1,54 @@
+// What an export writes, an import reads back to the same state: every type, in every form, latest states and histories,
+// with records that are hard to carry in a file.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import type { CommandLine } from "../../cli/command-line.ts";
+import { removeFolder } from "../../support/temp-folder.ts";
+import { hardRecords } from "./hard-records.ts";
+import {
+  contentOf,
+  exportTo,
+  formats,
+  importFrom,
+  makeStore,
+  submit,
+  withApp,
+} from "./round-trip.ts";
+
+describe("what an export writes", () => {
+  let source: CommandLine;
+  before(async () => {
+    source = await makeStore();
+    await withApp(source, async (app) => {
+      for (const [index, type] of recordTypes.entries()) {
+        await Promise.all(hardRecords(type, index + 1).map((one) => submit(app, type, one)));
+      }
+    });
+  });
+  after(() => removeFolder(source.folder));
+
+  for (const format of formats) {
+    for (const history of [false, true]) {
+      describe(`as ${format}, ${history ? "every change" : "latest states"}`, () => {
+        let target: CommandLine;
+        before(async () => (target = await makeStore()));
+        after(() => removeFolder(target.folder));
+
+        for (const type of recordTypes) {
+          it(`is read back to the same ${history ? "changes" : "states"}: ${type.resourceType}`, async () => {
+            const file = await exportTo(source, { type, format, history });
+            const [given] = [await contentOf(source, type)];
+            const { rows } = await importFrom(target, type, file);
+            const taken = await contentOf(target, type);
+            assert.ok(given.states.size > 60);
+            assert.deepEqual(taken.states, given.states);
+            if (!history) assert.equal(rows, given.states.size);
+            else assert.deepEqual(taken.payloads, given.payloads);
+          });
+        }
+      });
+    }
+  }
+});

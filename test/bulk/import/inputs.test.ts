@@ -1,0 +1,170 @@
+// The same rows in every form that an input may have: CSV of any delimiter, NDJSON and JSON lists, plain and compressed;
+// and where an import keeps its own files.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { CommandLine } from "../../cli/command-line.ts";
+import { acme, openStoreFor } from "../export/round-trip.ts";
+
+interface Row {
+  readonly id: string;
+  readonly value: number;
+  readonly note: string;
+}
+
+const rows: readonly Row[] = Array.from({ length: 700 }, (_, index) => ({
+  id: String(index),
+  value: index / 8,
+  note: index % 50 === 0 ? 'a "quoted", [odd] {note}\nof two lines; \\ 日本 😀' : `note ${index}`,
+}));
+
+function quote(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
+}
+
+function csv(delimiter: string): string {
+  const lines = rows.map(({ id, value, note }) => [id, value, quote(note)].join(delimiter));
+  return [["id", "value", "note"].join(delimiter), ...lines, ""].join("\r\n");
+}
+
+const list = JSON.stringify(rows, undefined, 1);
+const lines = rows.map((row) => JSON.stringify(row)).join("\n");
+
+const inputs: readonly (readonly [name: string, content: string | Buffer, ...string[]])[] = [
+  ["rows.csv", csv(",")],
+  ["rows.tsv", csv("\t")],
+  ["rows.txt", csv(";"), "--delimiter", ";"],
+  ["marked.csv", `\ufeff${csv(",")}`],
+  ["rows.ndjson", lines],
+  ["rows.jsonl", `${lines}\n\n`],
+  ["rows.json", list],
+  ["flat.json", JSON.stringify(rows)],
+  ["data", lines, "--format", "ndjson"],
+  ["rows.csv.gz", gzipSync(csv(","))],
+  ["rows.csv.br", brotliCompressSync(csv(","))],
+  ["rows.csv.zst", zstdCompressSync(csv(","))],
+  ["rows.ndjson.gz", gzipSync(lines)],
+  ["parts.ndjson.gz", Buffer.concat([gzipSync(lines.slice(0, 999)), gzipSync(lines.slice(999))])],
+  ["rows.ndjson.zst", zstdCompressSync(lines)],
+  ["rows.json.br", brotliCompressSync(list)],
+  ["ROWS.JSON.GZ", gzipSync(list)],
+];
+
+const mapping =
+  "tx_id=~tx-{id},amount=value,additional_properties.note=note,type==DEPOSIT,method==WIRE,currency==EUR," +
+  "status==SETTLED,sender_id==s,sender_country==DE,timestamp==2026-01-01T00:00:00Z";
+
+function words(file: string): readonly string[] {
+  return ["import", file, "--type", "transaction", "--organization", acme, "--map", mapping];
+}
+
+interface Report {
+  readonly rows: number;
+  readonly written: number;
+}
+
+async function report(line: CommandLine, ...typed: readonly string[]): Promise<Report> {
+  const { files } = (await line.ask(...typed)) as { files: readonly Report[] };
+  const [one] = files;
+  assert.ok(one !== undefined);
+  return one;
+}
+
+function put(line: CommandLine, name: string, content: string | Buffer): string {
+  const file = join(line.folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe("an input of an import", () => {
+  it("comes to the same records in every form and compression", async (test) => {
+    const line = await openStoreFor(test);
+    const [first, ...others] = inputs;
+    assert.ok(first !== undefined);
+    const [name, content] = first;
+    assert.equal((await report(line, ...words(put(line, name, content)))).written, rows.length);
+    const { state } = await line.ask("record show transaction tx-50 --organization acme");
+    const { amount, additional_properties: own } = state as Record<string, unknown>;
+    assert.deepEqual(
+      { amount, own },
+      {
+        amount: 6.25,
+        own: [{ key: "note", value: rows[50]?.note, type: "STRING" }],
+      },
+    );
+    for (const [other, same, ...options] of others) {
+      const found = await report(line, ...words(put(line, other, same)), ...options);
+      assert.deepEqual([other, found.rows, found.written], [other, rows.length, 0]);
+    }
+  });
+
+  const broken: readonly (readonly [
+    what: string,
+    name: string,
+    content: string | Buffer,
+    RegExp,
+  ])[] = [
+    [
+      "is not what its ending says",
+      "rows.csv.gz",
+      csv(","),
+      /damaged or truncated, or not compressed/,
+    ],
+    ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
+    ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /is not UTF-8/],
+    [
+      "is a list that was cut",
+      "rows.json",
+      list.slice(0, -1),
+      /is not a JSON list such as .*, or is truncated/,
+    ],
+    ["is one object", "rows.json", "{}", /is not a JSON list/],
+    ["is empty CSV", "rows.csv", "", /is empty/],
+    [
+      "has no ending that is known",
+      "rows.dat",
+      lines,
+      /give --format csv, ndjson, json or parquet/,
+    ],
+  ];
+  for (const [what, name, content, message] of broken) {
+    it(`that ${what} is refused, and named`, async (test) => {
+      const line = await openStoreFor(test);
+      const failure = await line.fail(...words(put(line, name, content)));
+      assert.equal(failure.name, "input");
+      assert.match(failure.message, message);
+      assert.ok(failure.message.includes(name));
+    });
+  }
+});
+
+describe("the files of an import itself", () => {
+  it("are beside the input, and gone when nothing was refused", async (test) => {
+    const line = await openStoreFor(test);
+    const before = readdirSync(line.folder).sort();
+    await report(line, ...words(put(line, "rows.ndjson", lines)));
+    assert.deepEqual(readdirSync(line.folder).sort(), [...before, "rows.ndjson"].sort());
+  });
+
+  it("are in the folder that --state names, which is made, for its owner only", async (test) => {
+    const line = await openStoreFor(test);
+    const file = put(line, "rows.ndjson", `${lines}\n{"id":"wrong","value":"much"}`);
+    const folder = join(line.folder, "some", "where");
+    const { code } = await line.type(...words(file), "--state", folder);
+    assert.equal(code, 1);
+    assert.deepEqual(readdirSync(folder), ["rows.refused.ndjson"]);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    assert.equal(existsSync(join(line.folder, "rows.refused.ndjson")), false);
+  });
+
+  it("can't be in a folder that is a file", async (test) => {
+    const line = await openStoreFor(test);
+    const file = put(line, "rows.ndjson", lines);
+    const { name, message } = await line.fail(...words(file), "--state", file);
+    assert.equal(name, "file");
+    assert.match(message, /is not a folder/);
+  });
+});

@@ -1,0 +1,257 @@
+// Imports that are broken off, that meet a bad network, and that run side by side: every row is there once in the end.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { startFaultyProxy } from "../../client/faulty-proxy.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
+import { startProgram } from "../../cli/program.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { makeRandom } from "../../support/random.ts";
+import { startService } from "../../support/service.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const service = await startService();
+after(() => service.stop());
+
+const transaction = {
+  type: "DEPOSIT",
+  method: "WIRE",
+  amount: 1.5,
+  currency: "EUR",
+  status: "SETTLED",
+  sender_id: "person-1",
+  sender_country: "DE",
+  timestamp: "2026-01-01T00:00:00Z",
+};
+
+interface Scene {
+  readonly organizationId: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Rows `from` to `to`, without the latter. */
+  readonly write: (name: string, from: number, to: number) => string;
+  readonly words: (file: string, address?: string) => readonly string[];
+  /** Types the words, and gives the report of the only file. */
+  readonly run: (words: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
+  /** Of all records, how many changes each has. */
+  readonly changes: () => Promise<readonly number[]>;
+}
+
+async function makeScene(): Promise<Scene> {
+  const { organizationId, apiKey } = await makeCustomer(service.app, service.client);
+  const folder = makeTempFolder();
+  const environment = { SLUICE_API_KEY: apiKey };
+  const line = makeCommandLine({ folder, environment });
+  const store = makeCommandLine({ folder: service.folder });
+  return {
+    organizationId,
+    environment,
+    write: (name, from, to) => {
+      const file = join(folder, name);
+      const rows = Array.from({ length: to - from }, (_, index) =>
+        JSON.stringify({ ...transaction, tx_id: `tx-${from + index}` }),
+      );
+      writeFileSync(file, `${rows.join("\n")}\n`);
+      return file;
+    },
+    words: (file, address = service.address) => {
+      const place = ["--organization", organizationId, "--url", address, "--json"];
+      return ["import", file, "--type", "transaction", ...place];
+    },
+    run: async (words) => {
+      const { code, out, err } = await line.type(...words);
+      assert.equal(code, 0, err);
+      return firstReport(out);
+    },
+    changes: async () => {
+      const words = ["export", "transaction", "--organization", organizationId, "--history"];
+      const { code, out, err } = await store.type(...words);
+      assert.equal(code, 0, err);
+      const counts = new Map<string, number>();
+      for (const [id = ""] of out.matchAll(/"tx_id":"[^"]+"/g))
+        counts.set(id, (counts.get(id) ?? 0) + 1);
+      return [...counts.values()];
+    },
+  };
+}
+
+function firstReport(out: string): Readonly<Record<string, unknown>> {
+  const { files } = JSON.parse(out) as { files: readonly Record<string, unknown>[] };
+  const { rows, written, unchanged, refused, rows_before } = files[0] ?? {};
+  return { rows, written, unchanged, refused, rows_before };
+}
+
+function onceEach(count: number): readonly number[] {
+  return Array.from({ length: count }, () => 1);
+}
+
+describe("an import that is told to stop", () => {
+  it("brings what is under way to its end, says how far it came, and goes on there", async () => {
+    const { write, words, environment, run, changes } = await makeScene();
+    const file = write("rows.ndjson", 0, 1_000);
+    const held = service.holdStore("writeRecords");
+    const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
+    await held.called;
+    child.kill("SIGTERM");
+    held.release();
+    const { code, out, err } = await ended;
+    assert.deepEqual({ code, out }, { code: 1, out: "" });
+    const { name, message } = (JSON.parse(err) as { error: { name: string; message: string } })
+      .error;
+    assert.equal(name, "stopped");
+    const stopped = /stopped after (250|500|750) rows\. Run the same command to continue/.exec(
+      message ?? "",
+    );
+    const before = Number(stopped?.[1]);
+    assert.ok(before > 0, message);
+    assert.equal((await changes()).length, before);
+
+    const whole = { rows: 1_000, written: 1_000, unchanged: 0, refused: 0 };
+    assert.deepEqual(await run(words(file)), { ...whole, rows_before: before });
+    assert.deepEqual(await changes(), onceEach(1_000));
+    assert.ok(!existsSync(`${file}.sluice-import.json`));
+  });
+
+  it("does not go on with a file that has changed since, and says what to do", async () => {
+    const { write, words, environment } = await makeScene();
+    const file = write("rows.ndjson", 0, 1_000);
+    const held = service.holdStore("writeRecords");
+    const { child, ended } = startProgram([...words(file), "--connections", "1"], environment);
+    await held.called;
+    child.kill("SIGTERM");
+    held.release();
+    await ended;
+    write("rows.ndjson", 5, 1_005);
+    const state = readFileSync(`${file}.sluice-import.json`, "utf8");
+    const line = makeCommandLine({ environment });
+    const failure = await line.fail(...words(file));
+    assert.deepEqual([failure.code, failure.name], [1, "state"]);
+    assert.match(failure.message, /the file has changed since/);
+    assert.equal(readFileSync(`${file}.sluice-import.json`, "utf8"), state);
+  });
+});
+
+describe("an import that waits for a server that is not ready", () => {
+  it("stops at once when it is told to, and says how to continue", async () => {
+    const { write, words, environment } = await makeScene();
+    const asked = Promise.withResolvers<void>();
+    const busy = createServer((_request, response) => {
+      response.writeHead(503, { "retry-after": "3600", "content-type": "application/json" });
+      response.end(JSON.stringify({ code: 50301, message: "Not ready." }), () => asked.resolve());
+    });
+    busy.listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const { port } = busy.address() as AddressInfo;
+    const file = write("rows.ndjson", 0, 10);
+    const { child, ended } = startProgram(words(file, `http://127.0.0.1:${port}`), environment);
+    try {
+      await asked.promise;
+      child.kill("SIGTERM");
+      const { code, out, err } = await ended;
+      assert.deepEqual({ code, out }, { code: 1, out: "" });
+      assert.match(err, /"name":"stopped".*stopped after 0 rows\. Run the same command/);
+    } finally {
+      busy.close();
+      busy.closeAllConnections();
+    }
+  });
+});
+
+describe("an import that is refused", () => {
+  it("says at once what the server answered, and with which code", async () => {
+    const { write, words } = await makeScene();
+    const line = makeCommandLine({ environment: { SLUICE_API_KEY: "sluice_key_unknown" } });
+    const failure = await line.fail(...words(write("rows.ndjson", 0, 10)));
+    assert.deepEqual([failure.code, failure.name], [1, "server"]);
+    assert.match(failure.message, /answered a token with 401 \(401\d\d\): /);
+  });
+});
+
+describe("an import over a network that breaks off", () => {
+  it("sends again what it had no whole answer to, and each row is there once", async () => {
+    const { write, words, run, changes } = await makeScene();
+    const random = makeRandom(5);
+    const kinds = ["drop request", "drop reply", "truncate", "bad gateway", "repeat"] as const;
+    let faulty = 0;
+    const proxy = await startFaultyProxy([service.address], {
+      delayMs: 0,
+      choose: () => {
+        if (faulty >= 6 || random.chance(0.4)) return "none";
+        faulty += 1;
+        return random.pick(kinds);
+      },
+    });
+    try {
+      const report = await run(words(write("rows.ndjson", 0, 2_000), proxy.address));
+      assert.deepEqual(report, {
+        rows: 2_000,
+        written: 2_000,
+        unchanged: 0,
+        refused: 0,
+        rows_before: 0,
+      });
+    } finally {
+      await proxy.close();
+    }
+    assert.equal(faulty, 6);
+    assert.deepEqual(await changes(), onceEach(2_000));
+  });
+});
+
+describe("two imports at once", () => {
+  it("of files that have rows in common write each row once", async () => {
+    const { write, words, run, changes } = await makeScene();
+    const reports = await Promise.all([
+      run(words(write("one.ndjson", 0, 2_000))),
+      run(words(write("other.ndjson", 1_000, 3_000))),
+    ]);
+    const sum = (name: string): number =>
+      reports.reduce((total, report) => total + Number(report[name]), 0);
+    assert.deepEqual([sum("written"), sum("unchanged"), sum("refused")], [3_000, 1_000, 0]);
+    assert.deepEqual(await changes(), onceEach(3_000));
+  });
+
+  it("of the same file are one too many, and the second says so and leaves the first alone", async () => {
+    const { write, words, environment, run, changes } = await makeScene();
+    const file = write("rows.ndjson", 0, 1_000);
+    const held = service.holdStore("writeRecords");
+    const first = startProgram(words(file), environment);
+    await held.called;
+    const second = await startProgram(words(file), environment).ended;
+    held.release();
+    assert.deepEqual([second.code, second.out], [1, ""]);
+    const { error } = JSON.parse(second.err) as { error: { name: string; message: string } };
+    assert.equal(error.name, "state");
+    assert.match(
+      error.message,
+      new RegExp(`Another import of this file is running \\(process ${first.child.pid}\\)`),
+    );
+    const { code, out } = await first.ended;
+    assert.deepEqual([code, firstReport(out)["written"]], [0, 1_000]);
+    assert.deepEqual(await changes(), onceEach(1_000));
+    // Once the first has ended, nothing stands in the way.
+    assert.equal((await run(words(file)))["unchanged"], 1_000);
+  });
+
+  it("of the same file that begin in the same moment come to one", async () => {
+    const { write, words, environment, changes } = await makeScene();
+    const file = write("rows.ndjson", 0, 1_000);
+    const held = service.holdStore("writeRecords");
+    const both = [1, 2, 3].map(() => startProgram(words(file), environment).ended);
+    await held.called;
+    // Nobody can come to an end before the store is let go, but for those who are one too many.
+    const early = await Promise.race(both);
+    held.release();
+    const outcomes = await Promise.all(both);
+    assert.equal(early.code, 1);
+    const ended = outcomes.filter(({ code }) => code === 0);
+    assert.ok(ended.length >= 1);
+    for (const { code, err } of outcomes)
+      if (code !== 0) assert.match(err, /Another import of this file is running/);
+    assert.deepEqual(await changes(), onceEach(1_000));
+  });
+});

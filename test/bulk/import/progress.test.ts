@@ -1,0 +1,101 @@
+// What an import or an export says while it works: lines where there is no terminal, a bar where there is one, and nothing
+// where JSON is wanted.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { describeStep, formatSeconds, makeBulkProgress } from "../../../src/cli/bulk-progress.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
+
+interface Shown {
+  readonly lines: string[];
+  readonly nowMs: () => number;
+  readonly advanceMs: (ms: number) => void;
+  readonly output: { write(text: string): void };
+}
+
+function makeScreen(): Shown {
+  const lines: string[] = [];
+  let now = 0;
+  return {
+    lines,
+    nowMs: () => now,
+    advanceMs: (ms) => void (now += ms),
+    output: { write: (text) => void lines.push(text) },
+  };
+}
+
+describe("progress where there is no terminal", () => {
+  it("is a plain line every five seconds, with rows, rate and the time that is left", () => {
+    const { lines, nowMs, advanceMs, output } = makeScreen();
+    const progress = makeBulkProgress(output, { json: false, name: "tx.csv", nowMs });
+    for (let second = 1; second <= 12; second += 1) {
+      advanceMs(1_000);
+      progress.show({ rows: second * 1_000, share: second / 20, note: "3 refused" });
+    }
+    progress.close();
+    assert.deepEqual(lines, [
+      "tx.csv: 25%  5,000 rows  1,000 rows/s  15 s left  3 refused\n",
+      "tx.csv: 50%  10,000 rows  1,000 rows/s  10 s left  3 refused\n",
+    ]);
+  });
+
+  it("does not count what an earlier run did into its rate", () => {
+    const { lines, nowMs, advanceMs, output } = makeScreen();
+    const before = { rows: 90_000, share: 0.5 };
+    const progress = makeBulkProgress(output, { json: false, name: "tx.csv", nowMs, before });
+    advanceMs(5_000);
+    progress.show({ rows: 95_000, share: 0.75, note: "" });
+    assert.deepEqual(lines, ["tx.csv: 75%  95,000 rows  1,000 rows/s  5 s left\n"]);
+  });
+
+  it("is nothing where JSON is wanted", () => {
+    const { lines, nowMs, advanceMs, output } = makeScreen();
+    const progress = makeBulkProgress(output, { json: true, name: "tx.csv", nowMs });
+    advanceMs(60_000);
+    progress.show({ rows: 1, share: 0.5, note: "" });
+    progress.close();
+    assert.deepEqual(lines, []);
+  });
+});
+
+describe("a step of a progress", () => {
+  it("says nothing of a share or an end that nobody knows", () => {
+    const step = { rows: 1_234, share: undefined, note: "" };
+    const before = undefined;
+    assert.equal(describeStep(step, { before, seconds: 2 }), "1,234 rows  617 rows/s");
+    const unmoved = { rows: 0, share: 0, note: "" };
+    assert.equal(describeStep(unmoved, { before, seconds: 0 }), "0%  0 rows  0 rows/s");
+  });
+
+  it("gives times in seconds, minutes or hours", () => {
+    assert.deepEqual([0.2, 59.1, 200, 7_500].map(formatSeconds), [
+      "1 s",
+      "1 min 0 s",
+      "3 min 20 s",
+      "2 h 5 min",
+    ]);
+  });
+});
+
+describe("an import that nobody watches on a terminal", () => {
+  it("prints a table that can be read, without a control character", async () => {
+    const line = makeCommandLine();
+    await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+    const file = join(line.folder, "risks.csv");
+    const time = "2026-01-01T00:00:00Z";
+    writeFileSync(
+      file,
+      `assessment_id,type,outcome,timestamp\n1,band,LOW,${time}\n2,band,LOW,never\n`,
+    );
+    const words = ["import", file, "--type", "risk_assessment", "--organization", "acme"];
+    const { code, out, err } = await line.type(...words);
+    assert.equal(err, "");
+    assert.equal(code, 1);
+    assert.match(out, /^[\n\u0020-\u007e]+$/);
+    assert.match(out, /^file +rows +written +unchanged +refused +rows\/s\n/);
+    assert.match(out, /risks\.csv +2 +1 +0 +1 +\d/);
+    assert.match(out, /1 refused row is in .*risks\.refused\.csv, with the reason\. Correct/);
+  });
+});

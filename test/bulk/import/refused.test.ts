@@ -1,0 +1,157 @@
+// The file of refused rows: what is wrong stands beside each row, and once it is mended there the file is imported like
+// any other.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
+
+const time = "2026-01-01T00:00:00Z";
+
+async function makeLine(): Promise<CommandLine> {
+  const line = makeCommandLine();
+  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+  return line;
+}
+
+interface Report {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  readonly refused_file: string | null;
+}
+
+async function importFile(line: CommandLine, file: string, ...more: string[]): Promise<Report> {
+  const words = ["import", file, "--type", "risk_assessment", "--organization", "acme", "--json"];
+  const { out, err } = await line.type(...words, ...more);
+  assert.equal(err, "");
+  const [report] = (JSON.parse(out) as { files: readonly Report[] }).files;
+  assert.ok(report !== undefined);
+  return report;
+}
+
+function write(line: CommandLine, name: string, rows: readonly unknown[]): string {
+  const file = join(line.folder, name);
+  const texts = rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row)));
+  writeFileSync(file, `${texts.join("\n")}\n`);
+  return file;
+}
+
+function assess(id: string, outcome: unknown = "LOW") {
+  return { assessment_id: id, type: "band", outcome, timestamp: time };
+}
+
+describe("the refused rows of NDJSON", () => {
+  it("keep what can't be read as text, and are imported once they are mended", async () => {
+    const line = await makeLine();
+    const broken = JSON.stringify(assess("two")).replace('"LOW"', "LOW");
+    const rows = [assess("one"), broken, assess("three", 7), "[]", assess("five")];
+    const { written, refused, refused_file } = await importFile(
+      line,
+      write(line, "r.ndjson", rows),
+    );
+    assert.deepEqual([written, refused], [2, 3]);
+    const file = refused_file ?? "";
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const kept = lines.map((text) => JSON.parse(text) as Record<string, unknown>);
+    assert.deepEqual(
+      kept.map(({ sluice_row, sluice_code }) => [sluice_row, sluice_code]),
+      [
+        [2, "unreadable"],
+        [3, 40_000],
+        [4, "unreadable"],
+      ],
+    );
+    assert.ok(kept.some(({ sluice_text: text }) => text === broken));
+    assert.match(
+      String(kept.find(({ sluice_row: row }) => row === 3)?.["sluice_reason"]),
+      /outcome/,
+    );
+
+    // As somebody would with an editor: one is put right, one as a text, and one taken out.
+    const mended = kept
+      .filter(({ sluice_text: text }) => text !== "[]")
+      .map((row) =>
+        "outcome" in row
+          ? { ...row, outcome: "HIGH" }
+          : { sluice_text: JSON.stringify(assess("two")) },
+      );
+    const again = await importFile(line, write(line, "mended.ndjson", mended));
+    assert.deepEqual([again.written, again.refused], [2, 0]);
+    const shown = await line.ask("record show risk_assessment three --organization acme");
+    assert.equal((shown["state"] as Record<string, unknown>)["outcome"], "HIGH");
+  });
+
+  it("that are still wrong keep their numbers, and a file without any is not made", async () => {
+    const line = await makeLine();
+    const first = await importFile(line, write(line, "r.ndjson", [assess("a"), assess("b", 1)]));
+    const second = await importFile(line, first.refused_file ?? "");
+    assert.equal(second.refused, 1);
+    assert.match(readFileSync(second.refused_file ?? "", "utf8"), /"sluice_row":2/);
+    const good = await importFile(line, write(line, "good.ndjson", [assess("c")]));
+    assert.equal(good.refused_file, null);
+    assert.ok(!existsSync(join(line.folder, "good.refused.ndjson")));
+  });
+});
+
+describe("refused rows of CSV", () => {
+  it("that the store refuses are told apart from those that were never right", async () => {
+    const line = await makeLine();
+    const rows = ["assessment_id,type,outcome,timestamp", `known,band,LOW,${time}`];
+    await importFile(line, write(line, "first.csv", rows));
+    const other = [
+      rows[0],
+      `known,band,HIGH,${time}`,
+      `late,band,LOW,never`,
+      `new,band,LOW,${time}`,
+    ];
+    const report = await importFile(line, write(line, "other.csv", other));
+    assert.deepEqual([report.written, report.refused], [1, 2]);
+    const text = readFileSync(report.refused_file ?? "", "utf8");
+    assert.match(text, /^1,409\d\d,.*,known,band,HIGH,/m);
+    assert.match(text, /^2,(unreadable|40000),.*timestamp.*,late,band,LOW,never$/m);
+    // What there is already is not an add, but an update.
+    const file = write(line, "mended.csv", [text.replace("never", time).trimEnd()]);
+    const added = await importFile(line, file);
+    assert.deepEqual([added.written, added.refused], [1, 1]);
+    const updated = await importFile(line, added.refused_file ?? "", "--update");
+    assert.deepEqual([updated.written, updated.refused], [1, 0]);
+  });
+});
+
+function importing(file: string, ...more: readonly string[]): readonly string[] {
+  return ["import", file, "--type", "risk_assessment", "--organization", "acme", ...more];
+}
+
+describe("the place of the refused rows", () => {
+  it("is taken again by the next import, but not from any other file", async () => {
+    const line = await makeLine();
+    const file = write(line, "r.ndjson", [assess("one", 7)]);
+    const refused = join(line.folder, "r.refused.ndjson");
+    assert.equal((await importFile(line, file)).refused_file, refused);
+    assert.equal((await importFile(line, file)).refused, 1);
+    const mine = write(line, "mine.ndjson", [assess("mine")]);
+    const before = readFileSync(mine, "utf8");
+    const { name, message } = await line.fail(...importing(file, "--refused", mine));
+    assert.equal(name, "output");
+    assert.match(message, /mine\.ndjson exists and holds no refused rows/);
+    assert.equal(readFileSync(mine, "utf8"), before);
+    write(line, "r.refused.ndjson", ["notes of somebody"]);
+    assert.match((await line.fail(...importing(file))).message, /holds no refused rows/);
+    writeFileSync(refused, "");
+    assert.equal((await importFile(line, file)).refused, 1);
+  });
+
+  it("is never that of an input, by whatever name", async () => {
+    const line = await makeLine();
+    const file = write(line, "r.ndjson", [assess("one", 7)]);
+    symlinkSync(file, join(line.folder, "link.ndjson"));
+    const before = readFileSync(file, "utf8");
+    for (const place of ["r.ndjson", "./r.ndjson", "link.ndjson"]) {
+      const words = importing(file, "--refused", `${line.folder}/${place}`);
+      assert.match((await line.fail(...words)).message, /would replace the input .*r\.ndjson/);
+    }
+    assert.equal(readFileSync(file, "utf8"), before);
+  });
+});
