@@ -33,7 +33,8 @@ export async function checkTornLog(site: Site, random: Random): Promise<boolean>
   if (!copyTorn(site.databasePath, { path, random })) return false;
   // The store alone: its ledger rightly says that what the tear took away is missing.
   const store = await openStore(`sqlite:${path}`, { role: "command" });
-  const { ok, findings } = await store.checkIntegrity().finally(() => store.close());
+  const { ok, findings } = await store.checkIntegrity();
+  await store.close();
   if (!ok) site.ledger.findings.push(...findings.map((finding) => `torn log: ${finding}`));
   for (const { kind, about, detail } of compareTorn(site.ledger, readStored(path))) {
     site.ledger.findings.push(`torn log: ${kind}: ${about}: ${detail.slice(0, 500)}`);
