@@ -75,6 +75,7 @@ class RawRun {
   readonly #memory: MemoryTrend;
   readonly #until: number;
   #requests = 0;
+  #progressAt = progressEvery;
   #connections = 0;
   #checked = 0;
 
@@ -114,14 +115,14 @@ class RawRun {
       this.#findings.length < findingsMax &&
       this.#server.child.exitCode === null
     ) {
-      const before = this.#requests;
       const messages = makeMessages(this.#scene, seed + this.#connections);
       this.#connections += 1;
       this.#requests += messages.length;
       await this.#exchange(messages, seed + this.#connections - 1);
-      const isStep =
-        Math.floor(before / progressEvery) < Math.floor(this.#requests / progressEvery);
-      if (isStep) onProgress?.(this.#requests);
+      if (this.#requests >= this.#progressAt) {
+        this.#progressAt += progressEvery;
+        onProgress?.(this.#requests);
+      }
       await this.#memory.sample(this.#requests);
     }
   }
@@ -132,7 +133,10 @@ class RawRun {
     const got = await deliver(Number(port), bytes, makeRandom(seed ^ 0x5eed));
     const { replies, rest } = readAllReplies(got.bytes, knownMethods(messages));
     const faults = got.isStuck ? ["the connection was left open"] : [];
-    if (rest.length > 0 && got.isWhole) {
+    // A reply that is under way when its request proves to be broken can only be cut off.
+    const isSound = messages.every(({ message }) => message.isFramed);
+    const isReply = rest.toString("latin1", 0, 9) === "HTTP/1.1 ";
+    if (rest.length > 0 && got.isWhole && (isSound || !isReply)) {
       faults.push(`what is no reply: ${rest.toString("latin1", 0, 300)}`);
     }
     // Behind a message that may end elsewhere than it seems, nobody knows which request a reply answers.
@@ -155,9 +159,14 @@ class RawRun {
     const known = isUnknown ? { ...unknownCase, raw } : sent.made;
     const expected = new Set(["a 503", ...(isUnknown ? ["no body"] : [])]);
     const faults = judgeReply(known, reply).filter((fault) => !expected.has(fault));
-    const isHttpFault = [40_003, 40_801, 43_101].includes(reply.body.code ?? 0);
+    // Where only the status tells: a request that was cut off.
+    const isHttpFault =
+      [40_003, 40_801, 43_101].includes(reply.body.code ?? 0) ||
+      (ask?.method === "HEAD" && reply.status === 400);
     const path = ask?.path.split("?", 1)[0] ?? "";
-    if (ask === undefined || isHttpFault || this.#document.paths[path] === undefined) return faults;
+    const operations = this.#document.paths[path] ?? {};
+    const isKnown = operations[ask?.method === "HEAD" ? "get" : (ask?.method.toLowerCase() ?? "")];
+    if (ask === undefined || isHttpFault || isKnown === undefined) return faults;
     this.#checked += 1;
     try {
       this.#check(ask, reply);

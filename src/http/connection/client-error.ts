@@ -48,7 +48,7 @@ function asksForHead({ rawPacket, bytesParsed }: ClientError): boolean {
 }
 
 const endOfHead = "\r\n\r\n";
-const headRequest = /^HEAD |HEAD [^ \r\n]+ HTTP\//;
+const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
 
 /**
  * For Node's event `connect`: this server is no proxy. Node gives the connection away with this event, together with its
@@ -94,7 +94,8 @@ function answerInTurn(socket: Socket, answer: SocketAnswer): void {
     stopReading(socket);
     reply.once("close", () => setImmediate(answerInTurn, socket, answer));
   } else if (reply?.headersSent === true) socket.destroy();
-  else answerOnSocket(socket, answer);
+  else if (reply === undefined) answerOnSocket(socket, answer);
+  else answerOnSocket(socket, { ...answer, isHead: reply.req.method === "HEAD" });
 }
 
 /** A reply to HEAD has no body (RFC 9110, section 9.3.2). */

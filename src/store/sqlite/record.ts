@@ -19,6 +19,8 @@ export interface DraftContext {
   readonly resourceType: string;
   readonly receivedAt: number;
   readonly replyKey: Uint8Array | null;
+  /** By id, of records that a list changes several times: those of its payloads that are stored. */
+  readonly stored?: ReadonlyMap<string, Set<string>>;
 }
 
 const insertRecord = `
@@ -36,6 +38,11 @@ const findRecordNo = `
 
 const insertChange = `
   INSERT INTO change (record_no, change_no, received_at, reply_key, payload) VALUES (?, ?, ?, ?, ?)`;
+
+/** One pass over the changes of a record, for however many payloads. */
+const findIdenticals = `
+  SELECT payload FROM change
+  WHERE record_no = ? AND payload IN (SELECT value FROM json_each(?))`;
 
 const findIdentical = `SELECT 1 FROM change WHERE record_no = ? AND payload = ? LIMIT 1`;
 
@@ -132,7 +139,33 @@ function refuseAdd(connection: Connection, context: DraftContext, draft: Draft):
   return hasIdentical(connection, context, draft) ? "identical_record_exists" : "record_exists";
 }
 
+/** Changes of a record in one list from which on they are looked up together. */
+const repeatsMin = 4;
+
+/** Without it, a list of changes of one record would read all of them for each. */
+export function readStored(
+  connection: Connection,
+  { organizationId, resourceType }: DraftContext,
+  drafts: readonly Draft[],
+): ReadonlyMap<string, Set<string>> {
+  const stored = new Map<string, Set<string>>();
+  if (drafts.length < repeatsMin) return stored;
+  for (const [resourceId, payloads] of Map.groupBy(drafts, ({ id }) => id)) {
+    if (payloads.length < repeatsMin) continue;
+    const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId });
+    const texts = JSON.stringify(payloads.map(({ payload }) => payload));
+    const rows =
+      recordNo === undefined
+        ? []
+        : connection.all<{ payload: string }>(findIdenticals, recordNo, texts);
+    stored.set(resourceId, new Set(rows.map(({ payload }) => payload)));
+  }
+  return stored;
+}
+
 function hasIdentical(connection: Connection, context: DraftContext, draft: Draft): boolean {
+  const stored = context.stored?.get(draft.id);
+  if (stored !== undefined) return stored.has(draft.payload);
   const { organizationId, resourceType } = context;
   const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId: draft.id });
   if (recordNo === undefined) return false;
@@ -153,6 +186,7 @@ function keepChange(
     context.replyKey,
     draft.payload,
   );
+  context.stored?.get(draft.id)?.add(draft.payload);
   const { organizationId, resourceType } = context;
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
