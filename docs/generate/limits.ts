@@ -26,7 +26,7 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Days that a timestamp may lie in the future", "timestampAheadDaysMax", "400"],
   ["Items of a list of records; at least 1", "batchItemsMax", "413"],
   [
-    "Items of a list that is stored as a whole, and the records that they relate to",
+    "Items of a list of records, and the records that they relate to, together",
     "listRowsMax",
     "413",
   ],

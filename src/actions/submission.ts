@@ -89,8 +89,9 @@ export class Submission {
     if (isInvalid(read)) this.#addInvalid(index, item, read);
     else this.#rows += countDraftRows([read]);
     if (isInvalid(read)) return;
-    // Of a strict request that has errors nothing will be stored.
-    if (lenient || this.#errors.items === 0) this.#drafts.push(read);
+    // Of a strict request that has errors nothing will be stored, nor of one that is too large.
+    if (this.#rows > limits.listRowsMax) this.#drafts = [];
+    else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);
   }
 
@@ -109,16 +110,16 @@ export class Submission {
   store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
     const drafts = this.#drafts;
     this.#drafts = [];
+    if (this.#errors.items === 0 && this.#rows > limits.listRowsMax) {
+      return Promise.reject(this.#tooManyRows());
+    }
     if (this.#options.lenient) {
-      const isWhole = idempotency !== undefined;
-      if (isWhole && this.#rows > limits.listRowsMax) return Promise.reject(this.#tooManyRows());
       return this.#storeEach(writer, drafts, idempotency).then((outcome) => this.#report(outcome));
     }
     if (this.#errors.items > 0) {
       const name = this.#tooLarge ? "too_large" : "validation_failed";
       return Promise.reject(this.#errors.toAppError(name, this.#items));
     }
-    if (this.#rows > limits.listRowsMax) return Promise.reject(this.#tooManyRows());
     return this.#storeAll(writer, drafts, idempotency);
   }
 

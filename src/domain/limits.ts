@@ -17,7 +17,7 @@ export const limits = {
   numberCharactersMax: 400,
   // requests (contract, sections 5 and 6)
   batchItemsMax: 10_000,
-  /** Of a list that is stored in one transaction: its items, and the records that they relate to. */
+  /** Of a list: its items, and the records that they relate to. */
   listRowsMax: 50_000,
   bodyBytesMax: 16 * 1_024 * 1_024,
   headerBytesMax: 16 * 1_024,
