@@ -25,6 +25,11 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Characters of a number as it is written", "numberCharactersMax", "400"],
   ["Days that a timestamp may lie in the future", "timestampAheadDaysMax", "400"],
   ["Items of a list of records; at least 1", "batchItemsMax", "413"],
+  [
+    "Items of a list of records, and the records that they relate to, together",
+    "listRowsMax",
+    "413",
+  ],
   ["Bytes of a body, also after decompression", "bodyBytesMax", "413"],
   [
     "Bytes of a line of a stream; lines without number",

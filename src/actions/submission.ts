@@ -2,6 +2,8 @@
 // caller likes, and then stored together. A strict request is all or nothing; in a lenient one each item stands alone.
 
 import { errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
+import { AppError } from "../domain/error.ts";
+import { countDraftRows, partsOf } from "../domain/draft-rows.ts";
 import { makeErrorBudget } from "../domain/explain.ts";
 import { limits } from "../domain/limits.ts";
 import type { RecordType } from "../domain/record-type.ts";
@@ -57,6 +59,7 @@ export class Submission {
   readonly #errors: ValidationErrors;
   #tooLarge = false;
   #items = 0;
+  #rows = 0;
   #drafts: Draft[] = [];
   /** How many errors the results list so far. */
   #listedErrors = 0;
@@ -73,15 +76,23 @@ export class Submission {
     return this.#items;
   }
 
+  /** Rows that its valid items take: one each, and one for each of their relations. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   add(item: unknown): void {
     const { type, mode, lenient, receivedAt } = this.#options;
     const index = this.#items;
     this.#items += 1;
     const read = readSubmission(type, item, { mode, now: receivedAt, budget: this.#budget });
     if (isInvalid(read)) this.#addInvalid(index, item, read);
-    // Of a strict request that has errors nothing will be stored.
+    else this.#rows += countDraftRows([read]);
+    if (isInvalid(read)) return;
+    // Of a strict request that has errors nothing will be stored, nor of one that is too large.
+    if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
-    if (lenient && !isInvalid(read)) this.#results.push(read.id);
+    if (lenient) this.#results.push(read.id);
   }
 
   /** For an item that is too large to be parsed. */
@@ -99,6 +110,9 @@ export class Submission {
   store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
     const drafts = this.#drafts;
     this.#drafts = [];
+    if (this.#errors.items === 0 && this.#rows > limits.listRowsMax) {
+      return Promise.reject(this.#tooManyRows());
+    }
     if (this.#options.lenient) {
       return this.#storeEach(writer, drafts, idempotency).then((outcome) => this.#report(outcome));
     }
@@ -107,6 +121,14 @@ export class Submission {
       return Promise.reject(this.#errors.toAppError(name, this.#items));
     }
     return this.#storeAll(writer, drafts, idempotency);
+  }
+
+  #tooManyRows(): AppError {
+    return new AppError("too_large", {
+      message:
+        `The items of a list and the records that they relate to may be at most ${limits.listRowsMax} together, ` +
+        `and here they are ${this.#rows}; send the list in parts, or as a stream (application/x-ndjson).`,
+    });
   }
 
   #addInvalid(index: number, item: unknown, invalid: InvalidItem): void {
@@ -148,18 +170,16 @@ export class Submission {
     drafts: readonly Draft[],
     idempotency: IdempotencyMark | undefined,
   ): Promise<WriteOutcome> {
-    if (idempotency !== undefined || drafts.length <= limits.lenientPartItems) {
+    const bounds = { itemsMax: limits.lenientPartItems, rowsMax: limits.groupRowsMax };
+    const divided = idempotency === undefined ? partsOf(drafts, bounds) : [drafts];
+    if (divided.length <= 1) {
       // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
       const isEmpty = drafts.length === 0 && idempotency === undefined;
       return isEmpty
         ? { written: 0, drafts: [] }
         : writer.writeRecords(this.#write(drafts, idempotency));
     }
-    const parts: Promise<WriteOutcome>[] = [];
-    for (let at = 0; at < drafts.length; at += limits.lenientPartItems) {
-      const part = drafts.slice(at, at + limits.lenientPartItems);
-      parts.push(writer.writeRecords(this.#write(part, undefined)));
-    }
+    const parts = divided.map((part) => writer.writeRecords(this.#write(part, undefined)));
     const outcomes = await Promise.all(parts);
     return {
       written: outcomes.reduce((sum, { written }) => sum + written, 0),

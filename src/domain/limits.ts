@@ -17,6 +17,8 @@ export const limits = {
   numberCharactersMax: 400,
   // requests (contract, sections 5 and 6)
   batchItemsMax: 10_000,
+  /** Of a list: its items, and the records that they relate to. */
+  listRowsMax: 50_000,
   bodyBytesMax: 16 * 1_024 * 1_024,
   headerBytesMax: 16 * 1_024,
   jsonDepthMax: 16,
@@ -55,6 +57,8 @@ export const limits = {
   streamLineBytesMax: 64 * 1_024,
   streamGroupItemsMax: 500,
   streamGroupBytesMax: 1_024 * 1_024,
+  // with the relations of one more record it is no more than a group of the store takes
+  streamGroupRowsMax: 990,
   // decoded bytes for each byte received, counted from so many received bytes on
   streamRatioMax: 200,
   streamRatioBytesMin: 64 * 1_024,

@@ -49,6 +49,13 @@ async function changeCounts(store: Store): Promise<readonly number[]> {
   return counts;
 }
 
+/** Of one transaction, each with another amount. */
+function changes(from: number, to: number): readonly Draft[] {
+  return Array.from({ length: to - from }, (_, index) =>
+    draftOf("transaction", "one", { amount: from + index }),
+  );
+}
+
 export function testLongLists(engine: Engine): void {
   describe(`${engine.name}: a long list of new records`, () => {
     for (const there of [0, 15, 16, 40, count - 1]) {
@@ -127,6 +134,23 @@ export function testLongLists(engine: Engine): void {
       assert.equal(outcome.written, 50);
       assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
       assert.deepEqual(await erasedWith(store, "heir"), { transaction: 1, [check]: 50 });
+      await requireSound(store);
+    });
+  });
+
+  describe(`${engine.name}: a list of many changes of one record`, () => {
+    it("skips what is stored, what it holds twice, and nothing else", async (test) => {
+      const { store } = await openSite(engine, test);
+      const append = (drafts: readonly Draft[]) => write(store, drafts, { mode: "append" });
+      assert.equal((await append(changes(0, 10))).written, 10);
+      const { written, drafts } = await append([...changes(5, 30), ...changes(20, 40)]);
+      assert.equal(written, 30);
+      assert.deepEqual(drafts.slice(0, 6), [...Array(5).fill("unchanged"), "updated"]);
+      assert.deepEqual(drafts.slice(25, 36), [...Array(10).fill("unchanged"), "updated"]);
+      assert.equal((await changesOf(store, keyOf("transaction", "one"))).length, 40);
+      assert.equal((await append(changes(0, 40))).written, 0);
+      const other = await append([...changes(0, 5), draftOf("transaction", "two")]);
+      assert.deepEqual(other.drafts, [...Array(5).fill("unchanged"), "created"]);
       await requireSound(store);
     });
   });

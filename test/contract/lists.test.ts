@@ -240,4 +240,28 @@ describe("the size of a list", () => {
     }
     assert.equal(await exists(type, small(20_000)), false);
   });
+
+  it("may not hold very many relations", async () => {
+    const checks = typeNamed("transaction_check");
+    const related = Array.from({ length: limits.listItemsMax }, (_, index) => `r${index}`);
+    const count = Math.ceil(limits.listRowsMax / limits.listItemsMax);
+    const list = Array.from({ length: count }, (_, index) => ({
+      ...checks.example,
+      check_id: `related ${index}`,
+      related_tx_ids: related,
+    }));
+    for (const handling of ["strict", "lenient"]) {
+      const headers = { prefer: `handling=${handling}` };
+      const sendList = (body: unknown) =>
+        scene.ask(customer, { method: "POST", path: pathOf(checks), body, headers });
+      const reply = await sendList(list);
+      assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
+      assert.match(reply.body.message ?? "", /at most 50000 together/);
+      assert.equal(await exists(checks, list[0] ?? {}), false);
+      const part = list
+        .slice(-2)
+        .map((item) => ({ ...item, check_id: `${item.check_id} ${handling}` }));
+      assert.equal((await sendList(part)).body.write_count, 2);
+    }
+  });
 });

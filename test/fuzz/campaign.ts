@@ -1,19 +1,43 @@
-// `npm run fuzz`: sends as many odd requests as asked, and says what it found and how to repeat it.
+// `npm run fuzz`: sends as many odd requests as asked, and says what it found and how to repeat it. With `--requests` they
+// go over raw sockets, many at a time, and only the replies and the server are judged.
 
+import { parseArgs } from "node:util";
 import { readCampaignOptions } from "../crash/campaign-options.ts";
 import { runFuzzCampaign } from "./fuzz-campaign.ts";
+import { runRawCampaign } from "./raw-campaign.ts";
 
-const { seed, countMax, budgetMs } = readCampaignOptions("cases", 20_000);
-const write = (line: string) => process.stdout.write(`${line}\n`);
-
-write(`seed ${seed}; one case again: npm run fuzz -- --seed <seed of the case> --cases 1`);
-const { findings, cases, records, byStatus } = await runFuzzCampaign({
-  seed,
-  casesMax: countMax,
-  budgetMs,
-  onProgress: (done) => write(`${done} cases`),
-});
+const { values } = parseArgs({ options: { requests: { type: "string" } }, strict: false });
+const write = (line: string) => void process.stdout.write(`${line}\n`);
+const findings = await (values["requests"] === undefined ? sendCases() : sendRaw());
 for (const finding of findings) write(`FOUND ${finding}`);
-write(`${cases} cases, ${records} records accepted, replies by status ${JSON.stringify(byStatus)}`);
-write(findings.length === 0 ? "nothing was found" : `${findings.length} findings, seed ${seed}`);
+write(findings.length === 0 ? "nothing was found" : `${findings.length} findings`);
 process.exitCode = findings.length === 0 ? 0 : 1;
+
+async function sendCases(): Promise<readonly string[]> {
+  const { seed, countMax, budgetMs } = readCampaignOptions("cases", 20_000);
+  write(`seed ${seed}; one case again: npm run fuzz -- --seed <seed of the case> --cases 1`);
+  const report = await runFuzzCampaign({
+    seed,
+    casesMax: countMax,
+    budgetMs,
+    onProgress: (done) => write(`${done} cases`),
+  });
+  const { cases, records, byStatus } = report;
+  write(
+    `${cases} cases, ${records} records accepted, replies by status ${JSON.stringify(byStatus)}`,
+  );
+  return report.findings;
+}
+
+async function sendRaw(): Promise<readonly string[]> {
+  const { seed, countMax, budgetMs } = readCampaignOptions("requests", 100_000);
+  write(`seed ${seed}; one again: npm run fuzz -- --seed <seed of the connection> --requests 1`);
+  const { findings: found, ...figures } = await runRawCampaign({
+    seed,
+    requestsMax: countMax,
+    budgetMs,
+    onProgress: (done) => write(`${done} requests`),
+  });
+  write(JSON.stringify(figures));
+  return found;
+}

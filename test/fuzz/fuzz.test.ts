@@ -11,7 +11,9 @@ import type { FuzzCase, WriteIntent } from "./fuzz-case.ts";
 import { runFuzzCampaign } from "./fuzz-campaign.ts";
 import { judgeReply } from "./judge-reply.ts";
 import { Expectation } from "./judge-writes.ts";
+import { runRawCampaign } from "./raw-campaign.ts";
 import { readReplies } from "./raw-exchange.ts";
+import { readAllReplies } from "./raw-replies.ts";
 
 const cases = 3_000;
 
@@ -28,6 +30,40 @@ describe("a server that is sent odd requests", () => {
     assert.equal(figures.cases, cases);
     assert.ok(figures.records > cases / 4, "many were accepted");
     assert.ok((figures.byStatus["400"] ?? 0) > cases / 4, "many were refused");
+  });
+});
+
+const requests = 2_000;
+
+describe("a server that is sent mutated requests over raw sockets", () => {
+  it(`answers ${requests} as the OpenAPI document says, or closes the connection`, async (test) => {
+    const seed = 20_261_122;
+    const report = await runRawCampaign({ seed, requestsMax: requests, budgetMs: Infinity });
+    const { findings, ...figures } = report;
+    test.diagnostic(JSON.stringify(figures));
+    assert.deepEqual(findings, [], `npm run fuzz -- --seed ${seed} --requests ${requests}`);
+    assert.ok(figures.requests >= requests);
+    assert.ok(figures.checked > requests / 4, "many were held against the document");
+    assert.ok((figures.byStatus["201"] ?? 0) > requests / 20, "many were accepted");
+  });
+
+  it("are found when a reply is cut off, or is not in the document", async () => {
+    const cut = readAllReplies(Buffer.from("HTTP/1.1 400 No\r\ncontent-length: 5\r\n\r\n{}"), [
+      "POST",
+    ]);
+    assert.deepEqual([cut.replies.length, cut.rest.length > 0], [0, true]);
+    const chunks = "HTTP/1.1 201 C\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    const head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
+    const whole = readAllReplies(Buffer.from(head + chunks + head), ["HEAD", "POST"]);
+    assert.deepEqual(
+      whole.replies.map(({ status, text }) => [status, text]),
+      [
+        [200, ""],
+        [201, "{}"],
+        [200, ""],
+      ],
+    );
+    assert.equal(whole.rest.length, 0);
   });
 });
 

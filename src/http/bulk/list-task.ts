@@ -50,7 +50,7 @@ export async function writeList(task: ListTask, context: TaskContext): Promise<L
   meter.count(0, body.length);
   if (startsList(body)) await addItems(task, submission, context);
   else await addSingle(task, submission, context);
-  meter.count(submission.items, 0);
+  meter.count(Math.max(submission.items, submission.rows), 0);
   await takeTurn(task, context);
   const report = await meter.run(() => submission.store(writer, idempotency));
   return describeReport(task, report, context);

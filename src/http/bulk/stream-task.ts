@@ -107,11 +107,9 @@ export class StreamTask {
 
   async #addLines(lines: readonly Line[]): Promise<void> {
     const { meter, turns } = this.#context;
-    for (let at = 0; at < lines.length; at += linesAtOnce) {
+    for (let at = 0; at < lines.length;) {
       await turns.next(this.#order.organizationId);
-      meter.run(() => {
-        for (const line of lines.slice(at, at + linesAtOnce)) this.#addLine(line);
-      });
+      at = meter.run(() => this.#addSome(lines, at));
       while (this.#isFull() && this.#storing !== undefined) await this.#storing;
       if (this.#failure !== undefined) return;
       this.#startStoring();
@@ -119,11 +117,22 @@ export class StreamTask {
     }
   }
 
+  /** At least one line, and no more than the group has room for; gives where to go on. */
+  #addSome(lines: readonly Line[], from: number): number {
+    let at = from;
+    for (const line of lines.slice(from, from + linesAtOnce)) {
+      this.#addLine(line);
+      at += 1;
+      if (this.#isFull()) break;
+    }
+    return at;
+  }
+
   #addLine({ number, bytes }: Line): void {
     const group = this.#group;
     group.lines += 1;
     group.bytes += bytes?.length ?? 0;
-    this.#context.meter.count(1, bytes?.length ?? 0);
+    const rowsBefore = group.submission.rows;
     try {
       if (bytes === undefined) throw tooLongLine();
       const value = parseJson(bytes, "line");
@@ -135,11 +144,17 @@ export class StreamTask {
       this.#invalid += 1;
       group.refusals.push({ line: number, code, message, errors });
     }
+    const rows = Math.max(1, group.submission.rows - rowsBefore);
+    this.#context.meter.count(rows, bytes?.length ?? 0);
   }
 
   #isFull(): boolean {
-    const { lines, bytes } = this.#group;
-    return lines >= limits.streamGroupItemsMax || bytes >= limits.streamGroupBytesMax;
+    const { lines, bytes, submission } = this.#group;
+    return (
+      lines >= limits.streamGroupItemsMax ||
+      bytes >= limits.streamGroupBytesMax ||
+      submission.rows >= limits.streamGroupRowsMax
+    );
   }
 
   /** Begins to store what is gathered, unless a group is under way: then what is gathered follows it. */

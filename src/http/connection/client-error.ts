@@ -10,8 +10,11 @@ import { errorBody, statusOf } from "../error-response.ts";
 import { newRequestId } from "../request-id.ts";
 import { stopReading } from "./reading.ts";
 
-/** What Node could not read; it holds the method where the request begins in it. */
-type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
+/** What Node could not read, and how far it got in it; other requests may stand before the one at fault. */
+type ClientError = NodeJS.ErrnoException & {
+  readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
+};
 
 interface SocketAnswer {
   readonly error: AppError;
@@ -29,10 +32,23 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     return;
   }
   if (failed.has(socket)) return;
-  const { rawPacket } = error;
-  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString("latin1", 0, 5) === "HEAD ";
-  fail(socket, { error: new AppError(errorName(error.code)), isHead });
+  fail(socket, { error: new AppError(errorName(error.code)), isHead: asksForHead(error) });
 }
+
+/**
+ * Whether the request at fault is a HEAD whose method came with it. It may follow others in its packet, and the body of the
+ * last one, whose end nobody tells.
+ */
+function asksForHead({ rawPacket, bytesParsed }: ClientError): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return false;
+  const parsed = rawPacket.subarray(0, bytesParsed ?? rawPacket.length);
+  const before = parsed.lastIndexOf(endOfHead);
+  const from = before === -1 ? 0 : before + endOfHead.length;
+  return headRequest.test(parsed.toString("latin1", from));
+}
+
+const endOfHead = "\r\n\r\n";
+const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
 
 /**
  * For Node's event `connect`: this server is no proxy. Node gives the connection away with this event, together with its
@@ -78,7 +94,8 @@ function answerInTurn(socket: Socket, answer: SocketAnswer): void {
     stopReading(socket);
     reply.once("close", () => setImmediate(answerInTurn, socket, answer));
   } else if (reply?.headersSent === true) socket.destroy();
-  else answerOnSocket(socket, answer);
+  else if (reply === undefined) answerOnSocket(socket, answer);
+  else answerOnSocket(socket, { ...answer, isHead: reply.req.method === "HEAD" });
 }
 
 /** A reply to HEAD has no body (RFC 9110, section 9.3.2). */

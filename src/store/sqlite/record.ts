@@ -19,6 +19,8 @@ export interface DraftContext {
   readonly resourceType: string;
   readonly receivedAt: number;
   readonly replyKey: Uint8Array | null;
+  /** By id, of records that a list changes several times: those of its payloads that are stored. */
+  readonly stored?: ReadonlyMap<string, Set<string>>;
 }
 
 const insertRecord = `
@@ -36,6 +38,11 @@ const findRecordNo = `
 
 const insertChange = `
   INSERT INTO change (record_no, change_no, received_at, reply_key, payload) VALUES (?, ?, ?, ?, ?)`;
+
+/** One pass over the changes of a record, for however many payloads. */
+const findIdenticals = `
+  SELECT payload FROM change
+  WHERE record_no = ? AND payload IN (SELECT value FROM json_each(?))`;
 
 const findIdentical = `SELECT 1 FROM change WHERE record_no = ? AND payload = ? LIMIT 1`;
 
@@ -77,8 +84,7 @@ export function writeDraft(
       return recordNo !== undefined;
     },
     hasIdentical: () =>
-      recordNo !== undefined &&
-      connection.get(findIdentical, recordNo, draft.payload) !== undefined,
+      recordNo !== undefined && hasIdentical(connection, context, { draft, recordNo }),
   });
   if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
@@ -112,6 +118,40 @@ function widenSighting(
   return connection.get<{ record_no: number }>(widenRecord, ...values)?.record_no;
 }
 
+/** Changes of a record in one list from which on they are looked up together. */
+const repeatsMin = 4;
+
+/** Without it, a list of changes of one record would read all of them for each. */
+export function readStored(
+  connection: Connection,
+  { organizationId, resourceType }: DraftContext,
+  drafts: readonly Draft[],
+): ReadonlyMap<string, Set<string>> {
+  const stored = new Map<string, Set<string>>();
+  if (drafts.length < repeatsMin) return stored;
+  for (const [resourceId, payloads] of Map.groupBy(drafts, ({ id }) => id)) {
+    if (payloads.length < repeatsMin) continue;
+    const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId });
+    const texts = JSON.stringify(payloads.map(({ payload }) => payload));
+    const rows =
+      recordNo === undefined
+        ? []
+        : connection.all<{ payload: string }>(findIdenticals, recordNo, texts);
+    stored.set(resourceId, new Set(rows.map(({ payload }) => payload)));
+  }
+  return stored;
+}
+
+function hasIdentical(
+  connection: Connection,
+  { stored }: DraftContext,
+  { draft, recordNo }: { readonly draft: Draft; readonly recordNo: number },
+): boolean {
+  const known = stored?.get(draft.id);
+  if (known !== undefined) return known.has(draft.payload);
+  return connection.get(findIdentical, recordNo, draft.payload) !== undefined;
+}
+
 function keepChange(
   { connection }: Group,
   context: DraftContext,
@@ -126,6 +166,7 @@ function keepChange(
     context.replyKey,
     draft.payload,
   );
+  context.stored?.get(draft.id)?.add(draft.payload);
   const { organizationId, resourceType } = context;
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);

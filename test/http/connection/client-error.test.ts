@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
+import { exchangeRaw as exchangeText } from "../../support/raw-socket.ts";
 import { type Server, startServer } from "../../support/server.ts";
 
 describe("a request that can't be read", () => {
@@ -38,5 +39,17 @@ describe("a request that can't be read", () => {
       [[431, ""]],
     );
     assert.equal(rest.length, 0);
+  });
+
+  it("is answered with a body if it follows a HEAD in its packet", async () => {
+    const first = "HEAD /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n";
+    const second = "POST /v2/person HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n";
+    const text = await exchangeText(new URL(server.address).href, first + second);
+    assert.match(text, /"code":40003,/);
+    const both = await exchangeText(
+      new URL(server.address).href,
+      `${first}HEAD / HTTP/9.9\r\n\r\n`,
+    );
+    assert.match(both, /HTTP\/1.1 400 [^{]*\r\n\r\n$/);
   });
 });

@@ -9,6 +9,7 @@ import type {
   Reference,
   WriteMode,
 } from "../../../domain/record-write.ts";
+import { countDraftRows } from "../../../domain/draft-rows.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import { StoreError } from "../../store-error.ts";
 import type { OperationName } from "./operation.ts";
@@ -28,9 +29,9 @@ export function isOperation(job: Job): job is OperationJob {
   return "name" in job;
 }
 
-/** Rows that a job writes or reads, for the scheduler; at least 1. */
+/** Rows that a job writes or reads, relations among them, for the scheduler; at least 1. */
 export function countRows(job: Job): number {
-  return isOperation(job) ? 1 : Math.max(1, job.drafts.length);
+  return isOperation(job) ? 1 : Math.max(1, countDraftRows(job.drafts));
 }
 
 /** Bytes of the payloads of a job, counted as characters. Never throws: a job at fault has to fail by itself. */

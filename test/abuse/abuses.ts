@@ -1,0 +1,37 @@
+// Every abuse, in the order in which a campaign runs them.
+
+import type { Abuse } from "./abuse.ts";
+import { bombs } from "./family/bombs.ts";
+import { commands } from "./family/commands.ts";
+import { connections } from "./family/connections.ts";
+import { deletions } from "./family/deletions.ts";
+import { floods } from "./family/floods.ts";
+import { hardLists } from "./family/hard-lists.ts";
+import { lists } from "./family/lists.ts";
+import { pipelines } from "./family/pipelines.ts";
+import { slowClients } from "./family/slow-clients.ts";
+import { smuggling } from "./family/smuggling.ts";
+import { streams } from "./family/streams.ts";
+
+export const abuses: readonly Abuse[] = [
+  ...lists,
+  ...hardLists,
+  ...streams,
+  ...slowClients,
+  ...bombs,
+  ...connections,
+  ...pipelines,
+  ...smuggling,
+  ...floods,
+  ...deletions,
+  ...commands,
+];
+
+/** Throws if there is none. */
+export function abuseNamed(name: string): Abuse {
+  const abuse = abuses.find((one) => one.name === name);
+  if (abuse !== undefined) return abuse;
+  throw new TypeError(
+    `there is no abuse "${name}"; there are ${abuses.map((one) => one.name).join(", ")}`,
+  );
+}

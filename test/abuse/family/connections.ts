@@ -1,0 +1,107 @@
+// Connections that end at every point: in the headers, in the body, before and in the reply, in an upgrade, after CONNECT.
+
+import type { Abuse, AbuseContext, Title } from "../abuse.ts";
+import { makeIds, transaction, listOf } from "../records.ts";
+import { requestBytes, sendAndReset } from "../sending.ts";
+
+/** What is sent, and how long its client waits before it goes away. */
+type Step = (context: AbuseContext, id: string) => { bytes: Buffer; afterMs: number };
+
+function leaving([name, what]: Title, step: Step): Abuse {
+  return {
+    name,
+    what,
+    prepare: (context) => {
+      const nextId = makeIds(name);
+      return {
+        run: () =>
+          sendAndReset(context, { connections: context.amount(64, 16), addresses: 4 }, () =>
+            step(context, nextId()),
+          ),
+      };
+    },
+  };
+}
+
+function add({ target }: AbuseContext, id: string): Buffer {
+  return requestBytes("POST", "/v2/transaction", { token: target.token, body: transaction(id) });
+}
+
+function cut({ random }: AbuseContext, bytes: Buffer): Buffer {
+  return bytes.subarray(0, random.integer(1, bytes.length - 1));
+}
+
+const connect = Buffer.from("CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n");
+const upgrade =
+  "GET /v2/person?person_id=1 HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n";
+
+export const connections: readonly Abuse[] = [
+  leaving(["reset-at-once", "connections that are reset before a byte"], () => ({
+    bytes: Buffer.alloc(0),
+    afterMs: 0,
+  })),
+  leaving(["reset-in-request", "connections that are reset within a request"], (context, id) => ({
+    bytes: cut(context, add(context, id)),
+    afterMs: context.random.integer(0, 5),
+  })),
+  leaving(["reset-in-reply", "connections that are reset around the reply"], (context, id) => ({
+    bytes: add(context, id),
+    afterMs: context.random.integer(0, 10),
+  })),
+  leaving(
+    ["reset-in-list", "connections that are reset while a list is stored"],
+    (context, id) => ({
+      bytes: requestBytes("POST", "/v2/transactions/batch", {
+        token: context.target.token,
+        body: listOf(context.amount(2_000, 500), (index) => transaction(`${id}-${index}`)),
+      }),
+      afterMs: context.random.integer(0, 60),
+    }),
+  ),
+  leaving(["reset-in-document", "connections that are reset within /openapi.json"], (context) => ({
+    bytes: requestBytes("GET", "/openapi.json"),
+    afterMs: context.random.integer(0, 5),
+  })),
+  leaving(["connect-and-reset", "CONNECT, then a reset"], ({ random }) => ({
+    bytes: connect,
+    afterMs: random.integer(0, 3),
+  })),
+  leaving(["upgrade-and-reset", "an upgrade, whole or not, then a reset"], (context) => ({
+    bytes: context.random.chance(0.5)
+      ? Buffer.from(`${upgrade}\r\n`)
+      : cut(context, Buffer.from(`${upgrade}content-length: 100\r\n\r\nabc`)),
+    afterMs: context.random.integer(0, 5),
+  })),
+  leaving(["expect-and-reset", "Expect: 100-continue, then a reset"], ({ target, random }) => ({
+    bytes: requestBytes("POST", "/v2/transactions/batch", {
+      token: target.token,
+      headers: {
+        "content-type": "application/json",
+        "content-length": "1000000",
+        expect: "100-continue",
+      },
+    }),
+    afterMs: random.integer(0, 10),
+  })),
+  leaving(["header-flood", "headers beyond what is taken"], ({ random }) => ({
+    bytes: Buffer.from(
+      `GET / HTTP/1.1\r\nhost: x\r\n${`a: ${"v".repeat(random.integer(0, 100))}\r\n`.repeat(5_000)}\r\n`,
+    ),
+    afterMs: random.integer(0, 20),
+  })),
+  leaving(["many-headers", "as many headers as fit"], ({ target }) => ({
+    bytes: Buffer.from(
+      `GET /v2/person?person_id=1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${target.token}\r\n` +
+        `${"a:b\r\n".repeat(1_900)}\r\n`,
+    ),
+    afterMs: 20,
+  })),
+  leaving(["long-targets", "targets of 15 KB of odd escapes"], ({ target, random }) => ({
+    bytes: requestBytes(
+      "GET",
+      `/v2/person?person_id=${random.pick(["%25", "%ff", "a&person_id=", "+"]).repeat(1_200)}`,
+      { token: target.token },
+    ),
+    afterMs: 20,
+  })),
+];

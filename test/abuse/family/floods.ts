@@ -1,0 +1,118 @@
+// Small requests at full speed: with credentials that are none, without any, and with good ones.
+
+import { makeCredential } from "../../../src/actions/credential.ts";
+import type { Abuse, AbuseContext, Title } from "../abuse.ts";
+import { makeIds, transaction } from "../records.ts";
+import { type Flood, flood, requestBytes } from "../sending.ts";
+
+function requestFlood(
+  [name, what]: Title,
+  options: Flood,
+  makeNext: (context: AbuseContext) => () => Buffer,
+): Abuse {
+  return {
+    name,
+    what,
+    prepare: (context) => {
+      const next = makeNext(context);
+      const connections = context.amount(options.connections, 16);
+      return { run: () => flood(context, { ...options, connections }, next) };
+    },
+  };
+}
+
+function unauthenticated(path: string): Abuse {
+  const name = `flood-${path.replace(/\W+/g, "-").replace(/^-/, "")}`;
+  const request = requestBytes("GET", path);
+  return requestFlood(
+    [name, `${path} at full speed from 8 addresses`],
+    { connections: 64, addresses: 8 },
+    () => () => request,
+  );
+}
+
+const check = "/v2/transaction?tx_id=none";
+
+/** Good tokens are looked up in memory; each of these is new to the server. */
+const badTokens = requestFlood(
+  ["bad-tokens", "tokens with right checksums that were never issued, from 8 addresses"],
+  { connections: 64, addresses: 8 },
+  () => () => requestBytes("GET", check, { token: makeCredential("access_token") }),
+);
+
+const badKeys = requestFlood(
+  ["bad-keys", "keys with right checksums that were never made, from 8 addresses"],
+  { connections: 64, addresses: 8 },
+  ({ target }) => {
+    const body = JSON.stringify({
+      expiry_seconds: 300,
+      scopes: { organization_id: target.organizationId, scopes: ["person:read"] },
+    });
+    return () =>
+      requestBytes("POST", "/auth/token", {
+        headers: { authorization: makeCredential("api_key") },
+        body,
+      });
+  },
+);
+
+const tokens = requestFlood(
+  ["token-issuing", "tokens asked for at full speed with a good key"],
+  { connections: 32 },
+  ({ target }) => {
+    const body = JSON.stringify({
+      expiry_seconds: 300,
+      scopes: { organization_id: target.organizationId, scopes: ["person:read"] },
+    });
+    const { apiKey: authorization } = target;
+    return () => requestBytes("POST", "/auth/token", { headers: { authorization }, body });
+  },
+);
+
+function adds(
+  [name, what]: Title,
+  connections: number,
+  keyOf: (id: string) => string | undefined,
+): Abuse {
+  return requestFlood([name, what], { connections }, ({ target: { token } }) => {
+    const nextId = makeIds(name);
+    return () => {
+      const id = nextId();
+      const key = keyOf(id);
+      const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
+      return requestBytes("POST", "/v2/transaction", { token, headers, body: transaction(id) });
+    };
+  });
+}
+
+export const floods: readonly Abuse[] = [
+  badTokens,
+  badKeys,
+  requestFlood(
+    ["no-credential", "no credential at all"],
+    { connections: 64, addresses: 8 },
+    () => () => requestBytes("POST", "/v2/transaction", { body: transaction("x") }),
+  ),
+  tokens,
+  ...["/metrics", "/docs/reference.js", "/openapi.json", "/health/ready", "/nothing"].map(
+    unauthenticated,
+  ),
+  requestFlood(
+    ["checks", "existence checks on 64 connections"],
+    { connections: 64 },
+    (context) => () => requestBytes("GET", check, { token: context.target.token }),
+  ),
+  adds(["single-adds", "single adds on 256 connections"], 256, () => undefined),
+  adds(["new-keys", "adds with a new Idempotency-Key each"], 128, (id) => id),
+  adds(["one-key", "different adds with one Idempotency-Key"], 128, () => "the same"),
+  requestFlood(
+    ["hot-updates", "updates of one record on 64 connections"],
+    { connections: 64 },
+    ({ target: { token }, random }) =>
+      () =>
+        requestBytes("PUT", "/v2/transactions/batch", {
+          token,
+          body: `[${transaction("hot", random.integer(1, 1e9))}]`,
+        }),
+  ),
+];

@@ -1,0 +1,188 @@
+// A client that does nothing wrong: sends at a steady rate whatever the server does, measures from the moment at which a
+// request was due, and at the end shows that everything it was told is stored is there.
+
+import type { Ask, Client, Reply } from "../support/http-client.ts";
+import { listOf, transaction } from "./records.ts";
+
+export const requestKinds = ["add", "check", "update", "list"] as const;
+export type RequestKind = (typeof requestKinds)[number];
+
+export interface KindFigures {
+  readonly count: number;
+  /** NaN without requests. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface PhaseReport {
+  readonly all: KindFigures;
+  readonly kinds: Readonly<Record<RequestKind, KindFigures>>;
+  /** Requests without a reply after `timeoutMs`; they count with that time. */
+  readonly timeouts: number;
+  /** Every reply that was not a success, and every connection that broke. */
+  readonly failures: readonly string[];
+}
+
+interface Phase {
+  readonly latencies: Record<RequestKind, number[]>;
+  readonly open: Set<Promise<void>>;
+  readonly failures: string[];
+  timeouts: number;
+}
+
+/** Of a second; each kind is due at even distances. */
+const perSecond: Readonly<Record<RequestKind, number>> = { add: 20, check: 12, update: 6, list: 2 };
+const timeoutMs = 5_000;
+const listItems = 100;
+const tickMs = 2;
+const failuresKept = 20;
+
+export class GoodClient {
+  readonly #client: Client;
+  readonly #token: string;
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #due: Record<RequestKind, number> = { add: 0, check: 0, update: 0, list: 0 };
+  /** Everything that was acknowledged. */
+  readonly #ids: string[] = [];
+  readonly #lists: string[] = [];
+  readonly #sending = new Set<Promise<void>>();
+  #phase = newPhase();
+  #count = 0;
+
+  constructor(client: Client, token: string) {
+    this.#client = client;
+    this.#token = token;
+    this.#timer = setInterval(() => this.#sendWhatIsDue(), tickMs);
+  }
+
+  /** Ends a phase, and reports it when each of its requests is answered or has had its time. */
+  async endPhase(): Promise<PhaseReport> {
+    const phase = this.#phase;
+    this.#phase = newPhase();
+    while (phase.open.size > 0) await Promise.all(phase.open);
+    return reportOf(phase);
+  }
+
+  /** Stops sending; gives what was acknowledged and is not there. */
+  async stop(): Promise<{ readonly acknowledged: number; readonly missing: readonly string[] }> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#sending);
+    const missing: string[] = [];
+    for (const id of this.#ids) {
+      const { status } = await this.#sendAgain({ ...this.#existence(id), method: "GET" });
+      if (status !== 200) missing.push(`${id}: ${status}`);
+    }
+    for (const id of this.#lists) {
+      // A list that is stored already writes nothing.
+      const { status, body } = await this.#sendAgain(this.#list(id));
+      if (status !== 200 && status !== 201) missing.push(`${id}: ${status}`);
+      else if (body.write_count !== 0) missing.push(`${id}: ${body.write_count} of ${listItems}`);
+    }
+    return { acknowledged: this.#ids.length + this.#lists.length * listItems, missing };
+  }
+
+  #sendWhatIsDue(): void {
+    const now = performance.now() - this.#startedAt;
+    for (const kind of requestKinds) {
+      const everyMs = 1_000 / perSecond[kind];
+      while (this.#due[kind] <= now) {
+        this.#send(kind, this.#startedAt + this.#due[kind]);
+        this.#due[kind] += everyMs;
+      }
+    }
+  }
+
+  #send(kind: RequestKind, dueAt: number): void {
+    const phase = this.#phase;
+    const id = this.#newId();
+    const known = this.#ids.at(-1);
+    if (known === undefined && (kind === "check" || kind === "update")) return;
+    const ask = this.#askOf(kind, { id, known: known ?? "" });
+    const replied = this.#client.send(ask).then(
+      (reply) => this.#take(kind, { id, reply }),
+      (error: unknown) => this.#fail(`${kind}: ${String(error)}`),
+    );
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      phase.timeouts += 1;
+      resolve();
+    }, timeoutMs);
+    const measured = Promise.race([replied, over]).finally(() => {
+      clearTimeout(timer);
+      phase.latencies[kind].push(Math.min(timeoutMs, performance.now() - dueAt));
+      phase.open.delete(measured);
+    });
+    phase.open.add(measured);
+    const sent = replied.finally(() => this.#sending.delete(sent));
+    this.#sending.add(sent);
+  }
+
+  #askOf(kind: RequestKind, { id, known }: { id: string; known: string }): Ask {
+    if (kind === "list") return this.#list(id);
+    if (kind === "check") return { ...this.#existence(known), method: "GET" };
+    const { token } = this.#own();
+    const [method, body] =
+      kind === "add" ? ["POST", transaction(id)] : ["PUT", transaction(known, this.#count)];
+    return { method, path: "/v2/transaction", token, body };
+  }
+
+  #take(kind: RequestKind, { id, reply }: { id: string; reply: Reply }): void {
+    const { status, text } = reply;
+    if (status >= 300) this.#fail(`${kind}: ${status} ${text.slice(0, 200)}`);
+    else if (kind === "add") this.#ids.push(id);
+    else if (kind === "list") this.#lists.push(id);
+  }
+
+  /** Of the phase in which it shows: the one in which the request was due may be reported already. */
+  #fail(what: string): void {
+    const { failures } = this.#phase;
+    if (failures.length < failuresKept) failures.push(what);
+  }
+
+  /** Within the limit of its organization, however many there are. */
+  async #sendAgain(ask: Ask): Promise<Reply> {
+    for (;;) {
+      const reply = await this.#client.send(ask);
+      if (reply.status !== 429) return reply;
+      const seconds = Number(reply.headers["retry-after"] ?? 1);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    }
+  }
+
+  #list(id: string): Ask {
+    const body = listOf(listItems, (index) => transaction(`${id}-${index}`));
+    return { ...this.#own(), method: "POST", path: "/v2/transactions/batch", body };
+  }
+
+  #existence(id: string): Pick<Ask, "path" | "token" | "query"> {
+    return { ...this.#own(), path: "/v2/transaction", query: { tx_id: id } };
+  }
+
+  #own(): { token: string } {
+    return { token: this.#token };
+  }
+
+  #newId(): string {
+    this.#count += 1;
+    return `good-${this.#count}`;
+  }
+}
+
+function newPhase(): Phase {
+  const latencies = { add: [], check: [], update: [], list: [] };
+  return { latencies, open: new Set(), failures: [], timeouts: 0 };
+}
+
+function reportOf({ latencies, failures, timeouts }: Phase): PhaseReport {
+  const kinds = Object.fromEntries(
+    requestKinds.map((kind) => [kind, figuresOf(latencies[kind])]),
+  ) as PhaseReport["kinds"];
+  return { all: figuresOf(Object.values(latencies).flat()), kinds, timeouts, failures };
+}
+
+export function figuresOf(latencies: readonly number[]): KindFigures {
+  const sorted = latencies.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
+  return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
+}

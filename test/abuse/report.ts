@@ -1,0 +1,45 @@
+// What a campaign prints of an abuse: a line with the figures of the good client, of the abuser and of the memory.
+
+import type { AbuseRow } from "./run-abuse.ts";
+
+/** The good client's p99 may grow by this much under an abuse. */
+const ratioMax = 5;
+
+export function ratioOf({ idle, under }: AbuseRow): number {
+  return under.all.p99Ms / idle.all.p99Ms;
+}
+
+/** What the acceptance asks for and this run did not reach; depends on the machine and what else runs on it. */
+export function missesOf(row: AbuseRow): readonly string[] {
+  const misses: string[] = [];
+  const ratio = ratioOf(row);
+  if (!(ratio <= ratioMax)) misses.push(`p99 ${ratio.toFixed(1)} times that of an idle server`);
+  if (row.under.timeouts > 0) misses.push(`${row.under.timeouts} timeouts`);
+  return misses;
+}
+
+export const heading =
+  "abuse                     idle p50/p99   under p50/p99   ratio timeouts  peak/after MB  loop p99/max  sent, replies";
+
+export function lineOf(row: AbuseRow): string {
+  const { name, idle, under, tally, peakBytes, settledBytes } = row;
+  const replies = Object.entries(tally.replies).map(([status, count]) => `${status}:${count}`);
+  return [
+    name.padEnd(24),
+    pair(idle.all.p50Ms, idle.all.p99Ms).padStart(14),
+    pair(under.all.p50Ms, under.all.p99Ms).padStart(15),
+    ratioOf(row).toFixed(1).padStart(7),
+    `${under.timeouts}`.padStart(8),
+    `${megabytes(peakBytes)}/${megabytes(settledBytes)}`.padStart(14),
+    pair(row.eventLoopP99Ms, row.eventLoopMaxMs).padStart(13),
+    ` ${tally.sent}, ${replies.join(" ")} refused:${tally.refused} closed:${tally.closed}`,
+  ].join(" ");
+}
+
+function pair(one: number, other: number): string {
+  return `${one.toFixed(1)}/${other.toFixed(1)}`;
+}
+
+function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? "?" : `${Math.round(bytes / 1e6)}`;
+}

@@ -1,0 +1,124 @@
+// How abusers send: requests as bytes, and loops over many connections.
+
+import type { AbuseContext } from "./abuse.ts";
+import { AttackSocket, type AttackSocketOptions } from "./attack-socket.ts";
+
+export interface RequestParts {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** A whole request, as bytes. */
+export function requestBytes(
+  method: string,
+  path: string,
+  { token, headers = {}, body }: RequestParts = {},
+): Buffer {
+  const all: Record<string, string> = {
+    host: "x",
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": `${Buffer.byteLength(body)}` }),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1");
+  return body === undefined ? head : Buffer.concat([head, Buffer.from(body)]);
+}
+
+export interface Flood extends AttackSocketOptions {
+  readonly connections: number;
+  /** The abuser's connections come from so many addresses. */
+  readonly addresses?: number;
+}
+
+/** Each connection sends the next request when the one before it is answered, for as long as the run takes. */
+export async function flood(
+  context: AbuseContext,
+  { connections, addresses = 1 }: Flood,
+  nextRequest: () => string | Uint8Array,
+): Promise<void> {
+  await eachConnection(connections, async (index) => {
+    while (context.mayGoOn()) {
+      const socket = new AttackSocket(context, { from: index % addresses });
+      await sendInTurn(context, socket, nextRequest);
+      // One that was refused is tried again, but not at once: the abuser has to be served by its system, too.
+      await context.pause(10);
+    }
+  });
+}
+
+async function sendInTurn(
+  context: AbuseContext,
+  socket: AttackSocket,
+  nextRequest: () => string | Uint8Array,
+): Promise<void> {
+  const stop = closeWhenOver(context, socket);
+  if (await socket.opened) {
+    while (context.mayGoOn() && socket.isOpen) {
+      context.tally.sent += 1;
+      const answered = socket.nextReply();
+      socket.write(nextRequest());
+      await answered;
+    }
+  }
+  socket.close();
+  await socket.closed;
+  stop();
+}
+
+/** Opens as many connections, does with each what `work` says, and closes those that are left when the run is over. */
+export async function holdConnections(
+  context: AbuseContext,
+  { connections, addresses = 1 }: Flood,
+  work: (socket: AttackSocket, index: number) => Promise<void> | void,
+): Promise<void> {
+  await eachConnection(connections, async (index) => {
+    const socket = new AttackSocket(context, { from: index % addresses });
+    const stop = closeWhenOver(context, socket);
+    context.tally.sent += 1;
+    if (await socket.opened) await work(socket, index);
+    await socket.closed;
+    stop();
+  });
+}
+
+/** Sends the text on a connection of its own, again and again, and resets each after a moment. */
+export async function sendAndReset(
+  context: AbuseContext,
+  { connections, addresses = 1 }: Flood,
+  next: () => { readonly bytes: string | Uint8Array; readonly afterMs: number },
+): Promise<void> {
+  await eachConnection(connections, async (index) => {
+    while (context.mayGoOn()) {
+      const socket = new AttackSocket(context, { from: index % addresses });
+      context.tally.sent += 1;
+      const { bytes, afterMs } = next();
+      if (await socket.opened) {
+        socket.write(bytes);
+        await context.pause(afterMs);
+      }
+      socket.reset();
+      await socket.closed;
+      await context.pause(1);
+    }
+  });
+}
+
+async function eachConnection(
+  connections: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  await Promise.all(Array.from({ length: connections }, (_, index) => work(index)));
+}
+
+const checkMs = 50;
+
+function closeWhenOver(context: AbuseContext, socket: AttackSocket): () => void {
+  const timer = setInterval(() => {
+    if (!context.mayGoOn()) socket.close();
+  }, checkMs);
+  return () => clearInterval(timer);
+}

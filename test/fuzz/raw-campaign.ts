@@ -1,0 +1,232 @@
+// Sends mutated requests over sockets of their own, many at a time: pipelined, in pieces, cut off and reset. Holds every
+// reply against the OpenAPI document, and the memory of the server at the end against that at the start.
+
+import { operate } from "../support/server.ts";
+import type { Ask, Reply } from "../support/http-client.ts";
+import { makeOpenApiCheck, type OpenApiDocument } from "../support/openapi-check.ts";
+import { makeRandom, type Random } from "../support/random.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeScene } from "./fuzz-campaign.ts";
+import type { FuzzCase, Scene } from "./fuzz-case.ts";
+import { judgeReply } from "./judge-reply.ts";
+import { makeCase } from "./make-case.ts";
+import { deliver } from "./raw-delivery.ts";
+import { rawMessage, type RawMessage } from "./raw-message.ts";
+import { readAllReplies } from "./raw-replies.ts";
+import { MemoryTrend } from "./memory-trend.ts";
+
+export interface RawOptions {
+  /** The first connection has this seed, and each one more than the last. */
+  readonly seed: number;
+  readonly requestsMax: number;
+  readonly budgetMs: number;
+  readonly onProgress?: (requests: number) => void;
+}
+
+export interface RawReport {
+  /** Each names the seed of its connection. */
+  readonly findings: readonly string[];
+  readonly requests: number;
+  readonly connections: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+  /** Replies that were held against the OpenAPI document. */
+  readonly checked: number;
+  readonly memory: string;
+}
+
+const parallel = 24;
+const pipelinedMax = 24;
+const findingsMax = 20;
+const shownCharacters = 1_500;
+const progressEvery = 20_000;
+
+export async function runRawCampaign(options: RawOptions): Promise<RawReport> {
+  const folder = makeTempFolder();
+  const environment = {
+    PORT: "0",
+    DATABASE_URL: `sqlite:${folder}/sluice.db`,
+    DATA_DIR: folder,
+    LOG_LEVEL: "error",
+    // On, so that replies have its headers; and each message may say which address it comes from.
+    RATE_LIMIT_PER_SECOND: "1000000",
+    TRUST_PROXY: "127.0.0.1",
+  };
+  const server = await startServerProcess(environment);
+  try {
+    const scene = await operate(environment, (app) => makeScene(app, server));
+    const { text } = await server.client.send({ method: "GET", path: "/openapi.json" });
+    const run = new RawRun(server, scene, { document: JSON.parse(text), options });
+    return await run.sendAll();
+  } finally {
+    await server.end("SIGTERM");
+    removeFolder(folder);
+  }
+}
+
+class RawRun {
+  readonly #server: ServerProcess;
+  readonly #scene: Scene;
+  readonly #options: RawOptions;
+  readonly #document: OpenApiDocument;
+  readonly #check: (ask: Ask, reply: Reply) => void;
+  readonly #findings: string[] = [];
+  readonly #byStatus: Record<string, number> = {};
+  readonly #memory: MemoryTrend;
+  readonly #until: number;
+  #requests = 0;
+  #progressAt = progressEvery;
+  #connections = 0;
+  #checked = 0;
+
+  constructor(
+    server: ServerProcess,
+    scene: Scene,
+    { document, options }: { document: OpenApiDocument; options: RawOptions },
+  ) {
+    this.#server = server;
+    this.#scene = scene;
+    this.#options = options;
+    this.#document = document;
+    this.#check = makeOpenApiCheck(document);
+    this.#memory = new MemoryTrend(server);
+    this.#until = performance.now() + options.budgetMs;
+  }
+
+  async sendAll(): Promise<RawReport> {
+    await Promise.all(Array.from({ length: parallel }, () => this.#sendInTurn()));
+    this.#findings.push(...(await this.#judgeServer()));
+    this.#findings.push(...this.#memory.findings());
+    return {
+      findings: this.#findings,
+      requests: this.#requests,
+      connections: this.#connections,
+      byStatus: this.#byStatus,
+      checked: this.#checked,
+      memory: this.#memory.describe(),
+    };
+  }
+
+  async #sendInTurn(): Promise<void> {
+    const { requestsMax, seed, onProgress } = this.#options;
+    while (
+      this.#requests < requestsMax &&
+      performance.now() < this.#until &&
+      this.#findings.length < findingsMax &&
+      this.#server.child.exitCode === null
+    ) {
+      const messages = makeMessages(this.#scene, seed + this.#connections);
+      this.#connections += 1;
+      this.#requests += messages.length;
+      await this.#exchange(messages, seed + this.#connections - 1);
+      if (this.#requests >= this.#progressAt) {
+        this.#progressAt += progressEvery;
+        onProgress?.(this.#requests);
+      }
+      await this.#memory.sample(this.#requests);
+    }
+  }
+
+  async #exchange(messages: readonly Sent[], seed: number): Promise<void> {
+    const { port } = new URL(this.#server.address);
+    const bytes = Buffer.concat(messages.map(({ message }) => message.bytes));
+    const got = await deliver(Number(port), bytes, makeRandom(seed ^ 0x5eed));
+    const { replies, rest } = readAllReplies(got.bytes, knownMethods(messages));
+    const faults = got.isStuck ? ["the connection was left open"] : [];
+    // A reply that is under way when its request proves to be broken can only be cut off.
+    const isSound = messages.every(({ message }) => message.isFramed);
+    const isReply = rest.toString("latin1", 0, 9) === "HTTP/1.1 ";
+    if (rest.length > 0 && got.isWhole && (isSound || !isReply)) {
+      faults.push(`what is no reply: ${rest.toString("latin1", 0, 300)}`);
+    }
+    // Behind a message that may end elsewhere than it seems, nobody knows which request a reply answers.
+    let isKnown = true;
+    for (const [index, reply] of replies.entries()) {
+      this.#byStatus[reply.status] = (this.#byStatus[reply.status] ?? 0) + 1;
+      const sent = messages[index];
+      faults.push(...this.#judge(reply, isKnown ? sent : undefined));
+      isKnown &&= sent?.message.isFramed === true;
+    }
+    if (faults.length === 0) return;
+    const shown = JSON.stringify(bytes.toString("latin1", 0, shownCharacters));
+    this.#findings.push(`connection ${seed}: ${faults.join("; ")}\n  sent ${shown}`);
+  }
+
+  #judge(reply: Reply, sent: Sent | undefined): readonly string[] {
+    const ask = sent?.message.ask;
+    const raw = Buffer.alloc(0);
+    const isUnknown = ask === undefined || sent === undefined;
+    const known = isUnknown ? { ...unknownCase, raw } : sent.made;
+    const expected = new Set(["a 503", ...(isUnknown ? ["no body"] : [])]);
+    const faults = judgeReply(known, reply).filter((fault) => !expected.has(fault));
+    // Where only the status tells: a request that was cut off.
+    const isHttpFault =
+      [40_003, 40_801, 43_101].includes(reply.body.code ?? 0) ||
+      (ask?.method === "HEAD" && reply.status === 400);
+    const path = ask?.path.split("?", 1)[0] ?? "";
+    const operations = this.#document.paths[path] ?? {};
+    const isKnown = operations[ask?.method === "HEAD" ? "get" : (ask?.method.toLowerCase() ?? "")];
+    if (ask === undefined || isHttpFault || isKnown === undefined) return faults;
+    this.#checked += 1;
+    try {
+      this.#check(ask, reply);
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error));
+    }
+    return faults;
+  }
+
+  /** Alive, ready, and without an error in its log. */
+  async #judgeServer(): Promise<readonly string[]> {
+    const { client, child } = this.#server;
+    const { err } = this.#server.output();
+    if (child.exitCode !== null || child.signalCode !== null) return [`the server ended: ${err}`];
+    const { status, text } = await client.send({ method: "GET", path: "/health/ready" });
+    const findings = err.split("\n").filter((line) => line !== "");
+    return status === 200 ? findings : [...findings, `not ready: ${status} ${text}`];
+  }
+}
+
+interface Sent {
+  readonly made: FuzzCase;
+  readonly message: RawMessage;
+}
+
+const unknownCase = { what: "", ask: { method: "", path: "" }, authorized: false } as const;
+
+/** What one connection sends, made from its seed alone. */
+export function makeMessages(scene: Scene, seed: number): readonly Sent[] {
+  const random = makeRandom(seed);
+  const spoil = random.pick([0, 0.1, 0.4]);
+  // What follows a spoiled message is often never read.
+  const count = random.chance(0.3) ? 1 : random.integer(2, spoil === 0 ? pipelinedMax : 4);
+  const messages: Sent[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const made = makeCase(scene, seed * pipelinedMax + index);
+    const message = messageOf(made, random, spoil);
+    messages.push({ made, message });
+    if (spoil === 0 && !message.isFramed) break;
+  }
+  return messages;
+}
+
+function messageOf(made: FuzzCase, random: Random, spoil: number): RawMessage {
+  if (made.raw === undefined) {
+    const from = {
+      "x-forwarded-for": `10.${[0, 0, 0].map(() => random.integer(0, 255)).join(".")}`,
+    };
+    const { headers } = made.ask;
+    return rawMessage({ ...made.ask, headers: { ...from, ...headers } }, random, spoil);
+  }
+  return { bytes: made.raw, ask: undefined, isFramed: false };
+}
+
+/** Up to the first message that may end elsewhere than it seems. */
+function knownMethods(messages: readonly Sent[]): readonly string[] {
+  const first = messages.findIndex(({ message }) => !message.isFramed);
+  return messages.slice(0, first === -1 ? messages.length : first + 1).map(methodOf);
+}
+
+function methodOf({ message }: Sent): string {
+  return /^[\r\n]*([A-Z]+) /.exec(message.bytes.toString("latin1", 0, 40))?.[1] ?? "";
+}
