@@ -3,6 +3,7 @@
 import { deletionStatuses } from "./domain/deletion.ts";
 import type { Edge } from "./http/connection/edge.ts";
 import { registerConnections } from "./metrics/connection-metrics.ts";
+import { type LoadSources, registerLoad } from "./metrics/load-metrics.ts";
 import { registerProcess } from "./metrics/process-metrics.ts";
 import { Registry } from "./metrics/registry.ts";
 import {
@@ -34,16 +35,17 @@ export interface Metrics {
 export interface MetricSources {
   readonly deletions: () => Promise<DeletionFigures>;
   readonly edge: Edge;
-  readonly bodies: { readonly heldBytes: number };
+  readonly load: LoadSources;
 }
 
-export function makeMetrics({ deletions, edge, bodies }: MetricSources): Metrics {
+export function makeMetrics({ deletions, edge, load }: MetricSources): Metrics {
   const registry = new Registry();
   const requests = registerRequests(registry);
   const writes = registerWrites(registry);
   const rateLimits = registerRateLimits(registry);
   const deleted = registerDeletions(registry, deletions);
-  registerConnections(registry, edge, bodies);
+  registerConnections(registry, edge);
+  registerLoad(registry, load);
   const process = registerProcess(registry);
   return {
     ...requests,

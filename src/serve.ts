@@ -23,6 +23,7 @@ import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics.ts";
 import { openBulk } from "./open-bulk.ts";
+import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { deletionRound } from "./worker/deletion.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
@@ -60,12 +61,18 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   const log = makeLog(config.logLevel);
   for (const warning of warnings) log.warn(warning);
   const edge = makeEdge(config);
-  const load = makeLoad();
+  const probe = openPressureProbe();
+  const load = makeLoad(probe);
   const metrics = makeMetrics({
     deletions: () => app.store.deletionFigures(app.now()),
     edge,
-    bodies: load.bodies,
+    load,
   });
+  const stopMeasuring = (): void => {
+    load.shedding.stop();
+    probe.stop();
+    metrics.stop();
+  };
   // Now rather than at the first deletion, which would find that its ledger can't be written.
   makePrivateFolder(config.dataDir);
   const path = sqlitePath(config.databaseUrl);
@@ -79,7 +86,7 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
   // Names the place, because a new store where one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
   const opened = new AsyncDisposableStack();
-  opened.defer(() => metrics.stop());
+  opened.defer(stopMeasuring);
   opened.defer(() => app.close());
   try {
     await keepReceiptKey(app, makeKeyReader(config)());

@@ -81,6 +81,29 @@ const connectionRows: typeof rows = [
   ],
 ];
 
+const largest = "the largest new bodies get 503";
+const large = "all large new bodies and streams get 503";
+
+const sheddingRows: typeof rows = [
+  ["Milliseconds of event-loop delay, 99th percentile", "pressureDelayMsMax", large],
+  ["Milliseconds for which it has to last", "pressureDelaySustainedMs", large],
+  ["Resident memory, unless nothing large is under way", "residentBytesHigh", largest],
+  ["The same", "residentBytesCritical", large],
+  [
+    "Bytes of large bodies that are held; the largest are rejected from 7/8 on",
+    "heldBodyBytesMax",
+    "a body waits",
+  ],
+];
+
+const shedding = `## Load shedding
+
+Under pressure a process answers the largest new work with 503 and \`Retry-After\`, and finishes what it has accepted.
+Large are bodies from ${limits.largeBodyBytesMin.toLocaleString("en-US")} bytes and streams, the largest those from
+${limits.largestBodyBytesMin.toLocaleString("en-US")} bytes, those that don't tell their length or are compressed, and
+streams. Health checks, token requests and small requests are served as always. The pressure is in the
+[metrics](metrics.md).`;
+
 const connections = `## Connections
 
 A network is an IPv4 address, or the /64 of an IPv6 address. Requests on one connection are executed one after another;
@@ -100,6 +123,8 @@ export function renderLimits(): string {
     tableOf(rows),
     connections,
     tableOf(connectionRows),
+    shedding,
+    tableOf(sheddingRows),
   );
 }
 

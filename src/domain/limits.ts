@@ -47,6 +47,18 @@ export const limits = {
   smallBodyBytesMax: 256 * 1_024,
   bodyRoomWaitMsMax: 10_000,
   bodiesWaitingMax: 256,
+  /** Of bodies that are parsed and validated at the same time; one of them always fits, and small ones beside it. */
+  parsedBodyBytesMax: 40 * 1_024 * 1_024,
+  organizationParsedBytesMax: 18 * 1_024 * 1_024,
+  // load shedding: how often the process is sampled, and what counts as pressure
+  pressureSampleMs: 250,
+  pressureDelayMsMax: 100,
+  pressureDelaySustainedMs: 1_000,
+  pressureRetrySeconds: 2,
+  /** Resident memory from which the largest bodies are rejected, and all large ones. */
+  residentBytesHigh: 384 * 1_024 * 1_024,
+  residentBytesCritical: 448 * 1_024 * 1_024,
+  largestBodyBytesMin: 1_024 * 1_024,
   // of a lenient list, in one transaction
   lenientPartItems: 1_000,
   // errors that the results of a lenient list name, over all its items

@@ -60,6 +60,14 @@ export function isSmall({ headers }: IncomingMessage): boolean {
   );
 }
 
+/** Undefined for a body that does not tell its length, or has another one when decoded. */
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
+  const length = headers["content-length"];
+  return length === undefined || headers["content-encoding"] !== undefined
+    ? undefined
+    : Number(length);
+}
+
 export interface LargeBodyOptions {
   readonly organizationId: string;
   readonly budget: BodyBudget;

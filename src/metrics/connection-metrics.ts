@@ -4,11 +4,7 @@
 import type { Edge } from "../http/connection/edge.ts";
 import type { Registry } from "./registry.ts";
 
-export function registerConnections(
-  registry: Registry,
-  edge: Edge,
-  bodies: { readonly heldBytes: number },
-): void {
+export function registerConnections(registry: Registry, edge: Edge): void {
   const { connections, pipelines, replies } = edge;
   const open = registry.gauge({ name: "sluice_connections", help: "Open connections." });
   const waiting = registry.gauge({
@@ -23,10 +19,6 @@ export function registerConnections(
     name: "sluice_reply_queue_bytes",
     help: "Bytes of replies that clients have not taken yet.",
   });
-  const held = registry.gauge({
-    name: "sluice_held_body_bytes",
-    help: "Bytes of large bodies that are held, or for which room is reserved.",
-  });
   const closed = registry.counters({
     name: "sluice_connections_closed_total",
     help: "Connections that were closed to keep within bounds, by reason.",
@@ -37,7 +29,6 @@ export function registerConnections(
     waiting.set(pipelines.waiting);
     unparsed.set(pipelines.bytes);
     queued.set(replies.bytes);
-    held.set(bodies.heldBytes);
     closed.with("refused").value = connections.refused;
     closed.with("idle").value = connections.evicted;
     closed.with("pipelined").value = pipelines.refused;

@@ -1,10 +1,9 @@
-// How late the event loop of this thread runs what is due, over the last 10 to 20 seconds, whoever asks and however often.
+// How late the event loop of this thread runs what is due, over the last one to two windows, whoever asks and however often.
 // Loses nothing between two windows: a histogram misses a sample when it is reset, so there are two, reset in turn.
 
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
 const resolutionMs = 10;
-const windowMs = 10_000;
 
 export interface EventLoopDelay {
   /** 0 until something was measured. */
@@ -13,7 +12,7 @@ export interface EventLoopDelay {
 }
 
 /** Keeps no process alive. */
-export function watchEventLoopDelay(): EventLoopDelay {
+export function watchEventLoopDelay(windowMs: number): EventLoopDelay {
   let [older, newer] = [startHistogram(), startHistogram()];
   const timer = setInterval(() => {
     older.reset();

@@ -110,6 +110,8 @@ function readOpenFiles(open: Gauge, max: Gauge): void {
   }
 }
 
+const delayWindowMs = 10_000;
+
 function registerEventLoop(registry: Registry): () => void {
   const options = { combine: "max" } as const;
   const p99 = registry.gauge({
@@ -122,7 +124,7 @@ function registerEventLoop(registry: Registry): () => void {
     help: "Delay of the event loop over the last 10 to 20 seconds, the longest.",
     ...options,
   });
-  const delay = watchEventLoopDelay();
+  const delay = watchEventLoopDelay(delayWindowMs);
   registry.onSnapshot(() => {
     const { p99Seconds, maxSeconds } = delay.figures();
     p99.set(p99Seconds);

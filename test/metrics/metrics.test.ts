@@ -10,10 +10,12 @@ import { waitFor } from "../support/wait-for.ts";
 
 const byStatus = { pending: 1, processing: 0, completed: 2, cancelled: 0 };
 const bodies = { heldBytes: 0 };
+const levels = { event_loop: "critical", memory: "high", bodies: "none" } as const;
+const shed = { eventLoopDelayMs: 150, levels, rejected: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
   deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
   edge: makeEdge({ trustProxy: false }),
-  bodies,
+  load: { bodies, shedding: { figures: shed } },
 });
 after(() => metrics.stop());
 
@@ -73,6 +75,22 @@ describe("the metrics", () => {
       return max >= 0.2 ? max : undefined;
     });
     assert.ok((await figure("sluice_nodejs_eventloop_lag_max_seconds")) >= seen);
+  });
+
+  it("tell of the pressure on the process, and of what was rejected for it", async () => {
+    const found = await figures();
+    const values = (name: string) =>
+      found.filter((sample) => sample.name === name).map(({ labels, value }) => [labels, value]);
+    assert.deepEqual(values("sluice_pressure"), [
+      ['{cause="event_loop"}', 2],
+      ['{cause="memory"}', 1],
+      ['{cause="bodies"}', 0],
+    ]);
+    assert.deepEqual(values("sluice_load_shed_total"), [
+      ['{kind="body"}', 3],
+      ['{kind="stream"}', 4],
+    ]);
+    assert.equal(await figure("sluice_event_loop_delay_seconds"), 0.15);
   });
 
   it("tell how much is held for clients", async () => {

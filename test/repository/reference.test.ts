@@ -132,10 +132,12 @@ describe("the reference pages that are generated", () => {
 
 async function registeredMetrics(): Promise<readonly string[]> {
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
+  const levels = { event_loop: "none", memory: "none", bodies: "none" } as const;
+  const figures = { eventLoopDelayMs: 0, levels, rejected: { body: 0, stream: 0 } };
   const metrics = makeMetrics({
     deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
     edge: makeEdge({ trustProxy: false }),
-    bodies: { heldBytes: 0 },
+    load: { bodies: { heldBytes: 0 }, shedding: { figures } },
   });
   const { text } = await metrics.render();
   metrics.stop();

@@ -12,6 +12,7 @@ import { openRateLimits } from "../../src/http/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
+import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { makeLoad } from "../../src/http/load/load.ts";
 import { makeMetrics } from "../../src/metrics.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -34,7 +35,11 @@ export interface ServiceOptions {
   readonly folder?: string;
   /** Other bounds over all connections than those of the service. */
   readonly bounds?: EdgeBounds;
+  /** What load shedding measures. Nothing unless it is given: a busy machine must not decide what a test sees. */
+  readonly probe?: PressureProbe;
 }
+
+const calm: PressureProbe = { eventLoopDelayMs: () => 0, residentBytes: () => 0 };
 
 export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
 
@@ -88,9 +93,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => log.push(line) });
   const edge = makeEdge(config, options.bounds);
-  const load = makeLoad();
+  const load = makeLoad(options.probe ?? calm);
   const deletions = () => app.store.deletionFigures(app.now());
-  const metrics = makeMetrics({ deletions, edge, bodies: load.bodies });
+  const metrics = makeMetrics({ deletions, edge, load });
   const upkeep = await startUpkeep(app, logger);
   const worker = startWorker(app, { intervalMs: config.deletionPollMs, log: logger });
   const rates = await openRateLimits(config, {
@@ -138,7 +143,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop: async () => {
       client.close();
       for (const part of [server, bulk]) await part.close();
-      metrics.stop();
+      for (const part of [metrics, load.shedding]) part.stop();
       await rates.close();
       for (const loop of [worker, upkeep]) await loop.stop();
       await opened.close();

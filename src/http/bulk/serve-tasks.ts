@@ -4,6 +4,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
+import { limits } from "../../domain/limits.ts";
+import { BodyBudget, type Room } from "../load/body-budget.ts";
 import type { Operation } from "../operation.ts";
 import { operations } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
@@ -19,11 +21,21 @@ export function serveTasks(port: Port, writer: RecordWriter): Promise<void> {
   return new TaskServer(port, writer).ended;
 }
 
+/** Whoever has room for the body has been let in already, so none is refused for want of a place here. */
+const parsedLists = {
+  totalBytesMax: limits.parsedBodyBytesMax,
+  organizationBytesMax: limits.organizationParsedBytesMax,
+  waitMsMax: limits.handlerTimeoutMs,
+  waitingMax: Infinity,
+};
+
 class TaskServer {
   readonly ended: Promise<void>;
   readonly #port: Port;
   readonly #writer: RecordWriter;
   readonly #turns = new Turns();
+  /** What a list becomes takes several times its bytes, so only so many are parsed at a time. */
+  readonly #parsed = new BodyBudget(parsedLists);
   readonly #lists = new Map<number, AbortController>();
   readonly #streams = new Map<number, StreamTask>();
   readonly #end: () => void;
@@ -68,13 +80,16 @@ class TaskServer {
     this.#lists.set(id, giveUp);
     const context = this.#newContext(giveUp.signal);
     const { meter } = context;
+    let room: Room | undefined;
     try {
+      room = await this.#parsed.reserve(order.organizationId, bytes.length, giveUp.signal);
       const task = { order, operation: operationNamed(order.operation), body: asBuffer(bytes) };
       const report = await writeList(task, context);
       this.#tell({ kind: "report", id, report, work: meter.take() });
     } catch (error) {
       this.#tell({ kind: "failed", id, error: describeError(error), work: meter.take() });
     }
+    room?.release();
     this.#lists.delete(id);
     this.#endIfIdle();
   }

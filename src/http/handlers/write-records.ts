@@ -14,7 +14,7 @@ import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { Operation } from "../operation.ts";
 import { parseJson } from "../parse-json.ts";
 import { prefersLenient } from "../prefer.ts";
-import { isSmall, mediaTypeOf, readLargeBody, readSmallBody } from "../read-body.ts";
+import { declaredBytes, isSmall, mediaTypeOf, readLargeBody, readSmallBody } from "../read-body.ts";
 import type { Answer } from "../reply.ts";
 import { requireType } from "../require-type.ts";
 import { type Call, type Handler, type HandlerMaker, ok } from "./handler.ts";
@@ -81,6 +81,7 @@ async function writeLarge(
   { operation, mode, lenient }: WriteOperation & { readonly lenient: boolean },
 ): Promise<ListReport> {
   const { organizationId } = call.caller;
+  door.load.shedding.admitBody(declaredBytes(call.request.raw));
   const key = idempotencyRequest(call.request, operation);
   const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
   const signal = clientGone(call.reply.raw);

@@ -27,6 +27,7 @@ export function makeWriteStream(door: Door, operation: Operation, mode: WriteMod
   return async (call) => {
     refuseIdempotencyKey(call);
     const { organizationId } = call.caller;
+    door.load.shedding.admitStream();
     door.load.organizations.beginStream(organizationId);
     try {
       const source = decodedBody(call.request.raw);

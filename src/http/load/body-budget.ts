@@ -39,6 +39,8 @@ export class BodyBudget {
   /** By organization, in the order of their turns; only those for which something waits. */
   readonly #waiting = new Map<string, Set<Waiting>>();
   #heldBytes = 0;
+  /** Of new bodies, over all organizations. */
+  #newBytesMax = Infinity;
 
   constructor(options: BodyBudgetOptions = defaults) {
     this.#options = options;
@@ -49,13 +51,20 @@ export class BodyBudget {
     return this.#heldBytes;
   }
 
+  /** From now on a body gets room only while all of them hold at most so much with it; those that have room keep it. */
+  boundNew(bytesMax: number): void {
+    const more = bytesMax > this.#newBytesMax;
+    this.#newBytesMax = bytesMax;
+    if (more) this.#grant();
+  }
+
   /**
    * At once if there is room, or when others have given theirs back. Throws AppError unavailable if too many wait, and
    * rejects with it after `waitMsMax`, or when `signal` tells that the client is gone.
    */
   reserve(organizationId: string, bytes: number, signal: AbortSignal): Room | Promise<Room> {
     const waiting = this.#waiting.get(organizationId);
-    if (waiting === undefined && this.#fits(organizationId, bytes)) {
+    if (waiting === undefined && this.#fitsNew(organizationId, bytes)) {
       return this.#give(organizationId, bytes);
     }
     if ((waiting?.size ?? 0) >= this.#options.waitingMax) throw this.#tooMuch();
@@ -92,6 +101,10 @@ export class BodyBudget {
     const line = this.#waiting.get(organizationId);
     line?.delete(waiting);
     if (line?.size === 0) this.#waiting.delete(organizationId);
+  }
+
+  #fitsNew(organizationId: string, bytes: number): boolean {
+    return this.#heldBytes + bytes <= this.#newBytesMax && this.#fits(organizationId, bytes);
   }
 
   #fits(organizationId: string, bytes: number): boolean {
@@ -132,7 +145,7 @@ export class BodyBudget {
   #grant(): void {
     for (const [organizationId, line] of this.#waiting) {
       const [next] = line;
-      if (next === undefined || !this.#fits(organizationId, next.bytes)) continue;
+      if (next === undefined || !this.#fitsNew(organizationId, next.bytes)) continue;
       // To the end of the turns, where this walk meets it once more.
       this.#waiting.delete(organizationId);
       this.#waiting.set(organizationId, line);

@@ -13,6 +13,11 @@ export class OrganizationLoad {
   readonly #loads = new Map<string, Load>();
   #streams = 0;
 
+  /** Streams of all organizations. */
+  get streams(): number {
+    return this.#streams;
+  }
+
   /** To be followed by `endRequest`. Throws AppError rate_limited if too many are under way. */
   beginRequest(organizationId: string): void {
     let load = this.#loads.get(organizationId);

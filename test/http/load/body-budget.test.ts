@@ -46,6 +46,20 @@ describe("the budget of bodies", () => {
     assert.deepEqual(await settled(waits), [false, true]);
   });
 
+  it("keeps new bodies waiting beyond a lower bound, and lets them go on when it is lifted", async () => {
+    const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
+    const first = budget.reserve("a", 60, here) as Room;
+    budget.boundNew(50);
+    const waits = [budget.reserve("b", 10, here), budget.reserve("c", 50, here)];
+    first.extend(20);
+    assert.deepEqual(await settled(waits), [false, false]);
+    first.release();
+    assert.deepEqual(await settled(waits), [true, false]);
+    budget.boundNew(100);
+    assert.deepEqual(await settled(waits), [true, true]);
+    assert.equal(budget.heldBytes, 60);
+  });
+
   it("rejects what has waited too long, or what more waits than may", async () => {
     const budget = new BodyBudget({ ...options, waitMsMax: 10 });
     assert.ok(!(budget.reserve("a", 60, here) instanceof Promise));

@@ -1,0 +1,94 @@
+// Samples the pressure on the process, and rejects new large work while there is any. What was accepted goes on; health
+// checks, token requests and small requests never come here.
+
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { BodyBudget } from "./body-budget.ts";
+import {
+  findRejection,
+  heldBytesMaxOf,
+  type NewWork,
+  noPressure,
+  observePressure,
+  type PressureLevel,
+  type PressureState,
+} from "./pressure.ts";
+
+/** Measures the process. */
+export interface PressureProbe {
+  /** 99th percentile over about the last quarter of a second. */
+  eventLoopDelayMs(): number;
+  residentBytes(): number;
+}
+
+export interface LoadSheddingOptions {
+  readonly probe: PressureProbe;
+  readonly bodies: Pick<BodyBudget, "heldBytes" | "boundNew">;
+  readonly organizations: { readonly streams: number };
+}
+
+export interface LoadSheddingFigures {
+  readonly eventLoopDelayMs: number;
+  readonly levels: Readonly<Record<"event_loop" | "memory" | "bodies", PressureLevel>>;
+  readonly rejected: Readonly<Record<NewWork["kind"], number>>;
+}
+
+export class LoadShedding {
+  readonly #options: LoadSheddingOptions;
+  readonly #timer: NodeJS.Timeout;
+  readonly #rejected = { body: 0, stream: 0 };
+  #state: PressureState = noPressure;
+
+  /** Samples until it is stopped, and keeps no process alive. */
+  constructor(options: LoadSheddingOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#observe(), limits.pressureSampleMs).unref();
+  }
+
+  /** Throws AppError unavailable. `bytes` of undefined: not known before it is read. */
+  admitBody(bytes: number | undefined): void {
+    this.#admit("body", bytes ?? limits.bodyBytesMax);
+  }
+
+  /** Throws AppError unavailable. */
+  admitStream(): void {
+    this.#admit("stream", 0);
+  }
+
+  get figures(): LoadSheddingFigures {
+    const { sample, delay, memory, bodies } = this.#state;
+    return {
+      eventLoopDelayMs: sample?.eventLoopDelayMs ?? 0,
+      levels: { event_loop: delay, memory, bodies },
+      rejected: this.#rejected,
+    };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #admit(kind: NewWork["kind"], bytes: number): void {
+    const { bodies, organizations } = this.#options;
+    const isAlone = bodies.heldBytes === 0 && organizations.streams === 0;
+    if (findRejection(this.#state, { kind, bytes, isAlone }) === undefined) return;
+    this.#rejected[kind] += 1;
+    throw new AppError("unavailable", {
+      message:
+        "The service is under heavy load and accepts only small requests for now. Send fewer records at a time, or try " +
+        "again soon.",
+      retryAfterSeconds: limits.pressureRetrySeconds,
+    });
+  }
+
+  #observe(): void {
+    const { probe, bodies } = this.#options;
+    this.#state = observePressure(this.#state, {
+      atMs: performance.now(),
+      eventLoopDelayMs: probe.eventLoopDelayMs(),
+      residentBytes: probe.residentBytes(),
+      heldBodyBytes: bodies.heldBytes,
+    });
+    bodies.boundNew(heldBytesMaxOf(this.#state));
+  }
+}

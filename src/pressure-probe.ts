@@ -1,0 +1,18 @@
+// Measures the pressure on this process for load shedding: how late the event loop of this thread is, and resident memory.
+
+import type { PressureProbe } from "./http/load/load-shedding.ts";
+import { limits } from "./domain/limits.ts";
+import { watchEventLoopDelay } from "./metrics/event-loop-delay.ts";
+
+export interface OpenPressureProbe extends PressureProbe {
+  stop(): void;
+}
+
+export function openPressureProbe(): OpenPressureProbe {
+  const delay = watchEventLoopDelay(limits.pressureSampleMs);
+  return {
+    eventLoopDelayMs: () => delay.figures().p99Seconds * 1_000,
+    residentBytes: () => process.memoryUsage.rss(),
+    stop: () => delay.stop(),
+  };
+}

@@ -1,0 +1,127 @@
+// What is rejected under which pressure, and when pressure begins and ends: a pure function of samples.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { limits } from "../../../src/domain/limits.ts";
+import {
+  findRejection,
+  heldBytesMaxOf,
+  type NewWork,
+  noPressure,
+  observePressure,
+  type PressureSample,
+  type PressureState,
+} from "../../../src/http/load/pressure.ts";
+
+const calm: PressureSample = { atMs: 0, eventLoopDelayMs: 0, residentBytes: 0, heldBodyBytes: 0 };
+const stepMs = 250;
+
+/** The state after samples of these delays, one every 250 ms. */
+function afterDelays(delaysMs: readonly number[]): PressureState {
+  return delaysMs.reduce<PressureState>(
+    (state, eventLoopDelayMs, index) =>
+      observePressure(state, { ...calm, atMs: index * stepMs, eventLoopDelayMs }),
+    noPressure,
+  );
+}
+
+function after(sample: Partial<PressureSample>): PressureState {
+  return observePressure(noPressure, { ...calm, ...sample });
+}
+
+function body(bytes: number, isAlone = false): NewWork {
+  return { kind: "body", bytes, isAlone };
+}
+
+const stream: NewWork = { kind: "stream", bytes: 0, isAlone: false };
+const [small, large, largest] = [
+  body(limits.largeBodyBytesMin - 1),
+  body(limits.largeBodyBytesMin),
+  body(limits.largestBodyBytesMin),
+];
+
+/** Of all kinds of work, which are rejected. */
+function rejected(state: PressureState): readonly string[] {
+  const kinds = { small, large, largest, stream };
+  return Object.entries(kinds).flatMap(([name, work]) =>
+    findRejection(state, work) === undefined ? [] : [name],
+  );
+}
+
+describe("pressure of the event loop", () => {
+  it("is one that lasts: four late samples in a row do not make it, five do", () => {
+    assert.deepEqual(rejected(afterDelays([101, 101, 101, 101])), []);
+    const late = afterDelays([101, 101, 101, 101, 101]);
+    assert.deepEqual(rejected(late), ["large", "largest", "stream"]);
+    assert.equal(findRejection(late, large), "event_loop_delay");
+  });
+
+  it("is not made by a loop that is late now and then", () => {
+    assert.deepEqual(rejected(afterDelays([500, 500, 500, 99, 500, 500, 500])), []);
+  });
+
+  it("counts the whole time for which the loop was blocked", () => {
+    const blocked = observePressure(after({}), { ...calm, atMs: 5_000, eventLoopDelayMs: 4_900 });
+    assert.deepEqual(rejected(blocked), ["large", "largest", "stream"]);
+  });
+
+  it("ends below half of the bound, and not before", () => {
+    const late = [101, 101, 101, 101, 101];
+    assert.deepEqual(rejected(afterDelays([...late, 51, 99, 51])), ["large", "largest", "stream"]);
+    assert.deepEqual(rejected(afterDelays([...late, 50])), []);
+  });
+
+  it("rejects large work also if nothing else is under way", () => {
+    const late = afterDelays([200, 200, 200, 200, 200]);
+    assert.equal(findRejection(late, { ...large, isAlone: true }), "event_loop_delay");
+  });
+});
+
+describe("pressure of memory", () => {
+  it("rejects the largest work first, then all that is large", () => {
+    const { residentBytesHigh: high, residentBytesCritical: critical } = limits;
+    assert.deepEqual(rejected(after({ residentBytes: high - 1 })), []);
+    assert.deepEqual(rejected(after({ residentBytes: high })), ["largest", "stream"]);
+    assert.deepEqual(rejected(after({ residentBytes: critical - 1 })), ["largest", "stream"]);
+    assert.deepEqual(rejected(after({ residentBytes: critical })), ["large", "largest", "stream"]);
+  });
+
+  it("lets large work in that is alone, for resident memory may never shrink again", () => {
+    const full = after({ residentBytes: limits.residentBytesCritical * 2 });
+    assert.equal(findRejection(full, { ...largest, isAlone: true }), undefined);
+    assert.equal(findRejection(full, { ...stream, isAlone: true }), undefined);
+    assert.equal(findRejection(full, largest), "memory");
+  });
+
+  it("rejects only the largest bodies while held ones are near their bound", () => {
+    const bound = limits.heldBodyBytesMax;
+    assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 - 1 })), []);
+    assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 })), ["largest"]);
+  });
+
+  it("leaves bodies that wait less room, and at least that for one", () => {
+    const { residentBytesHigh, residentBytesCritical, bodyBytesMax, heldBodyBytesMax } = limits;
+    const levels = [0, residentBytesHigh, residentBytesCritical];
+    const bounds = levels.map((residentBytes) => heldBytesMaxOf(after({ residentBytes })));
+    assert.deepEqual(bounds, [heldBodyBytesMax, heldBodyBytesMax / 2, bodyBytesMax]);
+  });
+
+  it("ends with the sample that is below the bounds", () => {
+    const full = after({ residentBytes: limits.residentBytesCritical, heldBodyBytes: 2 ** 40 });
+    assert.deepEqual(rejected(observePressure(full, { ...calm, atMs: stepMs })), []);
+  });
+});
+
+describe("small work", () => {
+  it("is never rejected", () => {
+    for (const eventLoopDelayMs of [0, 1e6]) {
+      for (const residentBytes of [0, 2 ** 50]) {
+        for (const heldBodyBytes of [0, 2 ** 50]) {
+          const sample = { eventLoopDelayMs, residentBytes, heldBodyBytes };
+          const state = observePressure(after({}), { ...sample, atMs: 60_000 });
+          assert.equal(findRejection(state, small), undefined);
+        }
+      }
+    }
+  });
+});
