@@ -7,6 +7,8 @@ import type { RecordStore } from "./store/store.ts";
 
 /** Heap of the thread: beyond it the thread ends and is started again, and the process goes on. */
 const heapMebibytesMax = 256;
+/** Room for what it has just made: enough for the work of many turns, and a bound where V8 would take more and keep it. */
+const youngMebibytesMax = 24;
 
 export function openBulk(
   store: Pick<RecordStore, "shareWriter" | "writtenElsewhere">,
@@ -20,7 +22,10 @@ export function openBulk(
       return new Worker(new URL(`./bulk-thread.${extension}`, import.meta.url), {
         workerData: { shared },
         transferList: [...transfer],
-        resourceLimits: { maxOldGenerationSizeMb: heapMebibytesMax },
+        resourceLimits: {
+          maxOldGenerationSizeMb: heapMebibytesMax,
+          maxYoungGenerationSizeMb: youngMebibytesMax,
+        },
       });
     },
     onWritten: () => store.writtenElsewhere(),

@@ -71,6 +71,8 @@ export const limits = {
   streamGroupBytesMax: 1_024 * 1_024,
   // with the relations of one more record it is no more than a group of the store takes
   streamGroupRowsMax: 990,
+  /** Shared by the groups of all streams. */
+  streamGroupsBytesMax: 4 * 1_024 * 1_024,
   // decoded bytes for each byte received, counted from so many received bytes on
   streamRatioMax: 200,
   streamRatioBytesMin: 64 * 1_024,

@@ -10,7 +10,7 @@ import type { Operation } from "../operation.ts";
 import { operations } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
 import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
-import { StreamTask } from "./stream-task.ts";
+import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "./turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
@@ -100,6 +100,7 @@ class TaskServer {
       onTaken: () => this.#tell({ kind: "taken", id }),
       onGroup: (group) => this.#tell({ kind: "group", id, ...group }),
       onStopped: () => this.#tell({ kind: "stopped", id }),
+      groupBytesMax: () => groupBytesMax(this.#streams.size),
     });
     this.#streams.set(id, stream);
   }

@@ -20,6 +20,12 @@ export interface StreamEvents {
   readonly onStopped: () => void;
 }
 
+/** How many bytes of lines make a group: the more streams share the memory of the thread, the fewer. */
+export function groupBytesMax(streams: number): number {
+  const share = limits.streamGroupsBytesMax / Math.max(1, streams);
+  return Math.max(limits.streamLineBytesMax, Math.min(limits.streamGroupBytesMax, share));
+}
+
 export interface WrittenGroup {
   readonly written: number;
   /** Each ends in a newline. */
@@ -45,6 +51,7 @@ export class StreamTask {
   readonly #operation: Operation;
   readonly #context: TaskContext;
   readonly #events: StreamEvents;
+  readonly #groupBytesMax: () => number;
   readonly #splitter = new LineSplitter();
   readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
   #invalid = 0;
@@ -58,12 +65,13 @@ export class StreamTask {
   constructor(
     { order, operation }: { readonly order: WriteContext; readonly operation: Operation },
     context: TaskContext,
-    events: StreamEvents,
+    events: StreamEvents & { readonly groupBytesMax: () => number },
   ) {
     this.#order = order;
     this.#operation = operation;
     this.#context = context;
     this.#events = events;
+    this.#groupBytesMax = events.groupBytesMax;
     this.#group = this.#newGroup();
   }
 
@@ -152,7 +160,7 @@ export class StreamTask {
     const { lines, bytes, submission } = this.#group;
     return (
       lines >= limits.streamGroupItemsMax ||
-      bytes >= limits.streamGroupBytesMax ||
+      bytes >= this.#groupBytesMax() ||
       submission.rows >= limits.streamGroupRowsMax
     );
   }
