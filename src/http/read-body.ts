@@ -8,6 +8,7 @@ import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { askForBody } from "./expectation.ts";
 import type { BodyBudget, Room } from "./load/body-budget.ts";
+import { freeMemory } from "./load/free-memory.ts";
 
 export type MediaType = "json" | "ndjson";
 
@@ -90,16 +91,13 @@ export async function readLargeBody(
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   const expected = request.headers["content-encoding"] === undefined ? declared : 0;
-  const room = await budget.reserve(organizationId, expected || unknownBytes, signal);
+  const reserved = expected || unknownBytes;
+  const room = await budget.reserve(organizationId, reserved, signal);
+  const body = new LargeBodyBytes({ bytesMax, expected, reserved, room });
   try {
-    const body = new LargeBodyBytes({
-      bytesMax,
-      expected,
-      reserved: expected || unknownBytes,
-      room,
-    });
     return { bytes: await collect(decodedBody(request), body), room };
   } catch (error) {
+    body.discard();
     room.release();
     throw error;
   }
@@ -179,6 +177,7 @@ class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
     if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
+    if (length > this.#reserved) this.#reserve(length);
     if (length > this.#memory.length) this.#grow(length);
     this.#memory.set(chunk, this.#length);
     this.#length = length;
@@ -188,19 +187,30 @@ class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
     return this.#memory.subarray(0, this.#length);
   }
 
+  /** What follows, if the source still has something, is not kept. */
+  discard(): void {
+    freeMemory(this.#memory);
+    this.#length = 0;
+  }
+
+  #reserve(needed: number): void {
+    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#reserved + unknownBytes));
+    this.#room.extend(bytes - this.#reserved);
+    this.#reserved = bytes;
+  }
+
+  /** In large steps: memory that is not written to costs nothing. */
   #grow(needed: number): void {
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#memory.length * 2));
-    if (bytes > this.#reserved) {
-      this.#room.extend(bytes - this.#reserved);
-      this.#reserved = bytes;
-    }
+    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#memory.length * growth));
     const larger = newMemory(bytes);
     larger.set(this.whole());
+    freeMemory(this.#memory);
     this.#memory = larger;
   }
 }
 
 const firstBytes = 64 * 1_024;
+const growth = 16;
 
 function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
   const memory = Buffer.allocUnsafeSlow(bytes);

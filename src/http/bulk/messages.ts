@@ -32,7 +32,7 @@ export type ToBulk =
       readonly kind: "list";
       readonly id: number;
       readonly order: ListOrder;
-      readonly body: Uint8Array;
+      readonly body: Uint8Array<ArrayBuffer>;
     }
   | { readonly kind: "stream"; readonly id: number; readonly order: WriteContext }
   | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }

@@ -6,6 +6,7 @@ import type { RecordWriter } from "../../actions/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
 import { limits } from "../../domain/limits.ts";
 import { BodyBudget, type Room } from "../load/body-budget.ts";
+import { freeMemory } from "../load/free-memory.ts";
 import type { Operation } from "../operation.ts";
 import { operations } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
@@ -75,7 +76,7 @@ class TaskServer {
     }
   }
 
-  async #runList(id: number, order: ListOrder, bytes: Uint8Array): Promise<void> {
+  async #runList(id: number, order: ListOrder, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const giveUp = new AbortController();
     this.#lists.set(id, giveUp);
     const context = this.#newContext(giveUp.signal);
@@ -89,6 +90,7 @@ class TaskServer {
     } catch (error) {
       this.#tell({ kind: "failed", id, error: describeError(error), work: meter.take() });
     }
+    freeMemory(bytes);
     room?.release();
     this.#lists.delete(id);
     this.#endIfIdle();

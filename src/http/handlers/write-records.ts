@@ -10,6 +10,7 @@ import { clientGone } from "../client-gone.ts";
 import type { Door } from "../door.ts";
 import { idempotencyMark, idempotencyRequest } from "../idempotency-key.ts";
 import { requireListForm, requireSingleForm } from "../list-form.ts";
+import { freeMemory } from "../load/free-memory.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { Operation } from "../operation.ts";
 import { parseJson } from "../parse-json.ts";
@@ -109,6 +110,7 @@ async function writeLarge(
     if ("error" in outcome) throw outcome.error;
     return outcome.report;
   } finally {
+    freeMemory(bytes);
     room.release();
   }
 }

@@ -51,7 +51,10 @@ export class BodyBudget {
     return this.#heldBytes;
   }
 
-  /** From now on a body gets room only while all of them hold at most so much with it; those that have room keep it. */
+  /**
+   * From now on a body gets room, or more of it, only while all of them hold at most so much with it. Those that have room
+   * keep it, and one that is alone gets more.
+   */
   boundNew(bytesMax: number): void {
     const more = bytesMax > this.#newBytesMax;
     this.#newBytesMax = bytesMax;
@@ -122,7 +125,11 @@ export class BodyBudget {
     take(bytes);
     return {
       extend: (more) => {
-        if (!this.#fits(organizationId, more)) throw this.#tooMuch();
+        const isAlone = held === this.#heldBytes;
+        const fits = isAlone
+          ? this.#fits(organizationId, more)
+          : this.#fitsNew(organizationId, more);
+        if (!fits) throw this.#tooMuch();
         take(more);
       },
       release: () => {

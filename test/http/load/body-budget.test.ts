@@ -60,6 +60,17 @@ describe("the budget of bodies", () => {
     assert.equal(budget.heldBytes, 60);
   });
 
+  it("lets a body grow beyond a lower bound only if it is alone", () => {
+    const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
+    const first = budget.reserve("a", 60, here) as Room;
+    const second = budget.reserve("b", 10, here) as Room;
+    budget.boundNew(50);
+    assert.throws(() => first.extend(1), { errorName: "unavailable" });
+    second.release();
+    first.extend(40);
+    assert.throws(() => first.extend(1), { errorName: "unavailable" });
+  });
+
   it("rejects what has waited too long, or what more waits than may", async () => {
     const budget = new BodyBudget({ ...options, waitMsMax: 10 });
     assert.ok(!(budget.reserve("a", 60, here) instanceof Promise));
