@@ -81,6 +81,31 @@ const connectionRows: typeof rows = [
   ],
 ];
 
+const waits = "it waits, and then gets 503";
+const perToken = "one more token is taken";
+const streamEnds = "the stream ends with its summary, which says so";
+
+const workRows: typeof rows = [
+  ["Items of a list or lines of a stream for one token", "itemsPerToken", perToken],
+  ["Bytes of a body, after decompression, for one token", "bytesPerToken", perToken],
+  ["Milliseconds of processor time for one token", "processorMsPerToken", perToken],
+  ["Requests of one organization in progress", "organizationRequestsMax", "429"],
+  ["Streams of one organization in progress", "organizationStreamsMax", "429"],
+  ["Bytes of bodies that one organization has in memory", "organizationBodyBytesMax", waits],
+  ["Streams of all organizations in progress", "streamsMax", "503"],
+  ["Bytes of bodies of all organizations in memory", "heldBodyBytesMax", waits],
+  ["Lines of a stream that are not valid", "streamInvalidLinesMax", streamEnds],
+  ["Bytes of a stream after decompression for each byte received", "streamRatioMax", "413"],
+];
+
+const work = `## Work
+
+Every request takes one token from the bucket of its organization, which \`RATE_LIMIT_PER_SECOND\` fills. A request that
+makes more work takes more tokens once it is done, by whichever of items, bytes and processor time comes to most, so that
+the next ones wait until the work is paid for. \`RateLimit\` tells what is left, and \`Retry-After\` of a 429 when it is
+enough again. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
+most ${limits.bodyRoomWaitMsMax / 1_000} seconds where memory for its body is missing. The writer serves small writes first, and organizations in turn.`;
+
 const largest = "the largest new bodies get 503";
 const large = "all large new bodies and streams get 503";
 
@@ -121,6 +146,8 @@ export function renderLimits(): string {
     generatedNote,
     "What is not a setting. Requests a second are one: `RATE_LIMIT_PER_SECOND` in [settings](settings.md).",
     tableOf(rows),
+    work,
+    tableOf(workRows),
     connections,
     tableOf(connectionRows),
     shedding,

@@ -13,7 +13,7 @@ export const headers = {
   RateLimit: {
     description:
       "What is left of the limit that counts here (draft-ietf-httpapi-ratelimit-headers): `r` requests now, all of them " +
-      "again in `t` seconds.",
+      "again in `t` seconds. Lists, streams and other large work count as several requests.",
     schema: { type: "string" },
     example: '"organization";r=1999;t=1',
   },
