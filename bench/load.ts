@@ -78,13 +78,16 @@ export async function runRound(order: RoundOrder): Promise<RoundReport> {
   const cpu = process.cpuUsage(cpuBefore);
   return {
     requests: acknowledged,
-    rows:
-      acknowledged * (order.operation === "batch" || order.operation === "seed" ? batchItems : 1),
+    rows: acknowledged * rowsOfRequest(order),
     seconds: (performance.now() - startedAt) / 1_000,
     p50Ms: latencies.percentile(0.5),
     p99Ms: latencies.percentile(0.99),
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
   };
+}
+
+function rowsOfRequest({ operation, itemsOfList = batchItems }: RoundOrder): number {
+  return operation === "batch" || operation === "seed" ? itemsOfList : 1;
 }
 
 if (process.send !== undefined) {

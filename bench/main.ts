@@ -1,14 +1,11 @@
 // `npm run bench`: what the product's whole contract costs beside a bare floor, interleaved in one run, with every
 // acknowledged write counted in the store afterwards. It judges no figure; it fails only if a request or a count does.
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compare, type CompareOptions, type Comparison } from "./compare.ts";
+import { startGenerator } from "./generator.ts";
 import { median, renderTable, summarise } from "./figures.ts";
-import type { RoundAnswer, RoundOrder, RoundReport } from "./load.ts";
 import { idOrders, operationNames } from "./requests.ts";
 import { subjectNames } from "./subjects.ts";
 
@@ -50,22 +47,6 @@ function positive(name: string, text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
   return value;
-}
-
-/** The generator runs in a process of its own, warm through all rounds. */
-function startGenerator() {
-  const child = fork(join(import.meta.dirname, "load.ts"));
-  const died = once(child, "exit").then(() => ({ failure: "the load generator has ended" }));
-  return {
-    stop: () => child.disconnect(),
-    runRound: async (order: RoundOrder): Promise<RoundReport> => {
-      const answered = once(child, "message").then(([report]) => report as RoundAnswer);
-      child.send(order);
-      const answer = await Promise.race([answered, died]);
-      if ("failure" in answer) throw new Error(answer.failure);
-      return answer;
-    },
-  };
 }
 
 /** One line for each store whose count differs from what was acknowledged. */

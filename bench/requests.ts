@@ -22,6 +22,8 @@ export interface RequestOptions {
   /** Different in every round, so that no id comes twice; 0 is the seeding. */
   readonly round: number;
   readonly token: string | undefined;
+  /** In each list of `batch`: batchItems unless it says otherwise. */
+  readonly itemsOfList?: number;
 }
 
 /** Gives the next request of an operation. */
@@ -38,7 +40,8 @@ export function makeRequests(name: OperationName | "seed", options: RequestOptio
     case "seed":
     case "batch":
       return () => {
-        const items = Array.from({ length: batchItems }, () => transaction(nextId()));
+        const length = options.itemsOfList ?? batchItems;
+        const items = Array.from({ length }, () => transaction(nextId()));
         return send("POST", "/v2/transactions/batch", `[${items.join(",")}]`);
       };
     case "update":
