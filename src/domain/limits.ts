@@ -131,6 +131,8 @@ export const limits = {
   queuedWritesMax: 65_536,
   // deletion
   erasureStepRecordsMax: 128,
+  /** On SQLite: changes that are removed in one transaction. */
+  erasureStepChangesMax: 2_000,
   /** On SQLite: the largest cascade that is planned in one transaction, and how much of a larger one shares a transaction. */
   planRelationsAtOnceMax: 200,
   planTargetsAtOnceMax: 200,

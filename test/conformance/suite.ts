@@ -9,6 +9,7 @@ import { testExporting } from "./exporting.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
+import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testReplaying } from "./replaying.ts";
@@ -26,6 +27,7 @@ export function testEngine(engine: Engine): void {
   testExporting(engine);
   testDeletions(engine);
   testCascade(engine);
+  testLargeDeletions(engine);
   testTogether(engine);
   testHolds(engine);
   testReplaying(engine);

@@ -37,9 +37,13 @@ const setProgress = `
   WHERE deletion_request_id = ?1`;
 
 const findReplyKeys = `
-  SELECT DISTINCT reply_key FROM change WHERE record_no = ? AND reply_key IS NOT NULL`;
+  SELECT DISTINCT reply_key FROM (
+    SELECT reply_key FROM change WHERE record_no = ? ORDER BY change_no LIMIT ?)
+  WHERE reply_key IS NOT NULL`;
 
-const removeChanges = `DELETE FROM change WHERE record_no = ?`;
+const removeChanges = `
+  DELETE FROM change WHERE record_no = ?1 AND change_no IN (
+    SELECT change_no FROM change WHERE record_no = ?1 ORDER BY change_no LIMIT ?2)`;
 
 const removeRelations = `
   DELETE FROM relation WHERE organization_id = ? AND from_type = ? AND from_id = ?`;
@@ -69,12 +73,12 @@ export function eraseStep(
   if (deletion.status !== "processing") {
     throw new TypeError(`the deletion ${deletionRequestId} is ${deletion.status}, not processing`);
   }
-  const targets = connection.all<TargetRow>(findNext, deletionRequestId, recordsMax);
-  const last = targets.at(-1);
-  if (last === undefined) return { done: true };
-  const erased = eraseAll(connection, deletion, targets);
+  const next = connection.all<TargetRow>(findNext, deletionRequestId, recordsMax);
+  if (next.length === 0) return { done: true };
+  const { erased, targets } = eraseAll(connection, deletion, next);
   const redacted = redactAll(connection, deletion, targets);
-  connection.run(setDone, deletionRequestId, last.position);
+  const last = targets.at(-1);
+  if (last !== undefined) connection.run(setDone, deletionRequestId, last.position);
   connection.run(
     setProgress,
     deletionRequestId,
@@ -82,44 +86,54 @@ export function eraseStep(
     deletion.redacted + redacted,
     act.now + limits.deletionLeaseMs,
   );
-  return { done: targets.length < recordsMax };
+  return { done: targets.length === next.length && next.length < recordsMax };
 }
 
-/** The counts by type so far. */
+/**
+ * The counts by type so far, and the targets that are done. A record with more changes than one transaction may remove ends
+ * the step; the next one goes on with it.
+ */
 function eraseAll(
   connection: Connection,
   deletion: Deletion,
   targets: readonly TargetRow[],
-): ErasedCounts {
+): { readonly erased: ErasedCounts; readonly targets: readonly TargetRow[] } {
   const counts = new Map(Object.entries(deletion.erased));
-  for (const target of targets) {
-    if (target.action === "erase" && eraseRecord(connection, target)) {
+  let changesLeft: number = limits.erasureStepChangesMax;
+  for (const [index, target] of targets.entries()) {
+    if (target.action !== "erase") continue;
+    changesLeft -= eraseChanges(connection, target, changesLeft);
+    if (changesLeft === 0) {
+      return { erased: Object.fromEntries(counts), targets: targets.slice(0, index) };
+    }
+    if (eraseRecord(connection, target)) {
       counts.set(target.resource_type, (counts.get(target.resource_type) ?? 0) + 1);
     }
   }
-  return Object.fromEntries(counts);
+  return { erased: Object.fromEntries(counts), targets };
 }
 
-/** False if there was no such record any more. */
+/** False if there was no such record any more. Its changes have to be gone. */
 function eraseRecord(connection: Connection, target: TargetRow): boolean {
-  const { organization_id, resource_type, resource_id, record_no } = target;
-  const key = {
-    organizationId: organization_id,
-    resourceType: resource_type,
-    resourceId: resource_id,
-  };
-  for (const recordNo of new Set([record_no, readRecordNo(connection, key)])) {
-    if (typeof recordNo === "number") eraseChanges(connection, organization_id, recordNo);
-  }
+  const { organization_id, resource_type, resource_id } = target;
   connection.run(removeRelations, organization_id, resource_type, resource_id);
   return connection.run(removeRecord, organization_id, resource_type, resource_id) === 1;
 }
 
-function eraseChanges(connection: Connection, organizationId: string, recordNo: number): void {
-  for (const { reply_key } of connection.all<{ reply_key: Uint8Array }>(findReplyKeys, recordNo)) {
-    forgetReply(connection, organizationId, reply_key);
+/** Removes up to `changesMax` changes, with the kept replies that they belong to; gives how many. */
+function eraseChanges(connection: Connection, target: TargetRow, changesMax: number): number {
+  const { organization_id: organizationId, resource_type, resource_id, record_no } = target;
+  const key = { organizationId, resourceType: resource_type, resourceId: resource_id };
+  let removed = 0;
+  for (const recordNo of new Set([record_no, readRecordNo(connection, key)])) {
+    if (typeof recordNo !== "number" || removed === changesMax) continue;
+    const part = [recordNo, changesMax - removed] as const;
+    for (const { reply_key } of connection.all<{ reply_key: Uint8Array }>(findReplyKeys, ...part)) {
+      forgetReply(connection, organizationId, reply_key);
+    }
+    removed += connection.run(removeChanges, ...part);
   }
-  connection.run(removeChanges, recordNo);
+  return removed;
 }
 
 /** How many references were taken out. A record with several is rewritten once. */
