@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { password } from "./postgres-server.ts";
 
-const docs = new URL("../../docs", import.meta.url);
+const docs = new URL("../../docs/", import.meta.url);
 
 /** The statements that make the role of the service, for another role and database than the guide's. */
 export function readServiceRole(role: string, database: string): string {
