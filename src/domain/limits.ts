@@ -52,8 +52,8 @@ export const limits = {
   organizationParsedBytesMax: 18 * 1_024 * 1_024,
   // load shedding: how often the process is sampled, and what counts as pressure
   pressureSampleMs: 250,
-  pressureDelayMsMax: 100,
-  pressureDelaySustainedMs: 1_000,
+  pressureDelayMsMax: 250,
+  pressureDelaySustainedMs: 2_000,
   pressureRetrySeconds: 2,
   /** Resident memory from which the largest bodies are rejected, and all large ones. */
   residentBytesHigh: 384 * 1_024 * 1_024,

@@ -75,7 +75,7 @@ describe("a twelfth record type, added with one file and one line", () => {
   let token: string;
 
   before(async () => {
-    for (const part of ["src", "bin", "package.json", "tsconfig.json"]) {
+    for (const part of ["src", "bin", "client", "package.json", "tsconfig.json"]) {
       cpSync(join(root, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

@@ -48,16 +48,26 @@ function rejected(state: PressureState): readonly string[] {
   );
 }
 
+/** So many late samples in a row. */
+function lateFor(samples: number): readonly number[] {
+  return Array.from({ length: samples }, () => limits.pressureDelayMsMax + 1);
+}
+
+/** Samples until lateness has lasted for as long as it has to. */
+const sustained = limits.pressureDelaySustainedMs / stepMs + 1;
+
 describe("pressure of the event loop", () => {
-  it("is one that lasts: four late samples in a row do not make it, five do", () => {
-    assert.deepEqual(rejected(afterDelays([101, 101, 101, 101])), []);
-    const late = afterDelays([101, 101, 101, 101, 101]);
+  it("is one that lasts", () => {
+    assert.deepEqual(rejected(afterDelays(lateFor(sustained - 1))), []);
+    const late = afterDelays(lateFor(sustained));
     assert.deepEqual(rejected(late), ["large", "largest", "stream"]);
     assert.equal(findRejection(late, large), "event_loop_delay");
   });
 
   it("is not made by a loop that is late now and then", () => {
-    assert.deepEqual(rejected(afterDelays([500, 500, 500, 99, 500, 500, 500])), []);
+    const some = lateFor(sustained - 2);
+    const inTime = limits.pressureDelayMsMax - 1;
+    assert.deepEqual(rejected(afterDelays([...some, inTime, ...some])), []);
   });
 
   it("counts the whole time for which the loop was blocked", () => {
@@ -66,13 +76,15 @@ describe("pressure of the event loop", () => {
   });
 
   it("ends below half of the bound, and not before", () => {
-    const late = [101, 101, 101, 101, 101];
-    assert.deepEqual(rejected(afterDelays([...late, 51, 99, 51])), ["large", "largest", "stream"]);
-    assert.deepEqual(rejected(afterDelays([...late, 50])), []);
+    const late = lateFor(sustained);
+    const [half, below] = [limits.pressureDelayMsMax / 2, limits.pressureDelayMsMax - 1];
+    const going = afterDelays([...late, half + 1, below, half + 1]);
+    assert.deepEqual(rejected(going), ["large", "largest", "stream"]);
+    assert.deepEqual(rejected(afterDelays([...late, half])), []);
   });
 
   it("rejects large work also if nothing else is under way", () => {
-    const late = afterDelays([200, 200, 200, 200, 200]);
+    const late = afterDelays(lateFor(sustained));
     assert.equal(findRejection(late, { ...large, isAlone: true }), "event_loop_delay");
   });
 });
