@@ -75,6 +75,7 @@ export function answerUpgrade(request: IncomingMessage, response: ServerResponse
   const onEnd = (): void => {
     if (!request.complete) fail(socket, { error: new AppError("malformed_http") });
   };
+  if (socket.readableEnded) onEnd();
   socket.once("end", onEnd);
   request.once("close", () => socket.off("end", onEnd));
 }

@@ -22,14 +22,20 @@ function parserOf(socket: Socket): Parser | undefined {
   return isKnown ? (parser as Parser) : undefined;
 }
 
-/** To be called once for each connection. Asks after each head of a request if the parser has to stop behind it. */
+/**
+ * To be called once for each connection. Asks after each head of a request if the parser has to stop behind it. Not for a
+ * head that asks for an upgrade: Node would not report that stop, and the request would lose its body. The parser stops
+ * by itself behind that body.
+ */
 export function stopParserIf(socket: Socket, hasToStop: () => boolean): void {
   const parser = parserOf(socket);
   if (parser === undefined) return;
   const { onIncoming } = parser;
   parser.onIncoming = (...sent) => {
+    // Node takes it back where the upgrade is not wanted.
+    const [{ upgrade: asksForUpgrade }] = sent as readonly [{ readonly upgrade: boolean }];
     const result = onIncoming(...sent);
-    return hasToStop() ? paused : result;
+    return !asksForUpgrade && hasToStop() ? paused : result;
   };
 }
 

@@ -57,6 +57,8 @@ export class Pipelines {
       // Node gives a reply its connection when the one before it is done, and never if that was the last.
       if (response.socket !== null) start(request, response);
       else if (this.#wait(socket)) {
+        // Where the parser goes on to the end of its packet, the request holds what it read.
+        process.nextTick(() => this.#count(socket, request.readableLength));
         response.once("socket", () => {
           // Node is about to write what the reply holds; and other connections get a turn in between.
           setImmediate(() => {
@@ -70,17 +72,20 @@ export class Pipelines {
 
   /** Takes what came behind a request that waits; it is read again when that has started. */
   keep(socket: Socket, bytes: Buffer): void {
-    const kept = this.#waiting.get(socket);
-    if (kept === undefined || bytes.length === 0) return;
-    if (this.#bytes + bytes.length > this.#bytesMax) {
-      this.#refuse(socket);
-      return;
-    }
-    this.#waiting.set(socket, kept + bytes.length);
-    this.#bytes += bytes.length;
+    if (!this.#count(socket, bytes.length)) return;
     // A small rest must not keep the whole packet in memory.
     const isSmall = bytes.length * 2 < bytes.buffer.byteLength;
     socket.unshift(isSmall ? Buffer.from(bytes) : bytes);
+  }
+
+  /** False if nothing is to be kept. */
+  #count(socket: Socket, bytes: number): boolean {
+    const kept = this.#waiting.get(socket);
+    if (kept === undefined || bytes === 0) return false;
+    if (this.#bytes + bytes > this.#bytesMax) return this.#refuse(socket);
+    this.#waiting.set(socket, kept + bytes);
+    this.#bytes += bytes;
+    return true;
   }
 
   #wait(socket: Socket): boolean {

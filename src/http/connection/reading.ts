@@ -23,6 +23,13 @@ export function resumeReading(socket: Socket): void {
   if (stopped.delete(socket)) socket.resume();
 }
 
+/**
+ * A stream that was paused after it was resumed in the same tick still emits `resume`, and by then Node has begun to read;
+ * to pause it once more emits nothing. Node stops to read at the event, whoever emits it. What came otherwise would reach
+ * the parser out of order.
+ */
 function pauseIfStopped(this: Socket): void {
-  if (stopped.has(this)) this.pause();
+  if (!stopped.has(this)) return;
+  if (this.isPaused()) this.emit("pause");
+  else this.pause();
 }

@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
 import { readReplies } from "../../fuzz/raw-exchange.ts";
+import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import type { Customer } from "../../support/customer.ts";
 import type { Reply } from "../../support/http-client.ts";
 import { makeRandom } from "../../support/random.ts";
@@ -61,6 +62,33 @@ describe("requests on one connection", () => {
     return Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
   }
 
+  /** More than the request holds before its reader has begun, in one packet and the next. */
+  function streamOfChunks(): Buffer {
+    const line = Buffer.from(JSON.stringify({ person_id: "x".repeat(80_000) }));
+    const head =
+      `POST ${pathOf(person)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.token}\r\n` +
+      "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const parts: Buffer[] = [Buffer.from(head)];
+    for (let at = 0; at < line.length; at += 100) {
+      const part = line.subarray(at, at + 100);
+      parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n"));
+    }
+    return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+  }
+
+  /** Sends everything at once and closes its side; the replies until the server closes its own. */
+  async function exchange(bytes: Buffer): Promise<readonly Reply[]> {
+    const { hostname, port } = new URL(scene.client.address);
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    socket.on("error", () => undefined).on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.end(bytes);
+    await waitFor("the server to close the connection", () => socket.closed || undefined);
+    const { replies, rest } = readAllReplies(Buffer.concat(chunks), []);
+    assert.equal(rest.length, 0);
+    return replies;
+  }
+
   it("wait until the one before them has been answered", async () => {
     const held = scene.service.holdStore("findRecord");
     pipe = await openPipe(scene.client.address);
@@ -111,6 +139,54 @@ describe("requests on one connection", () => {
     await once(pipe.socket, "close");
     const statuses = pipe.replies().map(({ status }) => status);
     assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 415, 200]);
+  });
+
+  it("are read in their order behind a stream of many chunks", async () => {
+    const count = 200;
+    const adds = Array.from({ length: count }, (_, index) => add(3_000 + index));
+    const [stream, ...others] = await exchange(Buffer.concat([streamOfChunks(), ...adds]));
+    assert.equal(stream?.status, 201);
+    assert.deepEqual(
+      others.map(({ status, headers }) => [status, headers["x-request-id"]]),
+      adds.map((_, index) => [201, String(3_000 + index)]),
+    );
+  });
+
+  for (const [what, index, upgrade] of [
+    ["of a known length, for a WebSocket", 4_000, "Connection: upgrade\r\nUpgrade: websocket\r\n"],
+    ["in chunks, for a WebSocket", 4_001, "Connection: upgrade\r\nUpgrade: websocket\r\n"],
+    ["of a known length, for HTTP/2", 4_002, "Connection: upgrade\r\nUpgrade: h2c\r\n"],
+    ["in chunks, for HTTP/2", 4_003, "Connection: upgrade\r\nUpgrade: h2c\r\n"],
+  ] as const) {
+    it(`keep their body where they ask for an upgrade: ${what}`, async () => {
+      for (const [first, status] of [
+        [Buffer.from(get("/health/live")), 200],
+        [streamOfChunks(), 201],
+      ] as const) {
+        const replies = await exchange(Buffer.concat([first, add(index, upgrade)]));
+        const second = status === 200 ? 201 : 409;
+        assert.deepEqual(
+          replies.map((reply) => reply.status),
+          [status, second],
+        );
+      }
+    });
+  }
+
+  it("are closed with their connection beyond the bytes of a body that waits with an upgrade", async () => {
+    const small = await startScene({ bounds: { unparsedBytesMax: 10_000 } });
+    const held = small.service.holdStore("probeWrite");
+    const { socket } = await openPipe(small.client.address);
+    const head =
+      "POST /v2/person HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n";
+    const body = `Content-Length: 20000\r\n\r\n${"x".repeat(20_000)}`;
+    socket.write(get("/health/ready") + head + body);
+    const { pipelines } = small.service.edge;
+    await waitFor("the connection to be closed", () => pipelines.refused === 1 || undefined);
+    assert.equal(pipelines.bytes, 0);
+    held.release();
+    socket.destroy();
+    await small.stop();
   });
 
   it("are closed with their connection beyond the bytes that may wait", async () => {
