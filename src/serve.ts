@@ -141,6 +141,9 @@ async function startDoors(parts: Parts, opened: AsyncDisposableStack): Promise<S
       stage.closing = true;
       log.info("stopping");
       await closeWithin(server, edge, config.shutdownGraceMs);
+      // No connection is left on which anybody could be told of them.
+      app.store.refuseWrites();
+      bulk.refuseWrites();
       await opened.disposeAsync();
       log.info("stopped");
     },

@@ -76,6 +76,13 @@ export class GroupScheduler<Item> {
     return group ?? (this.#smallIsNext ? this.#takeOther(nowMs) : this.#takeSmall());
   }
 
+  /** Takes everything that waits, in no particular order. */
+  takeAll(): readonly Item[] {
+    const items: Item[] = [];
+    for (const lane of Object.values(this.#lanes)) lane.take(items, () => true);
+    return items;
+  }
+
   /** To be told how long a group took, from which the rest of the long lane follows. */
   ran(lane: Lane, tookMs: number, nowMs: number): void {
     if (lane === "long") this.#longAllowedAt = nowMs + tookMs * this.#options.longListRestTimes;

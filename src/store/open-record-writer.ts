@@ -8,6 +8,8 @@ import type { SharedWriterData } from "./store.ts";
 export interface OpenRecordWriter {
   /** As RecordStore.writeRecords. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
+  /** As RecordStore.refuseWrites; on SQLite the main thread's store does it for all threads. */
+  refuseWrites(): void;
   /** Finishes what was accepted, then closes. */
   close(): Promise<void>;
 }
@@ -23,6 +25,7 @@ export async function openRecordWriter(shared: SharedWriterData): Promise<OpenRe
   return {
     writeRecords: (write) =>
       writer.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome)),
+    refuseWrites: () => undefined,
     close: () => writer.close(),
   };
 }

@@ -60,6 +60,8 @@ export interface RecordStore {
   shareWriter(): SharedWriter;
   /** To be called before anybody is told of a write that another thread of this process made: reads see it from then on. */
   writtenElsewhere(): void;
+  /** Refuses writes that wait and those that come later, with AppError unavailable. The transaction under way ends. */
+  refuseWrites(): void;
   /** Throws AppError idempotency_reused. With a known mark it gives the first outcome again and writes nothing. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;

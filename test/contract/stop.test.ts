@@ -122,6 +122,41 @@ describe("SIGTERM", () => {
     const again = await start();
     assert.equal((await check(again, token, id)).status, 200);
   });
+
+  it("drops lists that wait to be written when the grace period is over, and keeps those that were answered", async () => {
+    const listsMax = 50;
+    const server = await start({ SHUTDOWN_GRACE_MS: "0", RATE_LIMIT_PER_SECOND: "0" });
+    const { token } = await customerOf(server);
+    const { additional_properties: _, ...some } = records.record(typeNamed("transaction"));
+    const answered: number[] = [];
+    const sending = Array.from({ length: listsMax }, async (_unused, list) => {
+      const items = Array.from({ length: 10_000 }, (_item, index) => ({
+        ...some,
+        tx_id: `list-${list}-${index}`,
+      }));
+      const ask = { method: "POST", path: "/v2/transactions/batch", token, body: items };
+      const reply = await server.client.send(ask).catch(() => undefined);
+      if (reply?.status === 200) answered.push(list);
+    });
+    // By then the others have been read, and wait for the writer.
+    await waitFor("some replies", () => answered.length >= 6 || undefined);
+    assert.equal(await server.end("SIGTERM"), 0, server.output().err);
+    await Promise.all(sending);
+    const again = await start();
+    const stored: number[] = [];
+    for (let list = 0; list < listsMax; list += 1) {
+      const query = { tx_id: `list-${list}-9999` };
+      const ask = { method: "GET", path: "/v2/transaction", query, token };
+      if ((await again.client.send(ask)).status === 200) stored.push(list);
+    }
+    for (const list of answered) assert.ok(stored.includes(list), `list ${list} is lost`);
+    // The list under way, and one whose reply was cut off.
+    const unanswered = stored.length - answered.length;
+    assert.ok(
+      unanswered <= 3,
+      `${unanswered} lists were written after the end of the grace period`,
+    );
+  });
 });
 
 describe("a service that is shutting down", () => {

@@ -141,6 +141,11 @@ export class BulkClient {
     };
   }
 
+  /** Writes that wait are dropped; to be called when no client can be told of them any more. */
+  refuseWrites(): void {
+    this.#send({ kind: "refuse writes" });
+  }
+
   /** Takes nothing more, and resolves when what is under way is over. */
   async close(): Promise<void> {
     this.#closing = true;

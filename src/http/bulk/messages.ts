@@ -40,6 +40,8 @@ export type ToBulk =
   | { readonly kind: "end"; readonly id: number; readonly whole: boolean }
   /** The client of a list is gone: stop at the next slice. */
   | { readonly kind: "abort"; readonly id: number }
+  /** Nobody waits for what is under way any more: writes that wait are dropped. */
+  | { readonly kind: "refuse writes" }
   | { readonly kind: "close" };
 
 export interface ListReport {

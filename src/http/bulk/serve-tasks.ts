@@ -17,8 +17,13 @@ import { WorkMeter } from "./work-meter.ts";
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
+interface TaskWriter extends RecordWriter {
+  /** Drops the writes that wait. */
+  refuseWrites(): void;
+}
+
 /** Resolves when the main thread has asked for the end and every task is over. */
-export function serveTasks(port: Port, writer: RecordWriter): Promise<void> {
+export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
   return new TaskServer(port, writer).ended;
 }
 
@@ -33,7 +38,7 @@ const parsedLists = {
 class TaskServer {
   readonly ended: Promise<void>;
   readonly #port: Port;
-  readonly #writer: RecordWriter;
+  readonly #writer: TaskWriter;
   readonly #turns = new Turns();
   /** What a list becomes takes several times its bytes, so only so many are parsed at a time. */
   readonly #parsed = new BodyBudget(parsedLists);
@@ -42,7 +47,7 @@ class TaskServer {
   readonly #end: () => void;
   #closing = false;
 
-  constructor(port: Port, writer: RecordWriter) {
+  constructor(port: Port, writer: TaskWriter) {
     this.#port = port;
     this.#writer = writer;
     const ended = Promise.withResolvers<void>();
@@ -68,6 +73,9 @@ class TaskServer {
         break;
       case "abort":
         this.#lists.get(message.id)?.abort();
+        break;
+      case "refuse writes":
+        this.#writer.refuseWrites();
         break;
       case "close":
       default:

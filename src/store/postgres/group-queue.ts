@@ -63,6 +63,12 @@ export class GroupQueue<Job, Result> {
     });
   }
 
+  /** Takes nothing more, and rejects what waits with AppError unavailable; the group under way ends. */
+  refuse(): void {
+    this.#closing = true;
+    for (const { reject } of this.#scheduler.takeAll()) reject(new AppError("unavailable"));
+  }
+
   /** Takes nothing more, and finishes what waits. */
   async close(): Promise<void> {
     this.#closing = true;

@@ -15,6 +15,8 @@ import { WriteGroups } from "./write-group.ts";
 
 export interface JobQueue {
   submit(job: Job): Promise<JobResult>;
+  /** Takes nothing more, and rejects what waits with AppError unavailable. */
+  refuse(): void;
   /** Takes nothing more, and finishes what waits. */
   close(): Promise<void>;
 }
@@ -43,6 +45,10 @@ export function makeJobQueue(
     submit: (job) => {
       const isLong = isLongList({ rows: rowsOf(job), bytes: bytesOf(job) });
       return (isLong ? longQueue : queue).submit(job);
+    },
+    refuse: () => {
+      queue.refuse();
+      longQueue.refuse();
     },
     close: async () => void (await Promise.all([queue.close(), longQueue.close()])),
   };

@@ -98,6 +98,10 @@ export class PostgresStore implements promised.Store {
   /** Every read is a transaction of its own. */
   writtenElsewhere(): void {}
 
+  refuseWrites(): void {
+    this.#jobs.refuse();
+  }
+
   async writeRecords(write: RecordWrite): Promise<WriteOutcome> {
     return unpackOutcome(outcomeOf(await this.#jobs.submit({ kind: "write", write })));
   }

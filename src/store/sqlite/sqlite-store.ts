@@ -148,6 +148,10 @@ export class SqliteStore implements Store {
     this.#snapshot?.end();
   }
 
+  refuseWrites(): void {
+    this.#writer.refuseWrites?.();
+  }
+
   /** Not `async`, so that nothing holds on to what was sent while it is written. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome> {
     return this.#writer.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome));

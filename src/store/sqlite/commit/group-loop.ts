@@ -20,6 +20,8 @@ export interface GroupLoopOptions {
   readonly receive?: () => void;
   /** Called after the jobs of a group have been answered. */
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
+  /** Called when nothing can be done before something else arrives; jobs may have been refused since the last group. */
+  readonly onIdle?: () => void;
 }
 
 export class GroupLoop {
@@ -28,6 +30,7 @@ export class GroupLoop {
   readonly #scheduler = new GroupScheduler<Task>();
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #refusesWrites = false;
 
   constructor(connection: Connection, options: GroupLoopOptions = {}) {
     this.#connection = connection;
@@ -36,6 +39,7 @@ export class GroupLoop {
 
   add(task: Task): void {
     const { job } = task;
+    if (this.#refusesWrites && !isOperation(job)) return answer(task, stopping());
     if (this.#scheduler.size >= limits.queuedWritesMax) return answer(task, tooMany());
     this.#scheduler.add(
       {
@@ -47,6 +51,12 @@ export class GroupLoop {
       },
       performance.now(),
     );
+  }
+
+  /** Refuses the writes of records that wait, and those that come later. The group under way ends, operations go on. */
+  refuseWrites(): void {
+    this.#refusesWrites = true;
+    for (const task of this.#scheduler.takeAll()) this.add(task);
   }
 
   /** Begins to work, unless it does already; resolves when nothing can be done before something else arrives. */
@@ -70,6 +80,7 @@ export class GroupLoop {
       for (const [index, task] of group.items.entries()) answer(task, results[index]);
       this.#options.onGroup?.({ writes: jobs.length, seconds: (endedAt - startedAt) / 1_000 });
     }
+    this.#options.onIdle?.();
     const nextAt = this.#scheduler.nextAt();
     if (nextAt === undefined) return;
     this.#timer = setTimeout(() => void this.run(), Math.max(1, nextAt - performance.now()));
@@ -78,6 +89,10 @@ export class GroupLoop {
 
 function answer({ answer: give }: Task, result: Result | undefined): void {
   give(result ?? { ok: false, error: new TypeError("a job of a group has no result") });
+}
+
+function stopping(): Result {
+  return { ok: false, error: new AppError("unavailable") };
 }
 
 function tooMany(): Result {

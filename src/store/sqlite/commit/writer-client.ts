@@ -13,13 +13,14 @@ import { type OnGroup, settle, type Settler, type Writer } from "./writer.ts";
 const youngMebibytes = 12;
 
 /** Jobs in their flat form; a port of another client; null asks the thread to end. */
-export type ToWriter = readonly unknown[] | { readonly connect: MessagePort } | null;
+export type ToWriter =
+  readonly unknown[] | { readonly connect: MessagePort } | "refuse writes" | null;
 
-/** `ready` once, or why it can't begin; then, after each group, the results in their flat form. */
+/** `ready` once, or why it can't begin; then results in their flat form, with the figures of a group for the first client. */
 export type FromWriter =
   | { readonly ready: true }
   | { readonly failure: string }
-  | { readonly answers: readonly unknown[]; readonly figures: GroupFigures };
+  | { readonly answers: readonly unknown[]; readonly figures: GroupFigures | undefined };
 
 /** What a client needs of a port, be it a MessagePort or a Worker. */
 interface Port {
@@ -123,7 +124,7 @@ export async function useWriterThread(
   const gone = Promise.withResolvers<void>();
   worker.on("message", (message: FromWriter) => {
     if ("answers" in message) {
-      onGroup?.(message.figures);
+      if (message.figures !== undefined) onGroup?.(message.figures);
       client.take(message.answers);
     } else if ("failure" in message) started.reject(new StoreError(message.failure));
     else started.resolve();
@@ -146,6 +147,7 @@ export async function useWriterThread(
       worker.postMessage({ connect: port1 } satisfies ToWriter, [port1]);
       return port2;
     },
+    refuseWrites: () => worker.postMessage("refuse writes" satisfies ToWriter),
     close: async (before) => {
       await client.close();
       await before?.();

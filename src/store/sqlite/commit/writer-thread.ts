@@ -7,6 +7,7 @@ import {
   receiveMessageOnPort,
   workerData,
 } from "node:worker_threads";
+import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import { openWriter } from "../connection.ts";
 import { closeWriter } from "../log-file.ts";
@@ -48,12 +49,12 @@ function serve(connection: Connection, first: MessagePort): void {
       for (const client of clients) receiveFrom(client);
     },
     onGroup: (figures) => {
-      for (const client of clients) {
-        const { port, answers } = client;
-        client.answers = [];
-        // The first client counts every group, whoever asked for it.
-        if (answers.length > 0 || port === first) tell(port, { answers, figures });
-      }
+      // The first client counts every group, whoever asked for it.
+      for (const client of clients)
+        tellAnswers(client, client.port === first ? figures : undefined);
+    },
+    onIdle: () => {
+      for (const client of clients) tellAnswers(client, undefined);
     },
   });
   connect(first);
@@ -78,6 +79,7 @@ function serve(connection: Connection, first: MessagePort): void {
 
   function take(client: Client, message: ToWriter): void {
     if (message === null) ending = true;
+    else if (message === "refuse writes") loop.refuseWrites();
     else if ("connect" in message) connect(message.connect);
     else {
       const { firstTicket, jobs } = unflattenJobs(message);
@@ -94,6 +96,12 @@ function serve(connection: Connection, first: MessagePort): void {
     closeWriter(connection);
     for (const { port } of clients.splice(0)) port.close();
   }
+}
+
+function tellAnswers(client: Client, figures: GroupFigures | undefined): void {
+  const { port, answers } = client;
+  client.answers = [];
+  if (answers.length > 0 || figures !== undefined) tell(port, { answers, figures });
 }
 
 function tell(port: MessagePort, message: FromWriter): void {

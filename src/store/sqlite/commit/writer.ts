@@ -11,6 +11,8 @@ import type { Job, Result } from "./job.ts";
 export interface Writer {
   /** Rejects with AppError unavailable when too much is waiting, or when the writer is closing. */
   submit(job: Job): Promise<unknown>;
+  /** Where a thread writes: refuses the writes of records that wait, of all its clients, and those that come later. */
+  readonly refuseWrites?: () => void;
   /** Takes nothing more from now on, finishes what waits, awaits `before`, then closes. */
   close(before?: () => Promise<void>): Promise<void>;
   /** Where a thread writes: a port for one more client of it, to be transferred to the client's thread. */
