@@ -70,6 +70,7 @@ export const erasureMap = {
     received_at: withRecord,
     reply_key: withRecord,
     payload: { erased: "the row goes with its record; references to erased records are taken out" },
+    digest: { erased: "the row goes with its record; computed anew when the payload is rewritten" },
   },
   relation: {
     organization_id: withReference,

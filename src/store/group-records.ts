@@ -19,7 +19,11 @@ export interface ChangeOfGroup {
   readonly record: RecordKey;
   readonly write: RecordWrite;
   readonly draft: Draft;
+  /** The first change of its record. */
+  readonly first: boolean;
 }
+
+type NewChange = Omit<ChangeOfGroup, "first">;
 
 export class RecordsOfGroup {
   readonly #known: ReadonlyMap<string, KnownRecord>;
@@ -63,7 +67,7 @@ export class RecordsOfGroup {
     return (this.#payloads.get(key)?.get(payload) ?? 0) > 0;
   }
 
-  create(key: string, { record, write, draft }: ChangeOfGroup): void {
+  create(key: string, { record, write, draft }: NewChange): void {
     const { timestamp } = draft;
     this.#set(key, {
       record,
@@ -71,10 +75,10 @@ export class RecordsOfGroup {
       firstSeen: timestamp,
       lastSeen: timestamp,
     });
-    this.#push(key, { record, write, draft });
+    this.#push(key, { record, write, draft, first: true });
   }
 
-  append(key: string, { record, write, draft }: ChangeOfGroup): void {
+  append(key: string, { record, write, draft }: NewChange): void {
     const state = this.#states.get(key);
     const before = state ?? this.#known.get(key);
     if (before === undefined) throw new TypeError("a change of a record that does not exist");
@@ -85,7 +89,7 @@ export class RecordsOfGroup {
       firstSeen: timestamp < before.firstSeen ? timestamp : before.firstSeen,
       lastSeen: timestamp > before.lastSeen ? timestamp : before.lastSeen,
     });
-    this.#push(key, { record, write, draft });
+    this.#push(key, { record, write, draft, first: false });
   }
 
   /** A list that may be refused as a whole begins. */

@@ -37,6 +37,7 @@ export const movedTables: readonly MovedTable[] = [
       received_at: "number",
       reply_key: "bytes",
       payload: "text",
+      digest: "number",
     },
   },
   {

@@ -83,6 +83,15 @@ export function testCascade(engine: Engine): void {
         after?.changes.map(({ changeNo }) => changeNo),
         before?.changes.map(({ changeNo }) => changeNo),
       );
+      // Identical is what equals a change as it is now, the first as well as a later one.
+      const resourceType = "transaction_alert";
+      const answers = async (lists: readonly string[][]) => {
+        const drafts = lists.map((ids) => draftOf(resourceType, "a", { related_tx_ids: ids }));
+        return (await write(store, drafts, { resourceType, lenient: true })).drafts;
+      };
+      const now = [["stays"], [], ["stays", "elsewhere"]];
+      assert.deepEqual(await answers(now), Array(3).fill("identical_record_exists"));
+      assert.deepEqual(await answers(related), Array(3).fill("record_exists"));
       await erase(store, "transaction", "stays");
       assert.deepEqual(await existing(store, ["transaction_alert/a"]), ["transaction_alert/a"]);
       await requireSound(store);

@@ -101,7 +101,7 @@ describe("the checks after a crash", () => {
       run(
         database,
         `INSERT INTO change
-      SELECT record_no, change_no + 1000000, received_at, reply_key, payload FROM change
+      SELECT record_no, change_no + 1000000, received_at, reply_key, payload, 0 FROM change
       WHERE record_no = (${numberOf(record)})`,
       ),
     );
@@ -127,7 +127,7 @@ describe("the checks after a crash", () => {
         database,
         `INSERT INTO record VALUES ('o', 'person', 'stranger', 9999999, '2026', '2026')`,
       );
-      run(database, `INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}')`);
+      run(database, `INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}', NULL)`);
     });
     assert.deepEqual(kinds, ["never sent"]);
   });
@@ -245,5 +245,5 @@ function addRow(database: DatabaseSync, record: SentRecord, change: SentChange |
   database
     .prepare(`INSERT INTO record VALUES (?, ?, ?, 8888888, ?, ?)`)
     .run(organizationId, type.resourceType, id, moment, moment);
-  database.prepare(`INSERT INTO change VALUES (8888888, 8888888, 0, NULL, ?)`).run(text);
+  database.prepare(`INSERT INTO change VALUES (8888888, 8888888, 0, NULL, ?, NULL)`).run(text);
 }

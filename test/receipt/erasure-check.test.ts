@@ -47,7 +47,7 @@ describe("the check of erasures on SQLite", () => {
     place.withDatabase((database) => {
       database.exec(`
         INSERT INTO record VALUES ('org_acme', 'transaction', 'tx-erased', 900, '2026', '2026');
-        INSERT INTO change VALUES (900, 900, 1, NULL, '{}')`);
+        INSERT INTO change VALUES (900, 900, 1, NULL, '{}', NULL)`);
     });
     const again = await place.open();
     assert.deepEqual(await severe(again), [

@@ -56,7 +56,7 @@ describe("a deletion is not completed while anything is left", () => {
     place.withDatabase((database) => {
       database.exec(`
         INSERT INTO record VALUES ('org_acme', 'transaction', 't', 900, '2026', '2026');
-        INSERT INTO change VALUES (900, 900, 1, NULL, '{"tx_id":"t"}');
+        INSERT INTO change VALUES (900, 900, 1, NULL, '{"tx_id":"t"}', NULL);
         UPDATE counter SET value = 900`);
     });
     assert.equal(await store.completeDeletion(id, worker), undefined);

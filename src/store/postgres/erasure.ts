@@ -5,6 +5,7 @@ import type { Deletion, ErasedCounts } from "../../domain/deletion.ts";
 import { nodeKey, type NodeKey } from "../../domain/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record-write.ts";
+import { payloadDigest } from "../payload-digest.ts";
 import { redactPayload } from "../redact-payload.ts";
 import type { Act, ErasureStep } from "../store.ts";
 import { forgetReplies } from "./idempotency.ts";
@@ -49,16 +50,16 @@ const removeRecords = `
   RETURNING record.resource_type`;
 
 const readPayloads = `
-  SELECT change.organization_id, change.resource_type, change.resource_id, change_no, payload
+  SELECT change.organization_id, change.resource_type, change.resource_id, change_no, payload, digest
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
     JOIN change USING (organization_id, resource_type, resource_id)
   --citus WHERE change.resource_id = ANY ($3::text[])
   `;
 
 const rewritePayloads = `
-  UPDATE change SET payload = rewritten.payload
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[])
-    AS rewritten (organization_id, resource_type, resource_id, change_no, payload)
+  UPDATE change SET payload = rewritten.payload, digest = rewritten.digest
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[])
+    AS rewritten (organization_id, resource_type, resource_id, change_no, payload, digest)
   WHERE change.organization_id = rewritten.organization_id
     AND change.resource_type = rewritten.resource_type
     AND change.resource_id = rewritten.resource_id AND change.change_no = rewritten.change_no
@@ -154,6 +155,8 @@ function toReference(target: TargetRow): readonly ReferenceRow[] {
 interface PayloadRow extends KeyRow {
   readonly change_no: number;
   readonly payload: string;
+  /** Null for the first change of a record. */
+  readonly digest: number | null;
 }
 
 async function rewriteChanges(
@@ -174,6 +177,7 @@ async function rewriteChanges(
     ...keyColumns(rewritten.map(toKey)),
     rewritten.map(({ change_no }) => change_no),
     rewritten.map(({ payload }) => payload),
+    rewritten.map(({ payload, digest }) => (digest === null ? null : payloadDigest(payload))),
   );
 }
 

@@ -40,6 +40,24 @@ const invariants: readonly Invariant[] = [
           AND record.resource_type = change.resource_type) LIMIT $1`,
   },
   {
+    broken: "A later change has no digest",
+    sql: `
+      SELECT resource_type || ' ' || resource_id || ' of ' || organization_id AS subject FROM change
+      WHERE digest IS NULL AND EXISTS (
+        SELECT 1 FROM change AS earlier
+        WHERE earlier.resource_id = change.resource_id
+          AND earlier.organization_id = change.organization_id
+          AND earlier.resource_type = change.resource_type
+          AND earlier.change_no < change.change_no) LIMIT $1`,
+  },
+  {
+    broken: "The digest of a change is not that of its payload",
+    sql: `
+      SELECT resource_type || ' ' || resource_id || ' of ' || organization_id AS subject FROM change
+      WHERE digest <> ('x' || encode(
+        substring(sha256(convert_to(payload, 'UTF8')) FROM 1 FOR 6), 'hex'))::bit(48)::bigint LIMIT $1`,
+  },
+  {
     broken: "A relation begins at a record that does not exist",
     sql: `
       SELECT from_type || ' ' || from_id || ' of ' || organization_id AS subject

@@ -11,6 +11,7 @@ import { noSamples } from "./migration/0003-no-samples.ts";
 import { move } from "./migration/0004-move.ts";
 import { restoresAndHolds } from "./migration/0005-restores-and-holds.ts";
 import { indexAndProbe } from "./migration/0006-index-and-probe.ts";
+import { addDigest, fillDigests } from "./migration/0007-digests.ts";
 import {
   receiptSecurity,
   replaySecurity,
@@ -21,16 +22,24 @@ import { rebuilding } from "./scope.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 import type { Transaction } from "./transaction.ts";
 
-type Migration = (options: Securing) => string;
+type Statements = (options: Securing) => string;
+
+/** `then` comes after the statements where rows have to be computed. */
+type Migration = readonly [
+  version: number,
+  statements: Statements,
+  then?: (transaction: Transaction) => Promise<void>,
+];
 
 /** In order, each with its number. The schema version is the last that a store has had. */
-const migrations: readonly (readonly [version: number, migration: Migration])[] = [
+const migrations: readonly Migration[] = [
   [1, (options) => firstTables + rowSecurity(options)],
   [2, (options) => receipts + receiptSecurity(options)],
   [3, () => noSamples],
   [4, () => move],
   [5, (options) => restoresAndHolds + replaySecurity(options)],
   [6, () => indexAndProbe],
+  [7, () => addDigest, fillDigests],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));
@@ -102,13 +111,14 @@ async function bringUp(transaction: Transaction): Promise<void> {
   const forgetAll = version > 0 && version < samplesForgottenSince;
   if (distributed) await keepShardsOutOfStatistics(transaction, { forgetAll });
   await transaction.exec(createMeta);
-  for (const [number, migration] of migrations) {
+  for (const [number, statements, then] of migrations) {
     if (number <= version) continue;
-    const sql = migration({ citus });
+    const sql = statements({ citus });
     // Citus passes on a change of a distributed table with the whole text that it came in.
     for (const part of distributed ? splitStatements(sql) : [sql]) {
       await transaction.exec(part);
     }
+    await then?.(transaction);
   }
   await keepOutOfStatistics(transaction, { forgetAll, distributed });
   if (citus && version === 0) await distribute(transaction);

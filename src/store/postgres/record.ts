@@ -3,6 +3,7 @@
 
 import type { RecordKey, Sighting } from "../../domain/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../group-records.ts";
+import { payloadDigest } from "../payload-digest.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "./record-key.ts";
 import type { RowInsertion } from "./row-insertion.ts";
 import { inTransaction, type Transaction } from "./transaction.ts";
@@ -51,27 +52,21 @@ const widenRecords = `
 
 const insertChanges = `
   INSERT INTO change
-    (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload)
-  SELECT organization_id, resource_type, resource_id, nextval('arrival'), received_at, reply_key, payload
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::text[])
-    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload)
+    (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
+  SELECT organization_id, resource_type, resource_id, nextval('arrival'),
+    received_at, reply_key, payload, digest
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::text[], $7::bigint[])
+    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload, digest)
   WHERE ${inTransaction}`;
 
 const insertChangesOnCitus: RowInsertion = {
   into: `
     INSERT INTO change
-      (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload) VALUES`,
-  row: "(?, ?, ?, nextval('arrival'), ?, ?, ?)",
+      (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
+    VALUES`,
+  row: "(?, ?, ?, nextval('arrival'), ?, ?, ?, ?)",
   end: "",
 };
-
-const findIdentical = `
-  SELECT DISTINCT asked.item::int AS item
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-      AS asked (organization_id, resource_type, resource_id, payload, item)
-    JOIN change USING (organization_id, resource_type, resource_id, payload)
-  --citus WHERE change.resource_id = ANY ($3::text[])
-  `;
 
 const findSightings = `
   SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
@@ -146,22 +141,8 @@ export async function appendChanges(
     changes.map(({ write }) => write.receivedAt),
     changes.map(({ write }) => write.idempotency?.keyHash ?? null),
     changes.map(({ draft }) => draft.payload),
+    changes.map(({ draft, first }) => (first ? null : payloadDigest(draft.payload))),
   ];
   if (transaction.distributed) await transaction.insertEach(insertChangesOnCitus, columns);
   else await transaction.run(insertChanges, ...columns);
-}
-
-/** True for each that equals a stored change of its record. */
-export async function findIdenticalChanges(
-  transaction: Transaction,
-  asked: readonly { readonly record: RecordKey; readonly payload: string }[],
-): Promise<readonly boolean[]> {
-  if (asked.length === 0) return [];
-  const rows = await transaction.all<{ item: number }>(
-    findIdentical,
-    ...keyColumns(asked.map(({ record }) => record)),
-    asked.map(({ payload }) => payload),
-  );
-  const found = new Set(rows.map(({ item }) => item));
-  return asked.map((_, index) => found.has(index + 1));
 }

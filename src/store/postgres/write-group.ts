@@ -14,15 +14,10 @@ import { commitInTwoPhases } from "./citus.ts";
 import { findClosed } from "./closed-record.ts";
 import type { Database } from "./database.ts";
 import { Collision } from "./failure.ts";
+import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
 import { storeNew } from "./new-records.ts";
-import {
-  appendChanges,
-  findIdenticalChanges,
-  insertNewRecords,
-  lockRecords,
-  widenSightings,
-} from "./record.ts";
+import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
 import { keyText } from "./record-key.ts";
 import { addRelations, relationsOf } from "./relation.ts";
 import type { Scope } from "./scope.ts";

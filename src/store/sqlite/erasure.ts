@@ -5,6 +5,7 @@ import type { Deletion, ErasedCounts } from "../../domain/deletion.ts";
 import { nodeKey, type NodeKey } from "../../domain/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Change } from "../../domain/record-write.ts";
+import { payloadDigest } from "../payload-digest.ts";
 import type { Act, ErasureStep } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { readExistingDeletion } from "./deletion.ts";
@@ -58,7 +59,8 @@ const removeRecord = `
 const readPayloads = `
   SELECT change_no AS changeNo, payload FROM change WHERE record_no = ? ORDER BY change_no`;
 
-const rewritePayload = `UPDATE change SET payload = ? WHERE record_no = ? AND change_no = ?`;
+const rewritePayload = `
+  UPDATE change SET payload = ?, digest = ? WHERE record_no = ? AND change_no = ?`;
 
 export function eraseStep(
   { connection }: Group,
@@ -186,6 +188,8 @@ function rewriteChanges(
   const changes = connection.all<Pick<Change, "changeNo" | "payload">>(readPayloads, recordNo);
   for (const { changeNo, payload } of changes) {
     const rewritten = redactPayload(resourceType, payload, gone);
-    if (rewritten !== payload) connection.run(rewritePayload, rewritten, recordNo, changeNo);
+    if (rewritten === payload) continue;
+    const digest = changeNo === recordNo ? null : payloadDigest(rewritten);
+    connection.run(rewritePayload, rewritten, digest, recordNo, changeNo);
   }
 }

@@ -1,8 +1,9 @@
 // What `check` asks of the store: SQLite's own check of the file, the invariants between the tables, and the audit chain.
 // Repairs nothing.
 
-import type { IntegrityReport } from "../store.ts";
 import { AuditChainCheck } from "../chain-check.ts";
+import { payloadDigest } from "../payload-digest.ts";
+import type { IntegrityReport } from "../store.ts";
 import { checkAuditChain } from "../sql/audit.ts";
 import { checkReceiptChain } from "../sql/receipt.ts";
 import type { Connection } from "./connection.ts";
@@ -28,6 +29,12 @@ const invariants: readonly Invariant[] = [
     sql: `
       SELECT 'change ' || record_no || '/' || change_no AS subject FROM change
       WHERE record_no NOT IN (SELECT record_no FROM record) LIMIT ?`,
+  },
+  {
+    broken: "A later change has no digest, or a first one has",
+    sql: `
+      SELECT 'change ' || record_no || '/' || change_no AS subject FROM change
+      WHERE (change_no = record_no) <> (digest IS NULL) LIMIT ?`,
   },
   {
     broken: "Two records have the same number",
@@ -80,7 +87,7 @@ export function checkIntegrity(connection: Connection): IntegrityReport {
     const rows = connection.all<{ subject: string }>(sql, findingsMax);
     findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
   }
-  findings.push(...checkChains(connection));
+  findings.push(...checkDigests(connection), ...checkChains(connection));
   return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
 }
 
@@ -95,6 +102,26 @@ function checkFile(connection: Connection): readonly string[] {
       .all<{ table: string }>("PRAGMA foreign_key_check")
       .map(({ table }) => `A row of ${table} refers to a row that does not exist.`),
   ];
+}
+
+const findDigests = `
+  SELECT 'change ' || record_no || '/' || change_no AS subject, digest, payload FROM change
+  WHERE digest IS NOT NULL`;
+
+interface DigestRow {
+  readonly subject: string;
+  readonly digest: number;
+  readonly payload: string;
+}
+
+function checkDigests(connection: Connection): readonly string[] {
+  const findings: string[] = [];
+  for (const { subject, digest, payload } of connection.each<DigestRow>(findDigests)) {
+    if (digest === payloadDigest(payload)) continue;
+    findings.push(`The digest of a change is not that of its payload: ${subject}.`);
+    if (findings.length === findingsMax) break;
+  }
+  return findings;
 }
 
 /** Says what is wrong with the first entry that does not follow from the one before; then with receipts. */

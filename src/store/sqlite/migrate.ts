@@ -6,9 +6,13 @@ import { type Connection, hasTables, transaction } from "./connection.ts";
 import { firstTables } from "./migration/0001-first-tables.ts";
 import { receipts } from "./migration/0002-receipts.ts";
 import { restoresAndHolds } from "./migration/0003-restores-and-holds.ts";
+import { digests } from "./migration/0004-digests.ts";
+
+/** Statements, or a function where rows have to be computed. */
+type Migration = string | ((connection: Connection) => void);
 
 /** In order; the schema version is how many of them a store has had. */
-const migrations: readonly string[] = [firstTables, receipts, restoresAndHolds];
+const migrations: readonly Migration[] = [firstTables, receipts, restoresAndHolds, digests];
 
 export const schemaVersion = migrations.length;
 
@@ -36,7 +40,10 @@ export function migrate(connection: Connection): void {
       );
     }
     connection.exec(createMeta);
-    for (const sql of migrations.slice(version)) connection.exec(sql);
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === "string") connection.exec(migration);
+      else migration(connection);
+    }
     connection.run(writeVersion, schemaVersion);
   });
 }

@@ -10,6 +10,7 @@ import type {
   Sighting,
   WriteMode,
 } from "../../domain/record-write.ts";
+import { payloadDigest } from "../payload-digest.ts";
 import type { Connection } from "./connection.ts";
 import type { Group } from "./group.ts";
 
@@ -19,8 +20,6 @@ export interface DraftContext {
   readonly resourceType: string;
   readonly receivedAt: number;
   readonly replyKey: Uint8Array | null;
-  /** By id, of records that a list changes several times: those of its payloads that are stored. */
-  readonly stored?: ReadonlyMap<string, Set<string>>;
 }
 
 const insertRecord = `
@@ -37,14 +36,17 @@ const findRecordNo = `
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
 
 const insertChange = `
-  INSERT INTO change (record_no, change_no, received_at, reply_key, payload) VALUES (?, ?, ?, ?, ?)`;
+  INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
+  VALUES (?, ?, ?, ?, ?, ?)`;
 
-/** One pass over the changes of a record, for however many payloads. */
-const findIdenticals = `
-  SELECT payload FROM change
-  WHERE record_no = ? AND payload IN (SELECT value FROM json_each(?))`;
+/** The first change of a record has the record's number. */
+const findIdenticalFirst = `
+  SELECT 1 FROM change WHERE record_no = ?1 AND change_no = ?1 AND payload = ?2`;
 
-const findIdentical = `SELECT 1 FROM change WHERE record_no = ? AND payload = ? LIMIT 1`;
+/** Digests may collide, so the payload is compared too. */
+const findIdenticalLater = `
+  SELECT 1 FROM change INDEXED BY change_by_digest
+  WHERE record_no = ? AND digest = ? AND payload = ? LIMIT 1`;
 
 /** Belonging outweighs mentioning, whichever change said it. */
 const keepRelation = `
@@ -83,8 +85,7 @@ export function writeDraft(
         mode === "update" ? widenSighting(connection, key, draft) : readRecordNo(connection, key);
       return recordNo !== undefined;
     },
-    hasIdentical: () =>
-      recordNo !== undefined && hasIdentical(connection, context, { draft, recordNo }),
+    hasIdentical: () => recordNo !== undefined && hasIdentical(connection, recordNo, draft.payload),
   });
   if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
@@ -118,38 +119,11 @@ function widenSighting(
   return connection.get<{ record_no: number }>(widenRecord, ...values)?.record_no;
 }
 
-/** Changes of a record in one list from which on they are looked up together. */
-const repeatsMin = 4;
-
-/** Without it, a list of changes of one record would read all of them for each. */
-export function readStored(
-  connection: Connection,
-  { organizationId, resourceType }: DraftContext,
-  drafts: readonly Draft[],
-): ReadonlyMap<string, Set<string>> {
-  const stored = new Map<string, Set<string>>();
-  if (drafts.length < repeatsMin) return stored;
-  for (const [resourceId, payloads] of Map.groupBy(drafts, ({ id }) => id)) {
-    if (payloads.length < repeatsMin) continue;
-    const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId });
-    const texts = JSON.stringify(payloads.map(({ payload }) => payload));
-    const rows =
-      recordNo === undefined
-        ? []
-        : connection.all<{ payload: string }>(findIdenticals, recordNo, texts);
-    stored.set(resourceId, new Set(rows.map(({ payload }) => payload)));
-  }
-  return stored;
-}
-
-function hasIdentical(
-  connection: Connection,
-  { stored }: DraftContext,
-  { draft, recordNo }: { readonly draft: Draft; readonly recordNo: number },
-): boolean {
-  const known = stored?.get(draft.id);
-  if (known !== undefined) return known.has(draft.payload);
-  return connection.get(findIdentical, recordNo, draft.payload) !== undefined;
+function hasIdentical(connection: Connection, recordNo: number, payload: string): boolean {
+  return (
+    connection.get(findIdenticalFirst, recordNo, payload) !== undefined ||
+    connection.get(findIdenticalLater, recordNo, payloadDigest(payload), payload) !== undefined
+  );
 }
 
 function keepChange(
@@ -165,8 +139,8 @@ function keepChange(
     context.receivedAt,
     context.replyKey,
     draft.payload,
+    changeNo === recordNo ? null : payloadDigest(draft.payload),
   );
-  context.stored?.get(draft.id)?.add(draft.payload);
   const { organizationId, resourceType } = context;
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);

@@ -7,7 +7,7 @@ import { packCreated, packDrafts, packRepeated, type PackedOutcome } from "../pa
 import type { Group } from "./group.ts";
 import { once } from "./idempotency.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, takeBack } from "./new-records.ts";
-import { type DraftContext, readStored, writeDraft } from "./record.ts";
+import { type DraftContext, writeDraft } from "./record.ts";
 
 /** Throws AppError idempotency_reused, before anything was written. */
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
@@ -78,9 +78,7 @@ function writeEach(
   context: DraftContext,
   { mode, drafts }: { readonly mode: RecordWrite["mode"]; readonly drafts: readonly Draft[] },
 ): readonly DraftOutcome[] {
-  const stored = mode === "update" ? undefined : readStored(group.connection, context, drafts);
-  const within = stored === undefined ? context : { ...context, stored };
-  return drafts.map((draft) => writeDraft(group, within, { mode, draft }));
+  return drafts.map((draft) => writeDraft(group, context, { mode, draft }));
 }
 
 function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): PackedOutcome {

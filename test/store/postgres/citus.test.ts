@@ -30,6 +30,7 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/record.ts lockRows",
   "postgres/record.ts insertRecords",
   "postgres/record.ts insertChanges",
+  "postgres/identical-changes.ts findIdentical",
   "postgres/relation.ts insertRelations",
   "postgres/cascade.ts insertTargets",
   "postgres/new-records.ts requireNew",

@@ -61,6 +61,10 @@ describe("the check of a store", () => {
       /^A deletion that is neither processing nor being planned has a plan: del_t\.$/,
     ],
     ["DELETE FROM deletion_target", /^A deletion that is processing has no plan: del_t\.$/],
+    [
+      "UPDATE change SET digest = 7 WHERE change_no = 1",
+      /^A later change has no digest, or a first one has: change 1\/1\.$/,
+    ],
     ["UPDATE counter SET value = 2", /^A change has a number that was not given out: change 3\/3/],
     ["DELETE FROM organization", /^A row of api_key refers to a row that does not exist\.$/],
     ["UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 2", /broken at entry 2\.$/],

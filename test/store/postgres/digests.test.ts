@@ -1,0 +1,168 @@
+// Digests of later changes on PostgreSQL: computed for a store of an earlier version, checked, and used without reading the
+// other changes of the record, also by a plan that was made while the tables were empty.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { Client, escapeLiteral } from "pg";
+import { openStore } from "../../../src/store/open-store.ts";
+import { payloadDigest } from "../../../src/store/payload-digest.ts";
+import { beginStatements } from "../../../src/store/postgres/begin.ts";
+import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { acme, requireSound, transaction, write } from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+
+const append = { mode: "append" } as const;
+
+/** Several batches of the migration. */
+const later = 500;
+
+/** The schema of the version before, with the data of this one. */
+const undo = `
+  ALTER TABLE change DROP COLUMN digest;
+  UPDATE meta SET value = 6 WHERE name = 'schema_version'`;
+
+async function fill(store: Store): Promise<void> {
+  const drafts = Array.from({ length: later + 1 }, (_, amount) => transaction("many", { amount }));
+  await write(store, drafts, append);
+  await write(store, transaction("one"));
+  await write(store, transaction("two"));
+  await write(store, transaction("two", { amount: 2 }), append);
+}
+
+async function requireFound(store: Store): Promise<void> {
+  const amounts = [0, 1, later];
+  for (const amount of amounts) {
+    const draft = transaction("many", { amount });
+    assert.deepEqual((await write(store, draft, append)).drafts, ["unchanged"], `${amount}`);
+    assert.deepEqual((await write(store, draft)).drafts, ["identical_record_exists"]);
+  }
+  const other = transaction("many", { amount: later + 1 });
+  assert.deepEqual((await write(store, other)).drafts, ["record_exists"]);
+  const list = [...amounts.map((amount) => transaction("many", { amount })), transaction("one")];
+  const answer = await write(store, [...list, other], append);
+  assert.deepEqual(answer.drafts, [...list.map(() => "unchanged"), "updated"]);
+}
+
+describe("the digests of later changes on PostgreSQL", () => {
+  let server: PostgresServer;
+  let url: string;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.makeDatabase();
+  });
+  after(async () => {
+    await server.dropDatabase(url);
+    await server.remove();
+  });
+
+  it("are computed when a store of an earlier version is opened, for all but first changes", async () => {
+    const store = await openStore(url, { role: "command" });
+    await fill(store);
+    await store.close();
+    await server.query(undo, url);
+    const upgraded = await openStore(url, { role: "command" });
+    const rows = await server.query(
+      `SELECT digest::float8 AS digest, payload, change_no = min(change_no) OVER (
+         PARTITION BY organization_id, resource_type, resource_id) AS first FROM change`,
+      url,
+    );
+    assert.equal(rows.length, later + 4);
+    for (const { digest, payload, first } of rows) {
+      assert.equal(digest, first === true ? null : payloadDigest(String(payload)));
+    }
+    await requireFound(upgraded);
+    await requireSound(upgraded);
+    await upgraded.close();
+  });
+
+  it("are missed by the check, and found to be wrong", async () => {
+    const store = await openStore(url, { role: "command" });
+    const where = "WHERE resource_id = 'two' AND digest IS NOT NULL";
+    await server.query(`UPDATE change SET digest = digest + 1 ${where}`, url);
+    assert.deepEqual((await store.checkIntegrity()).findings, [
+      "The digest of a change is not that of its payload: transaction two of org_acme.",
+    ]);
+    await server.query(`UPDATE change SET digest = NULL ${where}`, url);
+    assert.deepEqual((await store.checkIntegrity()).findings, [
+      "A later change has no digest: transaction two of org_acme.",
+    ]);
+    await store.close();
+  });
+
+  it("lead to the changes without a scan of the others, whenever the statement was planned", async () => {
+    const own = await server.makeDatabase();
+    const client = new Client(own);
+    try {
+      const store = await openStore(own, { role: "command" });
+      await client.connect();
+      const begin = beginStatements(
+        { organizations: [acme] },
+        { settings: defaultSettings, distributed: false },
+      );
+      for (const sql of begin) await client.query(sql);
+      await client.query(`PREPARE one AS ${findIdentical()}`);
+      const ask = (amount: number) => explain(client, transaction("many", { amount }).payload);
+      assert.equal((await ask(1)).found, 0);
+      await client.query("COMMIT");
+      await fill(store);
+      for (const sql of begin) await client.query(sql);
+      for (const [amount, found] of [
+        [0, 1],
+        [later, 1],
+        [later + 1, 0],
+      ] as const) {
+        const answer = await ask(amount);
+        assert.equal(answer.found, found);
+        assert.ok(answer.read <= 2, `${answer.read} changes were read`);
+      }
+      await client.query("COMMIT");
+      await server.query("ANALYZE", own);
+      for (const sql of begin) await client.query(sql);
+      assert.ok((await ask(later + 1)).read <= 2);
+      await client.query("COMMIT");
+      await store.close();
+    } finally {
+      await client.end();
+      await server.dropDatabase(own);
+    }
+  });
+});
+
+function findIdentical(): string {
+  const file = new URL("../../../src/store/postgres/identical-changes.ts", import.meta.url);
+  const sql = /const findIdentical = `([^`]*)`/.exec(readFileSync(file, "utf8"))?.[1];
+  assert.ok(sql);
+  return sql;
+}
+
+interface PlanNode {
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many answers there were, and how many rows of `change` were read for them. */
+async function explain(
+  client: Client,
+  payload: string,
+): Promise<{ readonly found: number; readonly read: number }> {
+  const values = [acme, "transaction", "many", payloadDigest(payload), payload];
+  const arrays = values.map((value) => `ARRAY[${escapeLiteral(String(value))}]`);
+  arrays[3] += "::bigint[]";
+  const { rows } = await client.query<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE one (${arrays.join(", ")})`,
+  );
+  const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+  assert.ok(plan);
+  return { found: plan["Actual Rows"], read: readOf(plan) };
+}
+
+function readOf(node: PlanNode): number {
+  const rows = node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0);
+  const own = node["Relation Name"] === "change" ? rows * node["Actual Loops"] : 0;
+  return (node.Plans ?? []).reduce((sum, child) => sum + readOf(child), own);
+}
