@@ -124,7 +124,7 @@ const sheddingRows: typeof rows = [
 const shedding = `## Load shedding
 
 Under pressure a process answers the largest new work with 503 and \`Retry-After\`, and finishes what it has accepted.
-Large are bodies from ${limits.largeBodyBytesMin.toLocaleString("en-US")} bytes and streams, the largest those from
+Large are bodies from ${limits.shedBodyBytesMin.toLocaleString("en-US")} bytes and streams, the largest those from
 ${limits.largestBodyBytesMin.toLocaleString("en-US")} bytes, those that don't tell their length or are compressed, and
 streams. Health checks, token requests and small requests are served as always. The pressure is in the
 [metrics](metrics.md).`;

@@ -58,6 +58,8 @@ export const limits = {
   /** Resident memory from which the largest bodies are rejected, and all large ones. */
   residentBytesHigh: 384 * 1_024 * 1_024,
   residentBytesCritical: 448 * 1_024 * 1_024,
+  /** Bodies that are large, and the largest, to load shedding. */
+  shedBodyBytesMin: 256 * 1_024,
   largestBodyBytesMin: 1_024 * 1_024,
   // of a lenient list, in one transaction
   lenientPartItems: 1_000,

@@ -39,7 +39,7 @@ function listOf(bytesMin: number): readonly unknown[] {
 }
 
 const add = { method: "POST", path: "/v2/person", token } as const;
-const large = (): Ask => ({ ...add, body: listOf(limits.largeBodyBytesMin) });
+const large = (): Ask => ({ ...add, body: listOf(limits.shedBodyBytesMin) });
 const compressed = (): Ask => ({
   ...add,
   body: gzipSync(JSON.stringify(listOf(100))),

@@ -1,5 +1,6 @@
 // The suite of this folder once more, on PostgreSQL: the same files, run here, each with its service on a database of its
-// own. What stops or starts servers by itself chooses its store by itself, and is left out.
+// own. What stops or starts servers by itself chooses its store by itself, and is left out; so is what waits for samples of
+// the process, for another file here replaces the timer that takes them.
 
 import { globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
@@ -7,7 +8,8 @@ import assert from "node:assert/strict";
 import { startPostgres } from "../support/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
-const ownStores = new Set([
+const leftOut = new Set([
+  "load-shedding.test.ts",
   "on-postgres.test.ts",
   "postgres-away.test.ts",
   "rate-limits-on-redis.test.ts",
@@ -25,7 +27,7 @@ useStores(async (folder) => {
 });
 
 const files = globSync("*.test.ts", { cwd: import.meta.dirname }).filter(
-  (file) => !ownStores.has(file),
+  (file) => !leftOut.has(file),
 );
 // Tests begin as soon as they are known; what is weighed in one must not be the services that the next files start.
 const imported = Promise.withResolvers<void>();

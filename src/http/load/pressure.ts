@@ -84,7 +84,7 @@ export function findRejection(
   { kind, bytes, isAlone }: NewWork,
 ): "event_loop_delay" | "memory" | undefined {
   const isLargest = kind === "stream" || bytes >= limits.largestBodyBytesMin;
-  const isLarge = kind === "stream" || bytes >= limits.largeBodyBytesMin;
+  const isLarge = kind === "stream" || bytes >= limits.shedBodyBytesMin;
   if (delay === "critical" && isLarge) return "event_loop_delay";
   if (bodies !== "none" && kind === "body" && isLargest) return "memory";
   if (memory === "none" || isAlone) return undefined;

@@ -35,8 +35,8 @@ function body(bytes: number, isAlone = false): NewWork {
 
 const stream: NewWork = { kind: "stream", bytes: 0, isAlone: false };
 const [small, large, largest] = [
-  body(limits.largeBodyBytesMin - 1),
-  body(limits.largeBodyBytesMin),
+  body(limits.shedBodyBytesMin - 1),
+  body(limits.shedBodyBytesMin),
   body(limits.largestBodyBytesMin),
 ];
 
