@@ -1,0 +1,51 @@
+// Retired words stand in no file, its name included; and the rule finds each of them.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findRetiredWords, retiredWords } from "./rule/retired-words.ts";
+import { readFile, readTexts } from "./tree.ts";
+
+describe("the retired words", () => {
+  it("stand in no file", () => {
+    assert.deepEqual(readTexts().flatMap(findRetiredWords), []);
+  });
+
+  it("are all found, with the term to use instead", () => {
+    const missed = retiredWords.filter(({ word, instead }) => {
+      const plain = word.replace(/\([^)]*\)/, word.includes("looks") ? "s" : "");
+      const found = findRetiredWords({ path: "src/a.ts", text: `// It is a ${plain} here.` });
+      return found.length === 0 || !found.every((line) => line.includes(`write ${instead}`));
+    });
+    assert.deepEqual(missed, []);
+  });
+
+  it("are found in prose, identifiers, other forms and names of files", () => {
+    const lines = [
+      "The doors are shut.",
+      "function wipeFile(): void {}",
+      "const lastJudgement = 1;",
+      "await connection.giveBackPages();",
+      "Given back when it ends.",
+      "it is carried out once",
+    ];
+    const missed = lines.filter((text) => find("docs/a.md", text).length === 0);
+    assert.deepEqual(missed, []);
+    assert.equal(find("src/store/sqlite/give-back.ts", "").length, 1);
+  });
+
+  it("are not seen in other words, nor in fields", () => {
+    const lines = ["outdoors", "swipe", "carried_out_again", "It visits every node.", "doorstep"];
+    assert.deepEqual(
+      lines.flatMap((text) => find("src/a.ts", text)),
+      [],
+    );
+  });
+
+  it("do not stand in the glossary", () => {
+    assert.deepEqual(findRetiredWords(readFile("docs/concepts/glossary.md")), []);
+  });
+});
+
+function find(path: string, text: string): readonly string[] {
+  return findRetiredWords({ path, text });
+}
