@@ -1,5 +1,5 @@
 // `npm run bench:deletion`: what a deletion on SQLite takes in a store of a million transactions, how long it holds writers up,
-// and how much intake is left while thousands of deletions are carried out. Asserts nothing.
+// and how much intake is left while thousands of deletions are processed. Asserts nothing.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -198,7 +198,7 @@ async function measureTries(
   return { first, later };
 }
 
-/** All become due at the same time, so that intake is measured beside nothing but carrying them out. Gives how many. */
+/** All become due at the same time, so that intake is measured beside nothing but processing them. Gives how many. */
 async function requestAll(
   environment: NodeJS.ProcessEnv,
   { deletions, records, rounds: all }: Options,

@@ -21,7 +21,7 @@ const find = database.prepare(
 const writer = new Worker(new URL("floor-writer.ts", import.meta.url), { workerData: path });
 await once(writer, "online");
 
-// What arrived in one turn of the event loop goes over together; the writer takes all that has come by then.
+// What arrived in one tick of the event loop goes over together; the writer takes all that has come by then.
 let arrived: FloorWrite[] = [];
 const waiting: ((outcome: FloorOutcome) => void)[] = [];
 

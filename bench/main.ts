@@ -1,5 +1,5 @@
 // `npm run bench`: what the product's whole contract costs beside a bare floor, interleaved in one run, with every
-// acknowledged write counted in the store afterwards. It judges no figure; it fails only if a request or a count does.
+// acknowledged write counted in the store afterwards. It evaluates no figure; it fails only if a request or a count does.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";

@@ -1,12 +1,12 @@
 // `node bench/postgres.ts`: what the write path costs on PostgreSQL. Single adds over 64 connections, against the product
 // and against bare Fastify with one INSERT a request, in turn on one durable server; and how many statements the server
-// counted for each record. It judges no figure; it fails only if a request or a count does.
+// counted for each record. It evaluates no figure; it fails only if a request or a count does.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type PostgresServer, startPostgres } from "../test/support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../test/support/postgres/postgres-server.ts";
 import { startServer } from "./child.ts";
 import { type RoundOrder, type RoundReport, runRound } from "./load.ts";
 import { cpuSecondsOf } from "./processor.ts";

@@ -1,6 +1,6 @@
 // `npm run bench:tails`: how long single adds take while the same organization sends lists or a stream, and alone beside the
 // floor. Every round is a pair of processes that generate load: one for the singles, one for what runs beside them. It
-// judges no figure.
+// evaluates no figure.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";

@@ -6,7 +6,7 @@ import type { App, Signer } from "./actions/app.ts";
 import { makeSealReceipt, makeSigner } from "./actions/issue-receipt.ts";
 import { CallerCache } from "./actions/caller-cache.ts";
 import { InFlightKeys } from "./actions/idempotency.ts";
-import { findLostLedger, keepLedger, ledgerAhead, wasTakenBack } from "./actions/keep-ledger.ts";
+import { findLostLedger, keepLedger, ledgerAhead, wasRolledBack } from "./actions/keep-ledger.ts";
 import type { Config } from "./config.ts";
 import { requireUsable } from "./files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
@@ -14,7 +14,7 @@ import { hasReceiptKey, makeKeyReader } from "./receipt-key.ts";
 import { openStore, openStoreLedger } from "./store/open-store.ts";
 import { StoreError } from "./store/store-error.ts";
 import type { DeletionLedger } from "./store/ledger.ts";
-import { ledgerName } from "./store/ledger-reader.ts";
+import { ledgerName } from "./store/ledger/ledger-reader.ts";
 import type { StoreOptions } from "./store/store.ts";
 import { removeUnfinished } from "./unfinished-files.ts";
 
@@ -59,7 +59,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       callers: new CallerCache(),
       inFlight: new InFlightKeys(),
     };
-    if (options.restoring !== true) await refuseTakenBack(app);
+    if (options.restoring !== true) await rejectRolledBack(app);
     return { ...app, close: await makeClose(app, options) };
   } catch (error) {
     await store.close();
@@ -87,11 +87,11 @@ function findSigner(
 }
 
 /** What was erased must be neither served nor shown because a backup was put back. */
-async function refuseTakenBack(app: App): Promise<void> {
+async function rejectRolledBack(app: App): Promise<void> {
   if (!app.ledger.exists()) return;
   const lost = await findLostLedger(app);
   if (lost !== undefined) throw new StoreError(lost);
-  if (await wasTakenBack(app)) throw new StoreError(ledgerAhead(app).message);
+  if (await wasRolledBack(app)) throw new StoreError(ledgerAhead(app).message);
 }
 
 /** What a command has done is in the ledger before it says so. */
@@ -112,6 +112,6 @@ async function makeClose(app: App, options: AppOptions): Promise<() => Promise<v
 /** Where other hosts serve a database, they note in their ledgers what is done from here. */
 async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
   if (app.store.engine === "postgres" && !app.ledger.exists()) return;
-  if (restoring && (await wasTakenBack(app))) return;
+  if (restoring && (await wasRolledBack(app))) return;
   await keepLedger(app);
 }

@@ -1,6 +1,6 @@
 // The figures that an operator needs, as Prometheus text. docs/reference/metrics.md lists them; a test compares.
 
-import { deletionStatuses } from "./domain/deletion.ts";
+import { deletionStatuses } from "./domain/deletion/deletion.ts";
 import type { Edge } from "./http/connection/edge.ts";
 import { registerConnections } from "./metrics/connection-metrics.ts";
 import { type LoadSources, registerLoad } from "./metrics/load-metrics.ts";

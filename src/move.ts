@@ -8,7 +8,7 @@ import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
 import { AppError } from "./domain/error.ts";
 import { MoveStopped } from "./domain/move-step.ts";
-import { type MoveOptions, type MoveReport, moveStore } from "./store/move-store.ts";
+import { type MoveOptions, type MoveReport, moveStore } from "./store/move/move-store.ts";
 import { openMoveSource, openMoveTarget } from "./store/open-store.ts";
 import { StoreError } from "./store/store-error.ts";
 

@@ -3,13 +3,13 @@
 
 import { basename, resolve } from "node:path";
 import type { App } from "./actions/app.ts";
-import { catchUpLedger, wasTakenBack } from "./actions/keep-ledger.ts";
+import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
 import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
 import { isPresent, requireReadable, statOf } from "./files/present.ts";
-import { readLedgerFile } from "./store/ledger-reader.ts";
+import { readLedgerFile } from "./store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "./store/open-store.ts";
 import { StoreError } from "./store/store-error.ts";
 import { noteUnfinished, unfinishedPath } from "./unfinished-files.ts";
@@ -76,7 +76,7 @@ async function takeOverLedger(
   if (path === undefined || !isPresent(path, "The store")) return;
   try {
     await withApp(config, { operator, restoring: true }, async (app) => {
-      if (!(await wasTakenBack(app))) await catchUpLedger(app);
+      if (!(await wasRolledBack(app))) await catchUpLedger(app);
     });
   } catch (error) {
     onUnreadable(error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-// Connects the doors: opens the store, starts the worker and the HTTP server, and stops them in the right order.
+// Connects the entry points: opens the store, starts the worker and the HTTP server, and stops them in the right order.
 
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -11,13 +11,13 @@ import { type Config, sqlitePath } from "./config.ts";
 import { limits } from "./domain/limits.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { type Edge, makeEdge } from "./http/connection/edge.ts";
-import type { Door } from "./http/door.ts";
+import type { HttpContext } from "./http/http-context.ts";
 import { type Load, makeLoad } from "./http/load/load.ts";
 import { isPresent } from "./files/present.ts";
 import { makePrivateFolder } from "./files/private-folder.ts";
-import { endConnectionsWithReplies } from "./http/draining.ts";
-import { openRateLimits, type OpenRateLimits } from "./http/open-rate-limits.ts";
-import { makeReplies } from "./http/reply.ts";
+import { endConnectionsWithReplies } from "./http/connection/draining.ts";
+import { openRateLimits, type OpenRateLimits } from "./http/rate-limit/open-rate-limits.ts";
+import { makeReplies } from "./http/reply/reply.ts";
 import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
@@ -92,7 +92,7 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
     await keepReceiptKey(app, makeKeyReader(config)());
     await keepLedger(app);
     opened.defer(() => noteLast(app, log));
-    return await startDoors({ app, config, log, metrics, edge, load }, opened);
+    return await startEntryPoints({ app, config, log, metrics, edge, load }, opened);
   } catch (error) {
     // Why the start failed matters more than what can't be closed because of it.
     await opened.disposeAsync().catch((cause: unknown) => {
@@ -103,7 +103,7 @@ export async function serve(config: Config, warnings: readonly string[] = []): P
 }
 
 /** Whatever is started is put on `opened` at once, so that a failure of any later step ends it. */
-async function startDoors(parts: Parts, opened: AsyncDisposableStack): Promise<Serving> {
+async function startEntryPoints(parts: Parts, opened: AsyncDisposableStack): Promise<Serving> {
   const { app, config, log, metrics, edge } = parts;
   const stage: Stage = { draining: false, closing: false };
   const worker = startWorker(parts);
@@ -116,7 +116,7 @@ async function startDoors(parts: Parts, opened: AsyncDisposableStack): Promise<S
   bulk.start();
   opened.defer(() => bulk.close());
   const beside = { worker, rates, bulk, stage };
-  const server = await makeServer(makeDoor(parts, beside), {
+  const server = await makeServer(makeHttpContext(parts, beside), {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
@@ -189,10 +189,10 @@ interface Beside {
   readonly stage: Readonly<Stage>;
 }
 
-function makeDoor(
+function makeHttpContext(
   { app, log, metrics, edge, load }: Parts,
   { worker, rates, bulk, stage }: Beside,
-): Door {
+): HttpContext {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
     app,

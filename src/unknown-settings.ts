@@ -1,7 +1,7 @@
 // Finds variables of the environment that look like settings and are none, so that a mistyped one does not pass unnoticed.
 // Never shows a value, and never takes a variable of another program for one of ours.
 
-import { editDistance } from "./domain/suggest.ts";
+import { editDistance } from "./domain/validation/suggest.ts";
 
 export interface UnknownSetting {
   readonly name: string;

@@ -89,7 +89,7 @@ function refusal(attempt: Attempt, reply: Reply, body: ErrorBody): SluiceError {
   const { status, requestId } = reply;
   const isOurs = typeof body.code === "number" && typeof body.message === "string";
   const errors = isOurs ? (body.errors ?? []) : [];
-  const message = isOurs ? describe(body.message, errors) : describeStranger(status);
+  const message = isOurs ? describe(body.message, errors) : describeUnknownError(status);
   return new SluiceError(message, {
     status,
     code: isOurs ? body.code : status,
@@ -113,7 +113,7 @@ function describe(message: string, errors: readonly ErrorItem[]): string {
 }
 
 /** A browser shows nothing of a redirect, not even its status. */
-function describeStranger(status: number): string {
+function describeUnknownError(status: number): string {
   return status === 0 || (status >= 300 && status < 400)
     ? "The answer is a redirect, which is not followed; set baseUrl to the address itself."
     : `Something that is not Sluice answered with status ${status}; check baseUrl and what is in between.`;

@@ -1,4 +1,4 @@
-// One attempt: a request out, a whole reply back, within its time. Judges whether the reply is one to this request, not
+// One attempt: a request out, a whole reply back, within its time. Evaluates whether the reply is one to this request, not
 // what it says. Never follows a redirect: where it leads is not who the credential is for.
 
 import { SluiceNetworkError } from "./errors.ts";

@@ -104,7 +104,7 @@ Every request takes one token from the bucket of its organization, which \`RATE_
 makes more work takes more tokens once it is done, by whichever of items, bytes and processor time comes to most, so that
 the next ones wait until the work is paid for. \`RateLimit\` tells what is left, and \`Retry-After\` of a 429 when it is
 enough again. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
-most ${limits.bodyRoomWaitMsMax / 1_000} seconds where memory for its body is missing. The writer serves small writes first, and organizations in turn.`;
+most ${limits.bodyReservationWaitMsMax / 1_000} seconds where memory for its body is missing. The writer serves small writes first, and organizations in turn.`;
 
 const largest = "the largest new bodies get 503";
 const large = "all large new bodies and streams get 503";

@@ -2,7 +2,7 @@
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
+import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema-shape.ts";
 import { block, code, generatedNote, page, table } from "./markdown.ts";
 
 const opening = `A record belongs to one organization, and its id is unique there for its type. To add one (POST), every

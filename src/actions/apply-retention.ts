@@ -3,7 +3,7 @@
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
-import type { RecordKey } from "../domain/record-write.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { ExpiredPart, Expiry } from "../store/store.ts";
 import type { App } from "./app.ts";
@@ -37,7 +37,7 @@ export async function applyRetention(
   if (organization === undefined) return { queued: 0, next: undefined };
   const { organizationId } = organization;
   const after = organizationId === place?.organizationId ? place.after : undefined;
-  const part = await lookAt(app, organization, after);
+  const part = await scanPart(app, organization, after);
   const due = part.expired.filter(({ expiry }) => expiry === "due");
   // All at once, so that they share commits.
   await Promise.all(due.map(({ key }) => queue(app, organization, key)));
@@ -68,7 +68,7 @@ export async function previewRetention(
   const due: RecordKey[] = [];
   let after: RecordKey | undefined;
   do {
-    const part = await lookAt(app, organization, after);
+    const part = await scanPart(app, organization, after);
     for (const { key, expiry } of part.expired) {
       counts[expiry] += 1;
       if (expiry !== "due") continue;
@@ -89,7 +89,7 @@ export async function retaining({ store }: App): Promise<readonly Organization[]
     .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
 }
 
-function lookAt(
+function scanPart(
   app: App,
   organization: Organization,
   after: RecordKey | undefined,
@@ -98,7 +98,7 @@ function lookAt(
     organizationId: organization.organizationId,
     before: cutoff(app, organization),
     after,
-    lookedAtMax: limits.retentionLookedAtMax,
+    scannedMax: limits.retentionScannedMax,
   });
 }
 

@@ -4,7 +4,7 @@
 import { limits } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
 
-/** A caller as doors and actions need it. */
+/** A caller as entry points and actions need it. */
 export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;

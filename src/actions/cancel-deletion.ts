@@ -1,6 +1,6 @@
-// Cancels a deletion request that nobody has begun to carry out. What is processing can't be stopped.
+// Cancels a deletion request that nobody has begun to process. What is processing can't be stopped.
 
-import type { Deletion } from "../domain/deletion.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 import { findDeletion } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";

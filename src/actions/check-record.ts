@@ -2,7 +2,7 @@
 
 import { AppError } from "../domain/error.ts";
 import { nounOf, type RecordType } from "../domain/record-type.ts";
-import type { Sighting } from "../domain/record-write.ts";
+import type { Sighting } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 
 /** Throws AppError no_such_record. */

@@ -8,7 +8,7 @@ import { hashSecret, makeCredential, makeId } from "./credential.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
 
-export interface KeyWanted {
+export interface KeyOptions {
   readonly organizationId: string;
   /** Told apart by it in lists; not unique. */
   readonly name?: string | undefined;
@@ -18,13 +18,13 @@ export interface KeyWanted {
   readonly lifetimeMs?: number | undefined;
 }
 
-export interface KeyMade {
+export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
 
 /** Throws OperatorError invalid and no_such_organization. */
-export async function createKey(app: App, wanted: KeyWanted): Promise<KeyMade> {
+export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKey> {
   const { organizationId, name = "key", scopes = allScopes, lifetimeMs } = wanted;
   requireName("The key's name", name);
   if (scopes.length === 0) throw new OperatorError("invalid", "A key needs at least one scope.");

@@ -2,11 +2,11 @@
 // of changes in memory, and keeps nothing from being written or erased meanwhile.
 
 import { limits } from "../domain/limits.ts";
-import { StateFold } from "../domain/merge.ts";
-import { canonicalPayload, isTooLarge, timestampOf } from "../domain/payload.ts";
+import { StateFold } from "../domain/record/merge.ts";
+import { canonicalPayload, isTooLarge, timestampOf } from "../domain/record/payload.ts";
 import type { Payload, RecordType } from "../domain/record-type.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
-import { validatePayload } from "../domain/validate.ts";
+import { validatePayload } from "../domain/validation/validate.ts";
 import type { ExportedChange } from "../store/store.ts";
 import type { App } from "./app.ts";
 

@@ -1,10 +1,10 @@
 // The record that an operator named, by type and id or by a deletion request of it. Says what exists when it is none.
 
-import type { RecordKey } from "../domain/record-write.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { RecordType } from "../domain/record-type.ts";
-import { closestName } from "../domain/suggest.ts";
-import type { Deletion } from "../domain/deletion.ts";
+import { closestName } from "../domain/validation/suggest.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";

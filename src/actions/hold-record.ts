@@ -8,7 +8,7 @@ import { makeId } from "./credential.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 
-export interface HoldWanted {
+export interface HoldRequest {
   readonly reason: string;
   readonly owner?: string | undefined;
   /** A day, as `2026-12-31`. */
@@ -16,7 +16,7 @@ export interface HoldWanted {
 }
 
 /** Throws OperatorError no_such_record, being_erased, too_many_holds and invalid, and what findTarget throws. */
-export async function holdRecord(app: App, target: Target, wanted: HoldWanted): Promise<Hold> {
+export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   const { reason, owner, reviewOn } = wanted;
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
     throw new OperatorError("invalid", "The review date must be a day such as 2026-12-31.");

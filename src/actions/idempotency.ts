@@ -3,14 +3,14 @@
 
 import { hash } from "node:crypto";
 import { AppError } from "../domain/error.ts";
-import type { IdempotencyMark } from "../domain/record-write.ts";
+import type { IdempotencyMark } from "../domain/record/record-write.ts";
 
 /** What makes two requests the same request. */
 export interface RequestIdentity {
   readonly idempotencyKey: string;
   readonly operation: string;
   /** Headers that change what the request does, such as Prefer. */
-  readonly manner: string;
+  readonly writeOptions: string;
   readonly body: Uint8Array | string;
 }
 
@@ -26,8 +26,8 @@ export function keyHashOf(organizationId: string, idempotencyKey: string): Uint8
 }
 
 /** What a fingerprint is of, beside the body. */
-export function contextOf({ operation, manner }: Omit<RequestIdentity, "body">): string {
-  return `${operation}\n${manner}`;
+export function contextOf({ operation, writeOptions }: Omit<RequestIdentity, "body">): string {
+  return `${operation}\n${writeOptions}`;
 }
 
 /** For bodies that are hashed elsewhere; `bodyHash` is their SHA-256 in hexadecimal. */

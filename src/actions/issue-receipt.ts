@@ -2,8 +2,8 @@
 // stored, logged or handed out.
 
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
-import { canonicalJson } from "../domain/canonical-json.ts";
-import { chainedText, makeReceiptBody, type ReceiptKey } from "../domain/receipt.ts";
+import { canonicalJson } from "../domain/json/canonical-json.ts";
+import { chainedText, makeReceiptBody, type ReceiptKey } from "../domain/deletion/receipt.ts";
 import type { SealReceipt } from "../store/store.ts";
 import type { Signer } from "./app.ts";
 

@@ -1,9 +1,9 @@
 // Keeps the ledger outside the store: deletions before they are completed and after, holds, and the signed heads of the audit
-// chain and of the chain of receipts. Tells by it whether the store was taken back in time. Completes nothing itself.
+// chain and of the chain of receipts. Tells by it whether the store was rolled back. Completes nothing itself.
 
-import { canonicalJson } from "../domain/canonical-json.ts";
+import { canonicalJson } from "../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../domain/access.ts";
-import type { Deletion } from "../domain/deletion.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
 import {
   type ChainHead,
@@ -11,7 +11,7 @@ import {
   type HeadsEntry,
   headsToSign,
   type LedgerEntry,
-} from "../domain/ledger-entry.ts";
+} from "../domain/deletion/ledger-entry.ts";
 import type { LedgerState, SealHeads } from "../store/ledger.ts";
 import type { App } from "./app.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -165,7 +165,7 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
  * Whether the store lacks what the ledger knows that it had, because an earlier state of it was put back: the last head of the
  * audit chain, the last receipt, or a deletion that was about to be completed.
  */
-export async function wasTakenBack(app: App): Promise<boolean> {
+export async function wasRolledBack(app: App): Promise<boolean> {
   const { store, ledger } = app;
   if ((await store.replay.restoreState()) !== undefined) return true;
   const { auditAnchor, lastReceipt, underWay } = await ledger.state();

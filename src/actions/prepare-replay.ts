@@ -1,9 +1,9 @@
 // The first half of bringing a restored store up to date: what ledgers know and the store lacks is written down in the store,
-// on stable storage, before anything is carried out. Erases nothing. The states are in docs/decisions.
+// on stable storage, before anything is processed. Erases nothing. The states are in docs/decisions.
 
 import { limits } from "../domain/limits.ts";
 import type { App } from "./app.ts";
-import { catchUpLedger, wasTakenBack } from "./keep-ledger.ts";
+import { catchUpLedger, wasRolledBack } from "./keep-ledger.ts";
 import { OperatorError } from "./operator-error.ts";
 import {
   type LedgerFindings,
@@ -22,7 +22,7 @@ export interface Preparing {
 export async function needsReplay(app: App, sources: readonly LedgerSource[]): Promise<boolean> {
   if ((await app.store.replay.restoreState()) !== undefined) return true;
   // What is in the store and not in the ledger yet, such as the release of a hold, would be taken for lost.
-  if (!(await wasTakenBack(app))) await catchUpLedger(app);
+  if (!(await wasRolledBack(app))) await catchUpLedger(app);
   const { behind, unreplayed, holds } = await readLedgers(app, sources);
   return behind || unreplayed > 0 || holds.place.length > 0 || holds.release.length > 0;
 }

@@ -1,8 +1,12 @@
 // The status of a deletion request as the organization that asked for it may see it.
 
-import { type Deletion, type DeletionStatus, type ErasedCounts } from "../domain/deletion.ts";
+import {
+  type Deletion,
+  type DeletionStatus,
+  type ErasedCounts,
+} from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
-import type { Receipt } from "../domain/receipt.ts";
+import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { App } from "./app.ts";
 
 /** The status object of the contract, section 7. */

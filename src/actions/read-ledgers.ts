@@ -3,7 +3,7 @@
 
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
-import type { ChainHead, DeletionEntry, LedgerEntry } from "../domain/ledger-entry.ts";
+import type { ChainHead, DeletionEntry, LedgerEntry } from "../domain/deletion/ledger-entry.ts";
 import type { HoldsOfReplay } from "../store/replay.ts";
 import type { App } from "./app.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -76,7 +76,7 @@ async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenera
   for (const source of sources) yield* source.read();
 }
 
-/** The link with the highest number, and the one that the store has to have unless it was taken back. */
+/** The link with the highest number, and the one that the store has to have unless it was rolled back. */
 class Ends {
   highest: ChainHead | undefined;
   inForce: ChainHead | undefined;

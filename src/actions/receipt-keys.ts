@@ -1,6 +1,6 @@
 // The public keys of receipts as the service publishes them: a JWK set (RFC 7517, RFC 8037) with all that ever signed.
 
-import type { ReceiptKey } from "../domain/receipt.ts";
+import type { ReceiptKey } from "../domain/deletion/receipt.ts";
 import type { App } from "./app.ts";
 
 export interface PublishedKey {

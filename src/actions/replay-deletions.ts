@@ -1,18 +1,18 @@
-// After a restore: carries out again every deletion that the ledger knows and the store has not completed. Goes through the
+// After a restore: replays every deletion that the ledger knows and the store has not completed. Goes through the
 // same claim, erasure and verification as any other deletion, and ends with receipts that say so.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Deletion, openStatuses } from "../domain/deletion.ts";
+import { type Deletion, openStatuses } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
 import type { App } from "./app.ts";
-import { carryOutDeletions } from "./carry-out-deletions.ts";
+import { processDeletions } from "./process-deletions.ts";
 import { explainWaits } from "./explain-wait.ts";
 import { keepLedger } from "./keep-ledger.ts";
 import { type Preparing, prepareReplay } from "./prepare-replay.ts";
 
 export interface Replay {
-  /** Ids of deletions that were carried out again. */
-  readonly carriedOut: readonly string[];
+  /** Ids of deletions that were replayed. */
+  readonly replayedIds: readonly string[];
   /** What is still to be done, and why it is not. */
   readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
   /** How many are not shown in `waiting`, because they wait for those, or are too many. */
@@ -32,46 +32,46 @@ export async function replayDeletions(app: App, options: ReplayOptions): Promise
   await prepareReplay(app, options);
   await noteRestore(app);
   await app.store.replay.takeOver();
-  const { queued, open } = await app.store.replay.countReopened();
+  const { queued, open } = await app.store.replay.countReplayed();
   const all = queued + open;
-  const carriedOut: string[] = [];
+  const replayedIds: string[] = [];
   const onCompleted = (ids: readonly string[]) => {
-    carriedOut.push(...ids);
-    options.onProgress?.(carriedOut.length, all);
+    replayedIds.push(...ids);
+    options.onProgress?.(replayedIds.length, all);
   };
   for (let failures = 0; failures < failuresMax;) {
-    const before = carriedOut.length;
-    await carryOutRound(app, { ...options, onCompleted });
+    const before = replayedIds.length;
+    await processRound(app, { ...options, onCompleted });
     if (await isOver(app)) break;
-    if (carriedOut.length > before) continue;
+    if (replayedIds.length > before) continue;
     if (await isHeld(app)) break;
     failures += 1;
     await sleep(retryMs);
   }
   if (await isOver(app)) await finish(app);
-  return { carriedOut, ...(await findWaiting(app)) };
+  return { replayedIds, ...(await findWaiting(app)) };
 }
 
 interface Round extends ReplayOptions {
   readonly onCompleted: (ids: readonly string[]) => void;
 }
 
-/** Opens all that can be opened, page by page, and carries out what is due. */
-async function carryOutRound(app: App, round: Round): Promise<void> {
+/** Opens all that can be opened, page by page, and processes what is due. */
+async function processRound(app: App, round: Round): Promise<void> {
   const limit = limits.ledgerEntriesAtOnce;
   let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];
   do {
     const act = { actor: app.operator, now: app.now() };
     const part = await app.store.replay.reopenDeletions({ after, limit }, act);
     after = part.next;
-    await carryOutDue(app, round);
+    await processDue(app, round);
   } while (after !== undefined);
 }
 
-async function carryOutDue(app: App, { claimant, onCompleted }: Round): Promise<void> {
+async function processDue(app: App, { claimant, onCompleted }: Round): Promise<void> {
   const stopping = new AbortController().signal;
   for (;;) {
-    const all = await carryOutDeletions(app, { claimant, stopping });
+    const all = await processDeletions(app, { claimant, stopping });
     const done = all.filter(({ result }) => result === "completed");
     if (done.length === 0) return;
     const again = done.filter(({ deletion }) => deletion.carriedOutBefore !== undefined);
@@ -80,13 +80,13 @@ async function carryOutDue(app: App, { claimant, onCompleted }: Round): Promise<
 }
 
 async function isOver({ store }: App): Promise<boolean> {
-  const { queued, open } = await store.replay.countReopened();
+  const { queued, open } = await store.replay.countReplayed();
   return queued + open === 0;
 }
 
 /** Nothing goes on before an operator releases a hold. */
 async function isHeld({ store, now }: App): Promise<boolean> {
-  const { open } = await store.replay.countReopened();
+  const { open } = await store.replay.countReplayed();
   const { held } = await store.deletionFigures(now());
   return held > 0 && held >= open;
 }
@@ -113,7 +113,7 @@ async function findWaiting(app: App): Promise<Pick<Replay, "waiting" | "waitingM
     .flat()
     .filter(({ carriedOutBefore }) => carriedOutBefore !== undefined);
   const waits = await explainWaits(app, open);
-  const left = await app.store.replay.countReopened();
+  const left = await app.store.replay.countReplayed();
   return {
     waiting: open.map((deletion) => ({
       deletion,

@@ -1,9 +1,9 @@
 // Queues the permanent deletion of a record and all that belongs to it (interface document, "Submit a deletion
 // request"). Never removes anything itself: the worker does, later.
 
-import type { Deletion } from "../domain/deletion.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { RecordType } from "../domain/record-type.ts";
-import type { IdempotencyMark, RecordKey } from "../domain/record-write.ts";
+import type { IdempotencyMark, RecordKey } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 import type { Identity } from "./caller-cache.ts";
 import { noSuchRecord } from "./check-record.ts";
@@ -12,7 +12,7 @@ import { findOrganization } from "./find-organization.ts";
 import { findDeletion, findType, nameTarget } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 
-export interface DeletionWanted {
+export interface DeletionTarget {
   readonly type: RecordType;
   readonly id: string;
   readonly reason: string;
@@ -52,7 +52,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
 export async function requestDeletion(
   app: App,
   caller: Identity,
-  wanted: DeletionWanted,
+  wanted: DeletionTarget,
 ): Promise<string> {
   const now = app.now();
   const found = await app.inFlight.run(wanted.idempotency?.keyHash, () =>

@@ -2,12 +2,12 @@
 // users time to change over. The successor's secret is told once, by whoever called this.
 
 import type { App } from "./app.ts";
-import type { KeyMade } from "./create-key.ts";
+import type { CreatedKey } from "./create-key.ts";
 import { hashSecret, makeCredential, makeId } from "./credential.ts";
 import { findKey, keyStatus } from "./find-key.ts";
 import { OperatorError } from "./operator-error.ts";
 
-export interface KeyRotated extends KeyMade {
+export interface RotatedKey extends CreatedKey {
   /** Unix milliseconds from which the old key is of no use. */
   readonly oldExpiresAt: number;
 }
@@ -16,7 +16,7 @@ export interface KeyRotated extends KeyMade {
 export async function rotateKey(
   app: App,
   { keyId, overlapMs }: { keyId: string; overlapMs: number },
-): Promise<KeyRotated> {
+): Promise<RotatedKey> {
   const old = await findKey(app, keyId);
   const now = app.now();
   const status = keyStatus(old, now);

@@ -2,7 +2,7 @@
 // key only to take its public part.
 
 import type { KeyObject } from "node:crypto";
-import type { ReceiptKey } from "../domain/receipt.ts";
+import type { ReceiptKey } from "../domain/deletion/receipt.ts";
 import type { App } from "./app.ts";
 import { publicPart } from "./issue-receipt.ts";
 

@@ -1,18 +1,18 @@
 // A record as an operator may see it: its latest state, folded from its changes, and the changes as they arrived.
 
 import type { Hold } from "../domain/access.ts";
-import { mergeChanges } from "../domain/merge.ts";
+import { mergeChanges } from "../domain/record/merge.ts";
 import type { Payload } from "../domain/record-type.ts";
-import type { RecordKey } from "../domain/record-write.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import { formatTimestamp } from "../domain/timestamp.ts";
-import { brokenRules } from "../domain/validate.ts";
+import { brokenRules } from "../domain/validation/validate.ts";
 import type { App } from "./app.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findType, nameTarget } from "./find-target.ts";
-import { noteAccess } from "./note-access.ts";
+import { auditAccess } from "./audit-access.ts";
 import { OperatorError } from "./operator-error.ts";
 
-export interface RecordShown {
+export interface RecordDetails {
   readonly state: Payload;
   /** In the order of arrival. */
   readonly changes: readonly { readonly receivedAt: number; readonly payload: Payload }[];
@@ -26,7 +26,7 @@ export interface RecordShown {
 }
 
 /** The audit trail has it. Throws OperatorError no_such_type, no_such_organization and no_such_record. */
-export async function showRecord(app: App, key: RecordKey): Promise<RecordShown> {
+export async function showRecord(app: App, key: RecordKey): Promise<RecordDetails> {
   const type = findType(key.resourceType);
   await findOrganization(app, key.organizationId);
   const history = await app.store.readHistory(key);
@@ -34,7 +34,7 @@ export async function showRecord(app: App, key: RecordKey): Promise<RecordShown>
     throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
   }
   const { organizationId } = key;
-  await noteAccess(app, "record.show", { organizationId, subject: key, detail: {} });
+  await auditAccess(app, "record.show", { organizationId, subject: key, detail: {} });
   const state = mergeChanges(type, history.changes);
   return {
     holds: await app.store.holds.ofRecords([key]),

@@ -3,8 +3,8 @@
 
 import { errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
 import { AppError } from "../domain/error.ts";
-import { countDraftRows, partsOf } from "../domain/draft-rows.ts";
-import { makeErrorBudget } from "../domain/explain.ts";
+import { countDraftRows, partsOf } from "../domain/record/draft-rows.ts";
+import { makeErrorBudget } from "../domain/validation/explain.ts";
 import { limits } from "../domain/limits.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import type {
@@ -15,8 +15,13 @@ import type {
   RecordWrite,
   WriteMode,
   WriteOutcome,
-} from "../domain/record-write.ts";
-import { type InvalidItem, isInvalid, readSubmission, tooLargeItem } from "../domain/submission.ts";
+} from "../domain/record/record-write.ts";
+import {
+  type InvalidItem,
+  isInvalid,
+  readSubmission,
+  tooLargeItem,
+} from "../domain/record/submission.ts";
 import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
 
 export interface SubmissionOptions {

@@ -3,7 +3,7 @@
 import { AppError, type FieldError } from "../domain/error.ts";
 import { errorsMax, limits } from "../domain/limits.ts";
 import { nounOf, type RecordType } from "../domain/record-type.ts";
-import type { RecordRefusal } from "../domain/record-write.ts";
+import type { RecordRefusal } from "../domain/record/record-write.ts";
 
 export type RefusalName = "validation_failed" | "too_large" | RecordRefusal;
 

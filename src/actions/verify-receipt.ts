@@ -2,8 +2,8 @@
 // store nor the network.
 
 import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
-import { chainedText, type Receipt, signedText } from "../domain/receipt.ts";
-import { findFormFaults, isReceipt } from "../domain/receipt-form.ts";
+import { chainedText, type Receipt, signedText } from "../domain/deletion/receipt.ts";
+import { findFormFaults, isReceipt } from "../domain/deletion/receipt-form.ts";
 import { thumbprint } from "./issue-receipt.ts";
 import type { PublishedKeys } from "./receipt-keys.ts";
 

@@ -1,6 +1,6 @@
 // Adds, appends or updates records of one type that are at hand, all in one go.
 
-import type { IdempotencyMark } from "../domain/record-write.ts";
+import type { IdempotencyMark } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 import { Submission, type SubmissionOptions, type WriteReport } from "./submission.ts";
 

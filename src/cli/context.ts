@@ -5,7 +5,7 @@ import { isReservedName, readOperatorName } from "../operator-name.ts";
 import { OperatorError, UsageError } from "../actions/operator-error.ts";
 import type { Context, Output } from "./command.ts";
 
-export interface Surroundings {
+export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
@@ -14,15 +14,15 @@ export interface Surroundings {
   readonly operator?: string;
 }
 
-export interface Given {
+export interface ContextOptions {
   readonly json: boolean;
   /** The value of --as. */
   readonly as: string | undefined;
 }
 
-export function makeContext(surroundings: Surroundings, { json, as }: Given): Context {
-  const { environment, out, err, now } = surroundings;
-  const operator = as ?? surroundings.operator ?? readOperatorName();
+export function makeContext(processContext: ProcessContext, { json, as }: ContextOptions): Context {
+  const { environment, out, err, now } = processContext;
+  const operator = as ?? processContext.operator ?? readOperatorName();
   return {
     environment,
     out,

@@ -5,7 +5,7 @@ import { UsageError } from "../actions/operator-error.ts";
 import type { Command, Parameter, Parameters } from "./command.ts";
 import { commands, groups, headings } from "./commands.ts";
 import { readOperator } from "./context.ts";
-import { describeExitCodes, describeSettings } from "./settings-help.ts";
+import { describeExitCodes, describeSettings } from "./output/settings-help.ts";
 import { version } from "./version.ts";
 
 export interface Invocation {

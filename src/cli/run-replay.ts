@@ -1,4 +1,4 @@
-// Carries out again what a restored store lacks, for the commands that do so, and tells how far it is.
+// Replays what a restored store lacks, for the commands that do so, and tells how far it is.
 
 import { randomBytes } from "node:crypto";
 import type { LedgerSource } from "../actions/read-ledgers.ts";
@@ -6,7 +6,7 @@ import type { Replay } from "../actions/replay-deletions.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../actions/operator-error.ts";
 import type { Context } from "./command.ts";
-import { tellTenths } from "./tenths.ts";
+import { printTenths } from "./output/progress-tenths.ts";
 
 export interface ReplayOf {
   readonly config: Config;
@@ -24,7 +24,7 @@ export async function runReplay(
   const options = {
     sources,
     claimant: `replay-${process.pid}-${randomBytes(6).toString("hex")}`,
-    onProgress: tellTenths(context, "replayed"),
+    onProgress: printTenths(context, "replayed"),
   };
   try {
     return await replayIfNeeded(config, {

@@ -4,31 +4,34 @@
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../config.ts";
 import { UsageError } from "../actions/operator-error.ts";
-import { viewError } from "./error-view.ts";
-import { makeContext, type Surroundings } from "./context.ts";
+import { viewError } from "./output/error-view.ts";
+import { makeContext, type ProcessContext } from "./context.ts";
 import { exitCode } from "./exit-code.ts";
 import { type Invocation, makeProgram } from "./program.ts";
 import { describeUsageError } from "./usage-error.ts";
 
-export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(
+  words: readonly string[],
+  processContext: ProcessContext,
+): Promise<number> {
   const json = words.includes("--json");
   try {
-    return await perform(words, surroundings);
+    return await perform(words, processContext);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.success;
     if (error instanceof CommanderError && error.code === "commander.help") return exitCode.usage;
     const known =
       error instanceof CommanderError ? new UsageError(describeUsageError(error, words)) : error;
-    report(known, surroundings, json);
+    report(known, processContext, json);
     return known instanceof UsageError ? exitCode.usage : exitCode.failure;
   }
 }
 
-async function perform(words: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { out, err } = surroundings;
+async function perform(words: readonly string[], processContext: ProcessContext): Promise<number> {
+  const { out, err } = processContext;
   let code: number = exitCode.success;
   const program = makeProgram(async (invocation) => {
-    code = await carryOut(invocation, surroundings);
+    code = await runInvocation(invocation, processContext);
   });
   const output = {
     writeOut: (text: string) => out.write(text),
@@ -57,25 +60,25 @@ function asOptions(words: readonly string[]): readonly string[] {
   return first === "help" ? [...rest, "--help"] : words;
 }
 
-async function carryOut(
+async function runInvocation(
   { command, values, json, as }: Invocation,
-  surroundings: Surroundings,
+  processContext: ProcessContext,
 ): Promise<number> {
   // A server logs them, in the form of its other lines.
-  if (!json && command.name !== "serve") warnOfUnknownSettings(surroundings);
-  const result = await command.run(makeContext(surroundings, { json, as }), values);
+  if (!json && command.name !== "serve") warnOfUnknownSettings(processContext);
+  const result = await command.run(makeContext(processContext, { json, as }), values);
   if (result === undefined) return exitCode.success;
-  surroundings.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
+  processContext.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.exitCode ?? exitCode.success;
 }
 
-function warnOfUnknownSettings({ environment, err }: Surroundings): void {
+function warnOfUnknownSettings({ environment, err }: ProcessContext): void {
   for (const warning of describeUnknownSettings(environment)) {
     err.write(`sluice: warning: ${warning}\n`);
   }
 }
 
-function report(error: unknown, { err, environment }: Surroundings, json: boolean): void {
+function report(error: unknown, { err, environment }: ProcessContext, json: boolean): void {
   const view = viewError(error);
   err.write(json ? `${JSON.stringify({ error: view })}\n` : `sluice: ${view.message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";

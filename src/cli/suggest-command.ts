@@ -1,6 +1,6 @@
 // Finds the commands that somebody may have meant who typed one that does not exist. Runs none of them.
 
-import { closestName } from "../domain/suggest.ts";
+import { closestName } from "../domain/validation/suggest.ts";
 import { commands } from "./commands.ts";
 
 /** What people type for a command that has another name here. */

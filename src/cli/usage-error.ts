@@ -2,7 +2,7 @@
 // Always one line.
 
 import type { CommanderError } from "commander";
-import { closestName } from "../domain/suggest.ts";
+import { closestName } from "../domain/validation/suggest.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
 import { optionFlag } from "./program.ts";

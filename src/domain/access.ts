@@ -8,7 +8,7 @@ export interface Organization {
   readonly name: string;
   /** `transactions:write` then stands for transactions read and write only. */
   readonly strictScopes: boolean;
-  /** Seconds between a deletion request and the earliest moment it is carried out. */
+  /** Seconds between a deletion request and the earliest moment it is processed. */
   readonly deletionGraceSeconds: number;
   /** Overrides RATE_LIMIT_PER_SECOND for this organization; 0 = no limit. */
   readonly rateLimitPerSecond: number | undefined;

@@ -45,7 +45,7 @@ export const limits = {
   largeBodyBytesMin: 16 * 1_024,
   // of a request that carries no records
   smallBodyBytesMax: 256 * 1_024,
-  bodyRoomWaitMsMax: 10_000,
+  bodyReservationWaitMsMax: 10_000,
   bodiesWaitingMax: 256,
   /** Of bodies that are parsed and validated at the same time; one of them always fits, and small ones beside it. */
   parsedBodyBytesMax: 40 * 1_024 * 1_024,
@@ -81,7 +81,7 @@ export const limits = {
   // lines that are not valid, after which a stream is ended
   streamInvalidLinesMax: 10_000,
   // how long a client that does not read the reply is waited for, and its rest taken in after the stream has failed
-  streamReplyPatienceMs: 5_000,
+  streamReplyWaitMs: 5_000,
   streamDiscardMs: 30_000,
   // export
   exportPageChanges: 500,
@@ -144,14 +144,14 @@ export const limits = {
   deletionBackOffMsMax: 5 * 60_000,
   cascadeRecordsMax: 1_000_000,
   heldDeletionRetryMs: 5_000,
-  dueDeletionsLookedAtMax: 32,
+  dueDeletionsCheckedMax: 32,
   deletionsAtOnceMax: 64,
   deletionsErasedAtOnceMax: 16,
   /** After as many as are made at once: a rest of so many times what they took. */
   deletionRestTimes: 2,
   deletionRestMsMax: 5_000,
   /** On SQLite: looks at the pages written since the last look, and what of the log is left to the last one. */
-  looksAtFileMax: 5,
+  scrubRoundsMax: 5,
   framesAtCompletionMax: 4_000,
   /** Looks that find something, before an attempt is given up and operators are told why. */
   verificationsMax: 20,
@@ -165,7 +165,7 @@ export const limits = {
   holdsOfRecordMax: 100,
   holdsListedAtOnce: 1_000,
   retainDaysMax: 36_500,
-  retentionLookedAtMax: 2_000,
+  retentionScannedMax: 2_000,
   retentionShownMax: 100,
   // readiness: an answer is kept, and an answer that takes longer is "not ready"
   readinessKeptMs: 1_000,
@@ -179,7 +179,7 @@ export const limits = {
   purgedRowsMax: 5_000,
   /** On SQLite: free pages of 4 KiB that a file keeps, and how many go back to the file system in one step. */
   freePagesKept: 1_024,
-  pagesGivenBackAtOnce: 64,
+  vacuumPagesMax: 64,
 } as const;
 
 /** One error more than a reply lists, so that whoever cuts the list can tell that there are more. */

@@ -3,7 +3,13 @@
 
 import { type TObject, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
-import { addedField, additionalProperties, dateTime, type Field, nullable } from "./fields.ts";
+import {
+  addedField,
+  additionalProperties,
+  dateTime,
+  type Field,
+  nullable,
+} from "./schema/fields.ts";
 import type { FieldError } from "./error.ts";
 import type { Family } from "./scope.ts";
 

@@ -20,7 +20,7 @@ export type NormalisedTimestamp = string;
  * text is none. A leap second (`:60`) is taken only at 23:59:60 UTC, as the RFC has it.
  */
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
-  // A payload's timestamp is read twice in a row, once to judge it and once to keep it.
+  // A payload's timestamp is read twice in a row, once to evaluate it and once to keep it.
   if (text !== latest.text) latest = { text, normalised: normalise(text) };
   return latest.normalised;
 }

@@ -1,7 +1,7 @@
 // The texts whose SHA-256 stands in the audit trail for what must not be repeated there: ids of records, and what a deletion was
 // asked for with. Hashes nothing itself.
 
-import type { RecordKey } from "./record-write.ts";
+import type { RecordKey } from "./record/record-write.ts";
 
 export interface RequestText extends RecordKey {
   readonly deletionRequestId: string;

@@ -1,30 +1,30 @@
-// Ties each row of the route table to the gate before it and the handler behind it.
+// Ties each row of the route table to its authentication and its handler.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
 import { AppError } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
-import { authenticate } from "./authenticate.ts";
-import type { Door } from "./door.ts";
+import { authenticate } from "./request/authenticate.ts";
+import type { HttpContext } from "./http-context.ts";
 import { handlers } from "./handlers/handlers.ts";
 import type { Handler } from "./handlers/handler.ts";
 import { type Operation, scopesOf } from "./operation.ts";
-import type { Visit } from "./reply.ts";
-import type { RequestWatch } from "./request-watch.ts";
-import { sendError } from "./send-error.ts";
-import { requireSoundHead } from "./sound-head.ts";
+import type { RequestContext } from "./reply/reply.ts";
+import type { RequestWatch } from "./connection/request-watch.ts";
+import { sendError } from "./reply/send-error.ts";
+import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
 
 export function registerOperations(
   server: FastifyInstance,
-  door: Door,
-  watch: RequestWatch<Visit>,
+  context: HttpContext,
+  watch: RequestWatch<RequestContext>,
 ): void {
-  for (const operation of door.operations) {
+  for (const operation of context.operations) {
     const work: Work = {
       operation,
       isOpen: operation.permission === undefined,
       scopes: scopesOf(operation),
-      handler: handlers[operation.verb](door, operation),
+      handler: handlers[operation.verb](context, operation),
       watch,
     };
     server.route({
@@ -32,7 +32,7 @@ export function registerOperations(
       url: operation.path,
       exposeHeadRoute: operation.method === "GET",
       handler: (request, reply) => {
-        void answer(door, { request, reply }, work);
+        void answer(context, { request, reply }, work);
       },
     });
   }
@@ -55,16 +55,16 @@ interface Work {
   readonly isOpen: boolean;
   readonly scopes: readonly Scope[];
   readonly handler: Handler;
-  readonly watch: RequestWatch<Visit>;
+  readonly watch: RequestWatch<RequestContext>;
 }
 
-/** The gate, then the handler, then the reply. Never rejects: what goes wrong is answered. */
+/** Authentication, then the handler, then the reply. Never rejects: what goes wrong is answered. */
 async function answer(
-  door: Door,
+  context: HttpContext,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   { operation, isOpen, scopes, handler, watch }: Work,
 ): Promise<void> {
-  const visit: Visit = {
+  const requestContext: RequestContext = {
     operation,
     raw: request.raw,
     response: reply.raw,
@@ -72,24 +72,29 @@ async function answer(
     caller: undefined,
     rate: undefined,
   };
-  request.visit = visit;
-  const ticket = watch.begin(visit);
-  const { organizations } = door.load;
+  request.requestContext = requestContext;
+  const ticket = watch.begin(requestContext);
+  const { organizations } = context.load;
   let began: string | undefined;
   try {
-    if (door.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
-    requireSoundHead(request.raw);
+    if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+    rejectAmbiguousRequest(request.raw);
     // Nothing to wait for when the caller is in memory, and nothing of the body is read before.
-    const pending = isOpen ? undefined : authenticate(door, request, { visit, scopes });
+    const pending = isOpen ? undefined : authenticate(context, request, { requestContext, scopes });
     if (pending !== undefined) await pending;
-    if (visit.caller !== undefined) {
-      organizations.beginRequest(visit.caller.organizationId);
-      began = visit.caller.organizationId;
+    if (requestContext.caller !== undefined) {
+      organizations.beginRequest(requestContext.caller.organizationId);
+      began = requestContext.caller.organizationId;
     }
-    const found = await handler({ request, reply, visit, caller: visit.caller ?? nobody });
-    if (found !== undefined) door.replies.send(request, reply, found);
+    const found = await handler({
+      request,
+      reply,
+      requestContext,
+      caller: requestContext.caller ?? nobody,
+    });
+    if (found !== undefined) context.replies.send(request, reply, found);
   } catch (error) {
-    sendError(door, request, { reply, error });
+    sendError(context, request, { reply, error });
   } finally {
     watch.end(ticket);
     if (began !== undefined) organizations.endRequest(began);

@@ -2,10 +2,21 @@
 // was written. The same on every engine; is handed the rows, reads nothing itself.
 
 import { hash as digest } from "node:crypto";
-import type { ChainHead } from "../domain/ledger-entry.ts";
-import { chainedText, noReceiptHash, type Receipt, type ReceiptHead } from "../domain/receipt.ts";
-import { type AuditHead, type AuditRow, cutOf, emptyChain, followsInChain } from "./audit-row.ts";
-import { type ReceiptRow, toReceipt } from "./receipt-row.ts";
+import type { ChainHead } from "../domain/deletion/ledger-entry.ts";
+import {
+  chainedText,
+  noReceiptHash,
+  type Receipt,
+  type ReceiptHead,
+} from "../domain/deletion/receipt.ts";
+import {
+  type AuditHead,
+  type AuditRow,
+  cutOf,
+  emptyChain,
+  followsInChain,
+} from "./row/audit-row.ts";
+import { type ReceiptRow, toReceipt } from "./row/receipt-row.ts";
 
 /** A gap in the numbers of receipts that an audit entry explains. */
 export interface ReceiptCut {

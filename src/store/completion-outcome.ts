@@ -1,6 +1,6 @@
 // What completing a deletion came to, as a value or as an error, whichever the caller can do with. Decides nothing.
 
-import type { Deletion } from "../domain/deletion.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { Completion } from "./store.ts";
 
 /** Undefined if it has to be tried again. Throws what it failed with. */

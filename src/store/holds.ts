@@ -1,7 +1,7 @@
 // Legal holds, as every engine keeps them. A record may carry several, and no deletion erases or changes it while any remains.
 
 import type { Hold } from "../domain/access.ts";
-import type { RecordKey } from "../domain/record-write.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import type { Act } from "./act.ts";
 
 export type NewHold = Omit<Hold, "placedAt" | "placedBy">;

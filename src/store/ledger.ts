@@ -1,6 +1,11 @@
 // What the ledger outside a store is to those who keep it and read it. Knows of no file.
 
-import type { ChainHead, DeletionEntry, HeadsEntry, LedgerEntry } from "../domain/ledger-entry.ts";
+import type {
+  ChainHead,
+  DeletionEntry,
+  HeadsEntry,
+  LedgerEntry,
+} from "../domain/deletion/ledger-entry.ts";
 
 /** An append to the ledger as it was read: a frame, or a line of an older ledger. */
 export interface LedgerPart {
@@ -39,7 +44,7 @@ export type SealHeads = (place: {
   readonly digest: string;
 }) => HeadsEntry | undefined;
 
-/** The file outside the store from which a restore learns what to erase again and what is held (receipt-ledger.ts). */
+/** The file outside the store from which a restore learns what to erase again and what is held (ledger-file.ts). */
 export interface DeletionLedger {
   readonly path: string;
   /** False until something is noted first. */

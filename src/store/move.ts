@@ -1,6 +1,6 @@
 // What a move asks of the engine that it copies from and of the one that it copies to. Nothing here knows of an engine.
 
-import type { MovedRow, MovedTable } from "./moved-tables.ts";
+import type { MovedRow, MovedTable } from "./move/moved-tables.ts";
 import type { Act } from "./store.ts";
 
 /** What there is of a table. */

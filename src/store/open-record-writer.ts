@@ -1,8 +1,8 @@
 // Opens what another thread of a serving process needs to write records, and nothing more: on SQLite a port to the writer
 // thread, on PostgreSQL connections of its own.
 
-import type { RecordWrite, WriteOutcome } from "../domain/record-write.ts";
-import { type PackedOutcome, unpackOutcome } from "./packed-outcome.ts";
+import type { RecordWrite, WriteOutcome } from "../domain/record/record-write.ts";
+import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";
 import type { SharedWriterData } from "./store.ts";
 
 export interface OpenRecordWriter {

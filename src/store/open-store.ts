@@ -4,16 +4,16 @@ import { resolve } from "node:path";
 import type { DeletionLedger } from "./ledger.ts";
 import type { MoveSource, MoveTarget } from "./move.ts";
 import { openPostgresMoveTarget, openPostgresStore } from "./postgres/open-postgres-store.ts";
-import { openLedger } from "./receipt-ledger.ts";
-import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/backup.ts";
-import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file-lock.ts";
+import { openLedger } from "./ledger/ledger-file.ts";
+import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/file/backup.ts";
+import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
 import { openSqliteMoveSource } from "./sqlite/move-source.ts";
 import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 import {
   copyBackup as copySqliteBackup,
   type RestoredCopy,
   type RestoreOptions,
-} from "./sqlite/restore.ts";
+} from "./sqlite/file/restore.ts";
 import { StoreError } from "./store-error.ts";
 import type { ConnectionSettings, Store, StoreOptions } from "./store.ts";
 

@@ -1,7 +1,7 @@
 // Takes references to erased records out of one stored payload. The same on every engine; reads and writes nothing.
 
-import { nodeKey, type NodeKey, withoutReferences } from "../domain/erasure.ts";
-import { canonicalPayload } from "../domain/payload.ts";
+import { nodeKey, type NodeKey, withoutReferences } from "../domain/deletion/erasure.ts";
+import { canonicalPayload } from "../domain/record/payload.ts";
 import type { Payload, ResourceType } from "../domain/record-type.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
 

@@ -2,7 +2,7 @@
 // docs/decisions: a store in any of them opens for nothing but the replay and for what operators need to bring it about.
 
 import type { Hold } from "../domain/access.ts";
-import type { ChainCut, ChainHead, DeletionEntry } from "../domain/ledger-entry.ts";
+import type { ChainCut, ChainHead, DeletionEntry } from "../domain/deletion/ledger-entry.ts";
 import type { Act } from "./act.ts";
 
 /** Where a restore is. Without one, the store is whole. */
@@ -44,7 +44,7 @@ export interface HoldsOfReplay {
 }
 
 /** A part of the deletions that are written down, in the order in which they were completed. */
-export interface ReopenPage {
+export interface ReplayPage {
   readonly after: ReplayPosition | undefined;
   readonly limit: number;
 }
@@ -54,14 +54,14 @@ export interface ReplayPosition {
   readonly deletionRequestId: string;
 }
 
-export interface ReopenedPart {
+export interface ReplayedPart {
   /** Deletions that are open now. */
   readonly opened: number;
   /** Where to go on; undefined at the end. One that waits for another deletion of its record stays written down. */
   readonly next: ReplayPosition | undefined;
 }
 
-export interface ReopenedCount {
+export interface ReplayedCount {
   readonly queued: number;
   readonly open: number;
 }
@@ -95,9 +95,9 @@ export interface ReplayStore {
    * Opens deletions again under their own ids, due at once. One whose record has another open deletion is left for later,
    * and the other one becomes due.
    */
-  reopenDeletions(page: ReopenPage, act: Act): Promise<ReopenedPart>;
+  reopenDeletions(page: ReplayPage, act: Act): Promise<ReplayedPart>;
   /** How many deletions are written down, and how many are open again and not completed. */
-  countReopened(): Promise<ReopenedCount>;
+  countReplayed(): Promise<ReplayedCount>;
   /** The store is whole. Throws unless nothing is left to be replayed. */
   finishReplay(act: Act): Promise<void>;
   listLedgerMarks(): Promise<readonly LedgerMark[]>;

@@ -2,7 +2,7 @@
 //
 // 1. A promise that resolves means its effect is on stable storage; one that rejects means it had no effect, but for one
 //    case: where the connection to a server is lost during COMMIT, `unavailable` leaves open which it was.
-// 2. Writes that arrive while a commit is under way share the next one, each judged on its own. Writes and deletion
+// 2. Writes that arrive while a commit is under way share the next one, each evaluated on its own. Writes and deletion
 //    requests take effect in order of arrival; other operations may overtake them.
 // 3. Every method that touches an organization's data names the organization.
 // 4. What an operator changes through another process takes effect here within 2 seconds (see credentialsVersion).
@@ -10,8 +10,8 @@
 
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
-import type { Deletion, DeletionStatus } from "../domain/deletion.ts";
-import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/receipt.ts";
+import type { Deletion, DeletionStatus } from "../domain/deletion/deletion.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/deletion/receipt.ts";
 import type {
   Change,
   IdempotencyMark,
@@ -20,7 +20,7 @@ import type {
   RecordWrite,
   Sighting,
   WriteOutcome,
-} from "../domain/record-write.ts";
+} from "../domain/record/record-write.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
@@ -97,7 +97,7 @@ export interface ExpiryQuery {
   readonly before: NormalisedTimestamp;
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
-  readonly lookedAtMax: number;
+  readonly scannedMax: number;
 }
 
 /**
@@ -151,7 +151,7 @@ export type Completion =
 export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
 
 export interface DeletionStore {
-  /** How many deletions are best carried out together. */
+  /** How many deletions are best processed together. */
   readonly deletionsAtOnce: number;
   /**
    * Opens a deletion, or gives the one that is open already. Undefined if there is no such record.
@@ -172,15 +172,15 @@ export interface DeletionStore {
    * keeps back stays `pending` and says so.
    */
   claimDeletion(claim: Claim): Promise<Deletion | undefined>;
-  /** Carries out the next part of the plan, at most `recordsMax` records, in one transaction. */
+  /** Processes the next part of the plan, at most `recordsMax` records, in one transaction. */
   eraseStep(deletionRequestId: string, recordsMax: number, act: Act): Promise<ErasureStep>;
   /**
-   * Looks again; if nothing is left, completes in the same transaction and returns the deletion. If anything is found
+   * Checks again; if nothing is left, completes in the same transaction and returns the deletion. If anything is found
    * (something related arrived meanwhile), plans again and returns undefined. The receipt is written in the same
    * transaction too, so there is never a completed deletion without one, nor one without the other.
    */
   completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined>;
-  /** The same for several, in order. Each is judged on its own, and has a receipt of its own. */
+  /** The same for several, in order. Each is evaluated on its own, and has a receipt of its own. */
   completeDeletions(
     deletionRequestIds: readonly string[],
     act: Act,
@@ -301,7 +301,7 @@ export interface UpkeepStore {
    * Gives a bounded part of the space that erased records have left back to the file system; true if there is more. Where
    * an engine does so by itself, or can't, there is nothing to do.
    */
-  giveBackSpace(): Promise<boolean>;
+  reclaimSpace(): Promise<boolean>;
   listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]>;
   /** Engine integrity, the store's own invariants, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;

@@ -1,9 +1,9 @@
 // The audit trail and what it is compared with, as every engine keeps it. Never holds content of records.
 
-import type { Deletion } from "../domain/deletion.ts";
-import type { ChainHead } from "../domain/ledger-entry.ts";
-import type { RecordKey } from "../domain/record-write.ts";
-import type { Receipt } from "../domain/receipt.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
+import type { ChainHead } from "../domain/deletion/ledger-entry.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
+import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { Act } from "./act.ts";
 
 export interface KeptReceipt {

@@ -1,10 +1,10 @@
-// The round that carries out deletions that are due, for the loop to repeat. Logs which deletion request came to what,
+// The round that processes deletions that are due, for the loop to repeat. Logs which deletion request came to what,
 // never which record it was about nor why it was asked for.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
-import { type CarriedOut, carryOutDeletions } from "../actions/carry-out-deletions.ts";
-import type { Deletion } from "../domain/deletion.ts";
+import { type ProcessedDeletions, processDeletions } from "../actions/process-deletions.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
@@ -27,7 +27,7 @@ export function deletionRound(
 ): (stopping: AbortSignal) => Promise<boolean> {
   return async (stopping) => {
     const startedAt = performance.now();
-    const all = await carryOutDeletions(app, { claimant: options.claimant, stopping });
+    const all = await processDeletions(app, { claimant: options.claimant, stopping });
     for (const done of all) tell(done, stopping, options);
     if (all.length > 1 && all.length === app.store.deletionsAtOnce) {
       await rest(performance.now() - startedAt, stopping);
@@ -41,7 +41,11 @@ async function rest(roundMs: number, signal: AbortSignal): Promise<void> {
   await sleep(restMs, undefined, { signal }).catch(() => undefined);
 }
 
-function tell(done: CarriedOut, stopping: AbortSignal, options: DeletionRoundOptions): void {
+function tell(
+  done: ProcessedDeletions,
+  stopping: AbortSignal,
+  options: DeletionRoundOptions,
+): void {
   const { log, onCompleted, onPostponed } = options;
   const { deletionRequestId, organizationId, erased, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };

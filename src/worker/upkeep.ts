@@ -39,10 +39,10 @@ export async function startUpkeep(app: App, log: Logger): Promise<Upkeep> {
     onError: (error) =>
       log.error({ err: error }, "records past their time could not be looked for"),
   });
-  const space = startLoop((stopping) => giveBackSpace(app, stopping), {
+  const space = startLoop((stopping) => reclaimSpace(app, stopping), {
     intervalMs: purgeIntervalMs,
     backOffMsMax: purgeIntervalMs,
-    onError: (error) => log.error({ err: error }, "unused space could not be given back"),
+    onError: (error) => log.error({ err: error }, "unused space could not be released"),
   });
   const watch = startLoop(() => watchCredentials(app), {
     intervalMs: limits.credentialsPollMs,
@@ -62,8 +62,8 @@ async function purgeExpired(app: App): Promise<boolean> {
 }
 
 /** Step by step, with rests in which writers have the store to themselves. */
-async function giveBackSpace(app: App, signal: AbortSignal): Promise<boolean> {
-  const more = await app.store.giveBackSpace();
+async function reclaimSpace(app: App, signal: AbortSignal): Promise<boolean> {
+  const more = await app.store.reclaimSpace();
   if (more) await sleep(spaceRestMs, undefined, { signal }).catch(() => undefined);
   return more;
 }

@@ -24,7 +24,7 @@ describe("a server that is abused by one organization", () => {
   }
 
   for (const held of ["held_body_bytes", "reply_queue_bytes", "unparsed_bytes"]) {
-    it(`gives back what it held when the abuse is over: ${held}`, async () => {
+    it(`returns what it held when the abuse is over: ${held}`, async () => {
       await waitFor(
         `${held} to be 0`,
         async () => ((await readMetric(site, `sluice_${held}`)) === 0 ? true : undefined),

@@ -57,7 +57,7 @@ export async function runAbuse(
   await sleep(settleMs);
   const { peakBytes, residentBytes } = readMemory(pid);
   const bytesMax = short ? residentOfAllBytesMax : residentBytesMax;
-  const judged = { tally, idle, under, peakBytes, bytesMax };
+  const evaluated = { tally, idle, under, peakBytes, bytesMax };
   return {
     name,
     idle,
@@ -66,17 +66,17 @@ export async function runAbuse(
     peakBytes,
     settledBytes: residentBytes,
     ...lag,
-    findings: [...findings, ...(await findingsOf(site, judged))],
+    findings: [...findings, ...(await findingsOf(site, evaluated))],
   };
 }
 
-interface Judged extends Pick<AbuseRow, "tally" | "idle" | "under" | "peakBytes"> {
+interface Evaluated extends Pick<AbuseRow, "tally" | "idle" | "under" | "peakBytes"> {
   readonly bytesMax: number;
 }
 
 async function findingsOf(
   { server }: Site,
-  { tally, idle, under, peakBytes, bytesMax }: Judged,
+  { tally, idle, under, peakBytes, bytesMax }: Evaluated,
 ): Promise<readonly string[]> {
   const findings = badStatuses(tally).map((status) => `the abuser got a ${status}`);
   if (tally.sent === 0) findings.push("nothing was sent");

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { Receipt } from "../../src/domain/receipt.ts";
+import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { serve } from "../../src/serve.ts";
 import { readConfig } from "../../src/config.ts";
 import { putBack } from "../../src/restore.ts";
@@ -188,7 +188,7 @@ describe("a restore", () => {
     );
   });
 
-  it("is refused by serve until the deletions are carried out again", async (test) => {
+  it("is refused by serve until the deletions are replayed", async (test) => {
     const site = makeSite(test);
     const { acme, file, ids } = await playUntilLoss(site);
     // As far as a restore comes whose process is killed when the file is in place.

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { startProgram } from "../cli/program.ts";
@@ -45,7 +45,7 @@ describe("a restore with more deletions than are opened at once", () => {
     await operate(line.environment, async (app) => {
       await Promise.all(ids.map((id) => request(app.store, keyOf("transaction", id))));
       const { signal } = new AbortController();
-      while ((await carryOutDeletions(app, { claimant: "test", stopping: signal })).length > 0);
+      while ((await processDeletions(app, { claimant: "test", stopping: signal })).length > 0);
     });
     writeFileSync(receipts, (await line.type("receipt export")).out);
     // Only the receipts are left of what was noted outside the store.

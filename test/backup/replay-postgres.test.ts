@@ -1,17 +1,17 @@
-// A PostgreSQL store that was restored with the operator's own tools: the service notices, refuses to serve, and carries out
+// A PostgreSQL store that was restored with the operator's own tools: the service notices, refuses to serve, and processes
 // again what was deleted since, from its ledger or from receipts.
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Receipt } from "../../src/domain/receipt.ts";
+import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { readConfig } from "../../src/config.ts";
 import { serve } from "../../src/serve.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
@@ -65,7 +65,7 @@ async function requireGone(
 }
 
 describe("a PostgreSQL store that was restored", () => {
-  it("is not served until the deletions of the ledger are carried out again", async (test) => {
+  it("is not served until the deletions of the ledger are replayed", async (test) => {
     const folder = makeTempFolder();
     test.after(() => removeFolder(folder));
     const played = await playRestore(folder);

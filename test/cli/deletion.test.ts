@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
@@ -26,11 +26,11 @@ function addAndDelete(txId: string, graceSeconds = 0): Promise<string> {
   });
 }
 
-function carryOut(): Promise<string> {
+function processDue(): Promise<string> {
   const { signal } = new AbortController();
   return beside(
     async (app) =>
-      (await carryOutDeletions(app, { claimant: "test", stopping: signal }))[0]?.result ??
+      (await processDeletions(app, { claimant: "test", stopping: signal }))[0]?.result ??
       "nothing due",
   );
 }
@@ -77,7 +77,7 @@ describe("deletion list and show", () => {
 
   it("show tells what was erased", async () => {
     const id = await addAndDelete("tx-erased");
-    while ((await carryOut()) !== "nothing due");
+    while ((await processDue()) !== "nothing due");
     const shown = await show(id);
     assert.equal(shown["status"], "completed");
     assert.deepEqual(shown["erased"], { transaction: 1 });
@@ -122,14 +122,14 @@ describe("deletion cancel", () => {
   it("cancels one that is pending, for good", async () => {
     const id = await addAndDelete("tx-cancel");
     assert.equal((await line.ask("deletion", "cancel", id))["status"], "cancelled");
-    while ((await carryOut()) !== "nothing due");
+    while ((await processDue()) !== "nothing due");
     assert.equal((await show(id))["status"], "cancelled");
     await line.ask("record", "show", "transaction", "tx-cancel", "--organization", "acme");
   });
 
   it("refuses one that is completed or cancelled, and says which", async () => {
     const id = await addAndDelete("tx-late");
-    while ((await carryOut()) !== "nothing due");
+    while ((await processDue()) !== "nothing due");
     const { code, name, message } = await line.fail("deletion", "cancel", id);
     assert.deepEqual({ code, name }, { code: 1, name: "not_pending" });
     assert.match(message, /is completed; only one that is pending/);
@@ -145,7 +145,7 @@ describe("deletion hold and release", () => {
     assert.equal(hold["reason"], "court order 12/2026");
     assert.equal(hold["placed_by"], "operator");
     assert.match(String((await show(id))["waiting_for"]), /hold.*court order 12\/2026/);
-    while ((await carryOut()) !== "nothing due");
+    while ((await processDue()) !== "nothing due");
     const shown = await show(id);
     assert.equal(shown["status"], "pending");
     assert.match(String(shown["waiting_for"]), /hold.*court order 12\/2026/);
@@ -154,7 +154,7 @@ describe("deletion hold and release", () => {
 
     await line.ask("deletion", "release", ...held);
     clock.advanceMs(10 * 60_000);
-    while ((await carryOut()) !== "nothing due");
+    while ((await processDue()) !== "nothing due");
     assert.equal((await show(id))["status"], "completed");
   });
 

@@ -10,7 +10,12 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { openStore } from "../../src/store/open-store.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
-import { password, type PostgresServer, startPostgres, urlOf } from "../support/postgres-server.ts";
+import {
+  password,
+  type PostgresServer,
+  startPostgres,
+  urlOf,
+} from "../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { runProgram } from "./program.ts";

@@ -8,7 +8,7 @@ import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/program.ts";
 import { renderCliReference } from "../../src/cli/reference.ts";
 import { version } from "../../src/cli/version.ts";
-import { schemaVersion } from "../../src/store/sqlite/migrate.ts";
+import { schemaVersion } from "../../src/store/sqlite/migration/migrate.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { runProgram } from "./program.ts";
 
@@ -32,7 +32,7 @@ describe("migrate", () => {
 });
 
 describe("check", () => {
-  it("finds nothing in a store that is sound", async () => {
+  it("finds nothing in a store that is consistent", async () => {
     const line = makeCommandLine();
     await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
     assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });

@@ -80,16 +80,16 @@ export function testExactlyOnce(engine: Engine): void {
     }
 
     for (const fault of faults) {
-      it(`has its effect once and gets its own reply, with first attempts spoiled: ${fault}`, async () => {
+      it(`has its effect once and gets its own reply, with first attempts corrupted: ${fault}`, async () => {
         const types = recordTypes.filter(({ deletable }) => deletable === true);
         const choose = firstAttempts(fault);
         const seen = await throughProxy(site(), choose, (client) => liveAndDie(client, types));
-        const spoiled = seen.filter((passing) => passing.fault === fault);
-        assert.ok(spoiled.length >= types.length * 5);
+        const corrupted = seen.filter((passing) => passing.fault === fault);
+        assert.ok(corrupted.length >= types.length * 5);
       });
     }
 
-    it("among many has its effect once and gets its own reply, with attempts spoiled at random", async () => {
+    it("among many has its effect once and gets its own reply, with attempts corrupted at random", async () => {
       const types = Array.from({ length: 4 }, () => recordTypes).flat();
       const choose = atRandom(makeRandom(71));
       const seen = await throughProxy(site(), choose, (client) => liveAndDie(client, types));

@@ -1,7 +1,7 @@
 // The client against real servers on PostgreSQL: two on one store, which take turns behind the proxy.
 
 import { after, before } from "node:test";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { testClient } from "./suite.ts";
 
 let running: PostgresServer | undefined;

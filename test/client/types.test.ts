@@ -10,7 +10,7 @@ import { collectionName } from "../../client/generate/collections.ts";
 import { clientFiles } from "../../client/generate/files.ts";
 import { declare, type Declarations } from "../../client/generate/schema-types.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
+import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema-shape.ts";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -56,7 +56,7 @@ describe("an upload", () => {
     assert.deepEqual([asked, sent.length], [1, 1]);
   });
 
-  it("sends full batches in order, each under a key of its own, asking to judge each record alone", async () => {
+  it("sends full batches in order, each under a key of its own, asking to evaluate each record alone", async () => {
     const { client, sent } = follow([accept]);
     const upload = client.customerSars.addAll(count(25), { batchSize: 10 });
     assert.deepEqual(await Array.fromAsync(upload), []);

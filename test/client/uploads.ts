@@ -47,7 +47,7 @@ export function testUploads(engine: Engine): void {
       return assertStored(site(), sent);
     }
 
-    it("adds and updates every record once, with attempts spoiled at random", async () => {
+    it("adds and updates every record once, with attempts corrupted at random", async () => {
       const all = make(500);
       const timestamp = "2026-07-03T00:00:00Z";
       const updates = all.map((record) =>
@@ -68,10 +68,10 @@ export function testUploads(engine: Engine): void {
 
     it("tells each refusal once, in order, with the record and where it came, and writes the others", async () => {
       const [known, ...others] = make(300);
-      const spoiled = others.map((record, index) =>
+      const corrupted = others.map((record, index) =>
         index % 40 === 7 ? { ...record, outcome: 1 } : record,
       );
-      const source = [...spoiled, known ?? {}];
+      const source = [...corrupted, known ?? {}];
       const choose = atRandom(makeRandom(74));
       await throughProxy(site(), choose, async (client) => {
         await collectionOf(client, type).add(known ?? {});

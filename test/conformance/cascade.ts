@@ -6,7 +6,7 @@ import type { Store } from "../../src/store/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   add,
-  carryOutAll,
+  processAll,
   claim,
   draftOf,
   exists,
@@ -14,7 +14,7 @@ import {
   keyOf,
   payloadsOf,
   request,
-  requireSound,
+  requireConsistent,
   worker,
   write,
 } from "./scene.ts";
@@ -31,7 +31,7 @@ async function existing(store: Store, names: readonly string[]): Promise<readonl
 
 async function erase(store: Store, resourceType: string, id: string) {
   await request(store, keyOf(resourceType, id));
-  const [completed] = await carryOutAll(store);
+  const [completed] = await processAll(store);
   return completed;
 }
 
@@ -54,7 +54,7 @@ export function testCascade(engine: Engine): void {
         screening: 1,
       });
       assert.deepEqual(await store.countRecords("org_acme"), { screening: 1 });
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("keeps what also belongs to others, without the reference in any of its changes", async (test) => {
@@ -94,7 +94,7 @@ export function testCascade(engine: Engine): void {
       assert.deepEqual(await answers(related), Array(3).fill("record_exists"));
       await erase(store, "transaction", "stays");
       assert.deepEqual(await existing(store, ["transaction_alert/a"]), ["transaction_alert/a"]);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("erases at last what belonged to several, when the last of them goes", async (test) => {
@@ -115,7 +115,7 @@ export function testCascade(engine: Engine): void {
       const claimed = [await claim(store), await claim(store)];
       for (const deletion of claimed) await finish(store, deletion?.deletionRequestId ?? "");
       assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("takes out what only mentions it", async (test) => {
@@ -250,7 +250,7 @@ function testArrivals(engine: Engine): void {
       const [shared] = await payloadsOf(store, keyOf("transaction_alert", "shared"));
       assert.equal(shared?.["related_check_id"], undefined);
       assert.deepEqual(shared?.["related_tx_ids"], ["stays"]);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("is redacted again if a record that stays says it again", async (test) => {

@@ -1,4 +1,4 @@
-// Many writes at once: they share commits, each is judged on its own, and races have one winner.
+// Many writes at once: they share commits, each is evaluated on its own, and races have one winner.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -17,7 +17,7 @@ import {
   operator,
   organization,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "./scene.ts";
@@ -74,7 +74,7 @@ export function testConcurrency(engine: Engine): void {
       );
     });
 
-    it("are judged one by one: refused and faulty ones leave their neighbours alone", async (test) => {
+    it("are evaluated one by one: refused and faulty ones leave their neighbours alone", async (test) => {
       const { store } = await openSite(engine, test);
       await write(store, transaction("used"), { idempotency: mark("used", "this") });
       const faulty = { ...transaction("faulty"), payload: null as unknown as string };
@@ -105,7 +105,7 @@ export function testConcurrency(engine: Engine): void {
         ],
       );
       assert.deepEqual(await store.countRecords(acme), { transaction: 4 });
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("of every kind go together", async (test) => {
@@ -127,7 +127,7 @@ export function testConcurrency(engine: Engine): void {
       );
       assert.deepEqual(await store.countRecords(acme), { person: 120, transaction: 60 });
       assert.equal((await store.listDeletions({ limit: 100 })).length, 60);
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 

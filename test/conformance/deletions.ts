@@ -1,4 +1,4 @@
-// The life of a deletion request: asked for, due, claimed, carried out or cancelled, and what it refuses meanwhile.
+// The life of a deletion request: asked for, due, claimed, processed or cancelled, and what it refuses meanwhile.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { type Engine, openSite, useSite } from "./engine.ts";
 import {
   acme,
   add,
-  carryOutAll,
+  processAll,
   claim,
   deletionOf,
   exists,
@@ -16,7 +16,7 @@ import {
   operator,
   other,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   worker,
   write,
@@ -64,7 +64,7 @@ export function testDeletions(engine: Engine): void {
         nextAttemptAt: undefined,
       });
       assert.equal(await store.findDeletion("del_unknown", undefined), undefined);
-      await carryOutAll(store);
+      await processAll(store);
     });
 
     it("is the same one while it is open, also when the record is gone already", async () => {
@@ -114,7 +114,7 @@ export function testDeletions(engine: Engine): void {
       await add(store, "transaction", "counted");
       await add(store, "transaction_check", "counted", { related_tx_ids: ["counted"] });
       const id = await request(store, keyOf("transaction", "counted"), { now: 10 });
-      const [completed] = await carryOutAll(store);
+      const [completed] = await processAll(store);
       assert.equal(completed?.deletionRequestId, id);
       assert.deepEqual(completed, await deletionOf(store, id ?? ""));
       assert.equal(completed?.status, "completed");
@@ -129,7 +129,7 @@ export function testDeletions(engine: Engine): void {
       await add(store, "transaction", "fresh start", { timestamp: "2001-01-01T00:00:00Z" });
       await write(store, transaction("fresh start", { amount: 2 }), { mode: "update" });
       await request(store, key);
-      await carryOutAll(store);
+      await processAll(store);
       assert.equal(await store.readHistory(key), undefined);
       await add(store, "transaction", "fresh start", { timestamp: "2009-01-01T00:00:00Z" });
       const history = await store.readHistory(key);
@@ -137,7 +137,7 @@ export function testDeletions(engine: Engine): void {
       assert.equal(history?.changes.length, 1);
     });
 
-    it("leaves everything sound", () => requireSound(store));
+    it("leaves everything consistent", () => requireConsistent(store));
   });
 
   testClaiming(engine);
@@ -222,7 +222,7 @@ function testClaiming(engine: Engine): void {
       await assert.rejects(store.eraseStep(id, 10, worker));
       await assert.rejects(store.completeDeletion(id, worker));
       assert.equal(await exists(store, keyOf("transaction", "t")), true);
-      await carryOutAll(store);
+      await processAll(store);
       await assert.rejects(store.eraseStep(id, 10, worker));
       await assert.rejects(store.completeDeletion(id, worker));
       await assert.rejects(store.eraseStep("del_unknown", 10, worker));

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import type { ExportedChange, Store } from "../../src/store/store.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, add, carryOutAll, keyOf, other, request, transaction, write } from "./scene.ts";
+import { acme, add, processAll, keyOf, other, request, transaction, write } from "./scene.ts";
 
 async function readAll(
   store: Store,
@@ -69,7 +69,7 @@ export function testExporting(engine: Engine): void {
       await write(store, transaction("a", { amount: 2 }), { mode: "update" });
       assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "b", "c"]);
       await request(store, keyOf("transaction", "b"));
-      await carryOutAll(store);
+      await processAll(store);
       assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "c"]);
     });
 

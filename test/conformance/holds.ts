@@ -8,7 +8,7 @@ import { type Engine, openSite } from "./engine.ts";
 import {
   acme,
   add,
-  carryOutAll,
+  processAll,
   claim,
   deletionOf,
   draftOf,
@@ -21,7 +21,7 @@ import {
   payloadsOf,
   release,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   worker,
   write,
@@ -95,9 +95,9 @@ export function testHolds(engine: Engine): void {
         assert.equal((await deletionOf(store, id)).status, "pending");
         await store.holds.release(holdId, operator);
       }
-      assert.equal((await carryOutAll(store)).length, 1);
+      assert.equal((await processAll(store)).length, 1);
       assert.equal(await exists(store, key), false);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("is refused beyond the number that a record may carry", async (test) => {
@@ -149,13 +149,13 @@ export function testHolds(engine: Engine): void {
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
       for (const key of [keyOf("transaction_check", "c"), keyOf("transaction_alert", "a")]) {
         await hold(store, key);
-        assert.deepEqual(await carryOutAll(store), []);
+        assert.deepEqual(await processAll(store), []);
         const { waitingFor } = await deletionOf(store, id);
         assert.equal(waitingFor, `a hold on ${key.resourceType} ${key.resourceId}`);
         await release(store, key);
       }
-      assert.equal((await carryOutAll(store)).length, 1);
-      await requireSound(store);
+      assert.equal((await processAll(store)).length, 1);
+      await requireConsistent(store);
     });
 
     it("on one record keeps no other deletion waiting", async (test) => {
@@ -223,7 +223,7 @@ export function testHolds(engine: Engine): void {
         (await write(store, draftOf("screening", "late"), { resourceType: "screening" })).drafts,
         ["created"],
       );
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 }

@@ -7,14 +7,14 @@ import type { Store } from "../../src/store/store.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
 import {
   add,
-  carryOutAll,
+  processAll,
   changesOf,
   exists,
   keyOf,
   mark,
   other,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "./scene.ts";
@@ -106,7 +106,7 @@ export function testIdempotency(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "aged"))).length, 3);
     });
 
-    it("leaves everything sound", () => requireSound(store));
+    it("leaves everything consistent", () => requireConsistent(store));
   });
 
   describe(`${engine.name}: an Idempotency-Key and deletions`, () => {
@@ -122,12 +122,12 @@ export function testIdempotency(engine: Engine): void {
       await add(store, "transaction", "deleted");
       const first = await request(store, key, { idempotency });
       assert.ok(first !== undefined);
-      await carryOutAll(store);
+      await processAll(store);
       await add(store, "transaction", "deleted");
       assert.equal(await request(store, key, { idempotency }), first);
       assert.equal(await exists(store, key), true);
       assert.notEqual(await request(store, key), first);
-      await carryOutAll(store);
+      await processAll(store);
     });
 
     it("gives again that there was no such record", async () => {
@@ -144,7 +144,7 @@ export function testIdempotency(engine: Engine): void {
       const append = { mode: "append", idempotency } as const;
       await write(store, list, append);
       await request(store, keyOf("transaction", "gone"));
-      await carryOutAll(store);
+      await processAll(store);
       assert.deepEqual(await write(store, list, append), {
         written: 1,
         drafts: ["unchanged", "created"],

@@ -7,7 +7,7 @@ import { type Engine, useSite } from "./engine.ts";
 import {
   acme,
   add,
-  carryOutAll,
+  processAll,
   changesOf,
   draftOf,
   exists,
@@ -20,7 +20,7 @@ import {
   payloadsOf,
   release,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "./scene.ts";
@@ -81,12 +81,12 @@ export function testIsolation(engine: Engine): void {
       assert.deepEqual(await store.listDeletions({ organizationId: other, limit: 10 }), []);
       assert.deepEqual((await store.listDeletions({ organizationId: acme, limit: 10 })).length, 1);
       await release(store, onlyMine);
-      await carryOutAll(store);
+      await processAll(store);
     });
 
     it("stays whole when the same ids are erased here", async () => {
       await request(store, keyOf("transaction", "t"));
-      await carryOutAll(store);
+      await processAll(store);
       assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
       assert.equal(await exists(store, theirs), true);
       assert.deepEqual(
@@ -108,6 +108,6 @@ export function testIsolation(engine: Engine): void {
       );
     });
 
-    it("leaves everything sound", () => requireSound(store));
+    it("leaves everything consistent", () => requireConsistent(store));
   });
 }

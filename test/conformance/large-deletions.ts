@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import type { Draft } from "../../src/domain/record-write.ts";
+import type { Draft } from "../../src/domain/record/record-write.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
@@ -20,7 +20,7 @@ import {
   operator,
   release,
   request,
-  requireSound,
+  requireConsistent,
   worker,
   write,
 } from "./scene.ts";
@@ -60,7 +60,7 @@ export function testLargeDeletions(engine: Engine): void {
       assert.deepEqual(erased, { transaction: 1, [check]: count - kept });
       assert.equal(redacted, kept);
       assert.deepEqual(await store.countRecords(acme), { transaction: 1, [check]: kept });
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("stays pending without a plan while any record of it is held", async (test) => {
@@ -72,7 +72,7 @@ export function testLargeDeletions(engine: Engine): void {
       const waiting = await deletionOf(store, id);
       assert.equal(waiting.status, "pending");
       assert.match(waiting.waitingFor ?? "", /^a hold on transaction_check/);
-      await requireSound(store);
+      await requireConsistent(store);
       // Nothing of it is closed to holds or to writes of others.
       assert.equal(typeof (await hold(store, keyOf(check, "first 1"))), "object");
       await release(store, held);
@@ -80,10 +80,10 @@ export function testLargeDeletions(engine: Engine): void {
       assert.equal((await claim(store))?.deletionRequestId, id);
       await finish(store, id, stepRecords);
       assert.equal(await exists(store, held), false);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
-    it("is either cancelled or carried out when it is cancelled while it is planned", async (test) => {
+    it("is either cancelled or processed when it is cancelled while it is planned", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const claimed = claim(store);
@@ -92,12 +92,12 @@ export function testLargeDeletions(engine: Engine): void {
       const { status } = await deletionOf(store, id);
       assert.equal(status, typeof cancelled === "object" ? "cancelled" : "processing");
       assert.equal(begun?.status, status === "cancelled" ? undefined : "processing");
-      await requireSound(store);
+      await requireConsistent(store);
       if (begun !== undefined) await finish(store, id, stepRecords);
       assert.equal(await exists(store, root), begun === undefined);
     });
 
-    it("also erases as much again that arrives while it is carried out", async (test) => {
+    it("also erases as much again that arrives while it is processed", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       await claim(store);
@@ -105,7 +105,7 @@ export function testLargeDeletions(engine: Engine): void {
       await addChecks(store, "second");
       const { erased } = await finish(store, id, stepRecords);
       assert.deepEqual(erased, { transaction: 1, [check]: 2 * (count - kept) });
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("is planned by one of those who claim at the same time", async (test) => {
@@ -115,7 +115,7 @@ export function testLargeDeletions(engine: Engine): void {
       const begun = claims.flatMap((deletion) => deletion?.deletionRequestId ?? []);
       assert.deepEqual(begun, [id]);
       await finish(store, id, stepRecords);
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 
@@ -131,7 +131,7 @@ export function testLargeDeletions(engine: Engine): void {
       await claim(store);
       assert.deepEqual((await finish(store, id)).erased, { transaction: 1 });
       assert.equal(await exists(store, root), false);
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Draft, DraftOutcome } from "../../src/domain/record-write.ts";
+import type { Draft, DraftOutcome } from "../../src/domain/record/record-write.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
@@ -16,7 +16,7 @@ import {
   claim,
   keyOf,
   request,
-  requireSound,
+  requireConsistent,
   write,
 } from "./scene.ts";
 
@@ -34,7 +34,7 @@ function writeChecks(store: Store, drafts: readonly Draft[], lenient: boolean) {
   return write(store, drafts, { resourceType: check, lenient });
 }
 
-/** Carries out the deletion of the transaction, and says how many of each type went with it. */
+/** Processes the deletion of the transaction, and says how many of each type went with it. */
 async function erasedWith(store: Store, id: string): Promise<unknown> {
   const asked = (await request(store, keyOf("transaction", id))) ?? "";
   await claim(store);
@@ -71,7 +71,7 @@ export function testLongLists(engine: Engine): void {
           assert.equal(await exists(store, keyOf(check, `check ${index}`)), index === there);
         }
         assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
-        await requireSound(store);
+        await requireConsistent(store);
       });
 
       it(`stores all others if it is lenient and number ${there} is there already`, async (test) => {
@@ -88,7 +88,7 @@ export function testLongLists(engine: Engine): void {
           Array.from({ length: count }, () => 1),
         );
         assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1, [check]: count - 1 });
-        await requireSound(store);
+        await requireConsistent(store);
       });
     }
 
@@ -105,7 +105,7 @@ export function testLongLists(engine: Engine): void {
         await changeCounts(store),
         Array.from({ length: count }, () => 1),
       );
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("takes a record that it holds twice for what it is the second time", async (test) => {
@@ -121,7 +121,7 @@ export function testLongLists(engine: Engine): void {
         "identical_record_exists",
         "created",
       ]);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("says nothing of what it took back to the list that follows", async (test) => {
@@ -134,7 +134,7 @@ export function testLongLists(engine: Engine): void {
       assert.equal(outcome.written, 50);
       assert.deepEqual(await erasedWith(store, "owner"), { transaction: 1 });
       assert.deepEqual(await erasedWith(store, "heir"), { transaction: 1, [check]: 50 });
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 
@@ -151,7 +151,7 @@ export function testLongLists(engine: Engine): void {
       assert.equal((await append(changes(0, 40))).written, 0);
       const other = await append([...changes(0, 5), draftOf("transaction", "two")]);
       assert.deepEqual(other.drafts, [...Array(5).fill("unchanged"), "created"]);
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 }

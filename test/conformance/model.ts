@@ -1,9 +1,13 @@
 // A store in a few maps: what any sequence of writes, deletions and holds comes to, said as simply as possible. Shares no
 // code with the engines nor with the erasure plan of the domain.
 
-import { makeDraft, referencesOf } from "../../src/domain/payload.ts";
+import { makeDraft, referencesOf } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
-import type { DraftOutcome, RecordWrite, WriteOutcome } from "../../src/domain/record-write.ts";
+import type {
+  DraftOutcome,
+  RecordWrite,
+  WriteOutcome,
+} from "../../src/domain/record/record-write.ts";
 import { typeNamed } from "./scene.ts";
 
 /** `type/id` */
@@ -100,14 +104,14 @@ export class Model {
     return true;
   }
 
-  /** Carries out what can be carried out by `now`; the rest may be tried again `retryMs` later. */
-  carryOut(now: number, retryMs: number): void {
+  /** Processes what can be processed by `now`; the rest may be tried again `retryMs` later. */
+  processDue(now: number, retryMs: number): void {
     const due = this.deletions.filter(({ status, since }) => status === "pending" && since <= now);
     due.sort((one, another) => one.since - another.since || (one.id < another.id ? -1 : 1));
-    for (const deletion of due) this.#carryOutOne(deletion, now + retryMs);
+    for (const deletion of due) this.#processOne(deletion, now + retryMs);
   }
 
-  #carryOutOne(deletion: ModelDeletion, retryAt: number): void {
+  #processOne(deletion: ModelDeletion, retryAt: number): void {
     const gone = this.#whatGoes(deletion.root);
     const staying = [...this.records.keys()].filter((name) => !gone.has(name));
     const redactions = staying.flatMap((name) =>

@@ -3,24 +3,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import type { Deletion } from "../../src/domain/deletion.ts";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import { limits } from "../../src/domain/limits.ts";
-import { makeDraft } from "../../src/domain/payload.ts";
+import { makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
-import type { WriteMode } from "../../src/domain/record-write.ts";
+import type { WriteMode } from "../../src/domain/record/record-write.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Engine } from "./engine.ts";
 import { Model, textOf } from "./model.ts";
 import {
   acme,
-  carryOutAll,
+  processAll,
   draftOf,
   hold,
   keyOf,
   operator,
   payloadsOf,
   request,
-  requireSound,
+  requireConsistent,
   typeNamed,
   write,
 } from "./scene.ts";
@@ -47,7 +47,7 @@ type Step =
     }
   | { readonly do: "request" | "hold" | "release"; readonly name: string }
   | { readonly do: "cancel"; readonly index: number }
-  | { readonly do: "carry out" };
+  | { readonly do: "process" };
 
 const anyId = (type: string, ...more: string[]) =>
   fc.constantFrom(...(idsByType[type] ?? []), ...more);
@@ -107,7 +107,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: onName("hold") },
   { weight: 1, arbitrary: onName("release") },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(5) }) },
-  { weight: 3, arbitrary: fc.constant({ do: "carry out" as const }) },
+  { weight: 3, arbitrary: fc.constant({ do: "process" as const }) },
 );
 
 export function testRandomWorkload(engine: Engine, numRuns: number): void {
@@ -133,7 +133,7 @@ async function runWorkload(store: Store, steps: readonly Step[]): Promise<void> 
   const model = new Model();
   let now = operator.now;
   for (const step of steps) {
-    now += step.do === "carry out" ? 2 * limits.heldDeletionRetryMs : 1;
+    now += step.do === "process" ? 2 * limits.heldDeletionRetryMs : 1;
     await takeStep(store, model, { step, now });
   }
   await compare(store, model);
@@ -176,9 +176,9 @@ async function takeStep(
       assert.equal(typeof outcome === "object", model.cancel(id));
       return;
     }
-    case "carry out":
-      await carryOutAll(store, now);
-      model.carryOut(now, limits.heldDeletionRetryMs);
+    case "process":
+      await processAll(store, now);
+      model.processDue(now, limits.heldDeletionRetryMs);
   }
 }
 
@@ -197,7 +197,7 @@ async function compare(store: Store, model: Model): Promise<void> {
     .toReversed()
     .map(({ deletionRequestId: id, ...rest }) => ({ id, ...rest }));
   assert.deepEqual(stored.map(summarize), model.deletions.map(summarize));
-  await requireSound(store);
+  await requireConsistent(store);
 }
 
 function keyNamed(name: string) {

@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { DeletionEntry } from "../../src/domain/ledger-entry.ts";
+import type { DeletionEntry } from "../../src/domain/deletion/ledger-entry.ts";
 import type { Store } from "../../src/store/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,
   add,
-  carryOutAll,
+  processAll,
   deletionOf,
   exists,
   hold,
@@ -18,7 +18,7 @@ import {
   operator,
   organization,
   request,
-  requireSound,
+  requireConsistent,
   worker,
 } from "./scene.ts";
 
@@ -67,14 +67,14 @@ export function testReplaying(engine: Engine): void {
       assert.equal((await another.replay.restoreState())?.state, "replaying");
       await another.replay.finishReplay(operator);
       await (await site.openAnother(command)).close();
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("writes down what it lacks, and carries each out under its id", async (test) => {
       const { store } = await openSite(engine, test, sealed);
       await prepare(store);
       const done = (await request(store, keyOf("transaction", "b"))) ?? "";
-      await carryOutAll(store);
+      await processAll(store);
       const entries = [
         entry(1, "a", false),
         entry(1, "a"),
@@ -89,17 +89,17 @@ export function testReplaying(engine: Engine): void {
       // Repeated after a crash, it comes to the same.
       await store.replay.queueReplay(entries.slice(0, 2));
       await store.replay.startReplay();
-      assert.deepEqual(await store.replay.countReopened(), { queued: 4, open: 0 });
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 4, open: 0 });
       await assert.rejects(store.replay.finishReplay(operator), /still to be replayed/);
 
       const first = await store.replay.reopenDeletions(page, operator);
       assert.deepEqual(first, { opened: 3, next: undefined });
-      assert.deepEqual(await store.replay.countReopened(), { queued: 1, open: 3 });
-      await carryOutAll(store);
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 1, open: 3 });
+      await processAll(store);
       // The second deletion of the same record comes after the first one.
       assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 1);
-      await carryOutAll(store);
-      assert.deepEqual(await store.replay.countReopened(), { queued: 0, open: 0 });
+      await processAll(store);
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0 });
       await store.replay.finishReplay(operator);
 
       for (const id of ["a", "twice"])
@@ -115,7 +115,7 @@ export function testReplaying(engine: Engine): void {
         [41, 42, 43, 44],
       );
       assert.equal(kept[0]?.receipt.previous_receipt, known.receipts.hash);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("opens them page by page, in the order in which they were completed", async (test) => {
@@ -133,7 +133,7 @@ export function testReplaying(engine: Engine): void {
         after = part.next;
       }
       assert.deepEqual(pages, [3, 7, undefined]);
-      const ids = (await carryOutAll(store)).map(({ deletionRequestId }) => deletionRequestId);
+      const ids = (await processAll(store)).map(({ deletionRequestId }) => deletionRequestId);
       assert.deepEqual(
         ids,
         [1, 3, 5, 7, 9].map((number) => `del_before_${number}`),
@@ -163,7 +163,7 @@ export function testReplaying(engine: Engine): void {
       );
       assert.equal(trail[0]?.previousHash, before.hash);
       assert.equal((await store.receiptHead()).receiptNo, 40);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("has the holds that the ledger has, whether or not their records are there", async (test) => {

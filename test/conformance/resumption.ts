@@ -13,7 +13,7 @@ import {
   keyOf,
   payloadsOf,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   worker,
   write,
@@ -77,7 +77,7 @@ export async function requireErased(store: Store): Promise<void> {
   const check = draftOf("transaction_check", "c");
   const outcome = await write(store, check, { resourceType: "transaction_check" });
   assert.deepEqual(outcome.drafts, ["created"]);
-  await requireSound(store);
+  await requireConsistent(store);
 }
 
 export function testResumption(engine: Engine): void {
@@ -94,7 +94,7 @@ export function testResumption(engine: Engine): void {
         }
         assert.equal(taken.at(-1), last);
         const reopened = await site.reopen();
-        await requireSound(reopened);
+        await requireConsistent(reopened);
         await carryOn(reopened);
         await requireErased(reopened);
       });

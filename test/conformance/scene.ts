@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import type { ApiKey, Organization } from "../../src/domain/access.ts";
-import type { Deletion } from "../../src/domain/deletion.ts";
-import { makeDraft } from "../../src/domain/payload.ts";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import { makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   RecordKey,
   RecordWrite,
   WriteOutcome,
-} from "../../src/domain/record-write.ts";
+} from "../../src/domain/record/record-write.ts";
 import type { HoldOutcome } from "../../src/store/holds.ts";
 import type { Act, DeletionRequest, NewKey, NewToken, Store } from "../../src/store/store.ts";
 
@@ -161,8 +161,8 @@ export async function finish(
   throw new Error("the erasure does not come to an end");
 }
 
-/** Carries out everything that is due, as the worker does. */
-export async function carryOutAll(store: Store, now = worker.now): Promise<readonly Deletion[]> {
+/** Processes everything that is due, as the worker does. */
+export async function processAll(store: Store, now = worker.now): Promise<readonly Deletion[]> {
   const completed: Deletion[] = [];
   for (;;) {
     const deletion = await claim(store, now);
@@ -177,7 +177,7 @@ export async function deletionOf(store: Store, deletionRequestId: string): Promi
   return deletion;
 }
 
-export async function requireSound(store: Store): Promise<void> {
+export async function requireConsistent(store: Store): Promise<void> {
   assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
 }
 

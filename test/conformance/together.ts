@@ -15,7 +15,7 @@ import {
   keyOf,
   operator,
   request,
-  requireSound,
+  requireConsistent,
   worker,
 } from "./scene.ts";
 
@@ -68,7 +68,7 @@ export function testTogether(engine: Engine): void {
       }
       assert.deepEqual(await receiptsOf(store), ids);
       await requireGone(store, names);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("does not complete one of which something is found, and all others", async (test) => {
@@ -85,7 +85,7 @@ export function testTogether(engine: Engine): void {
       assert.deepEqual(await receiptsOf(store), [a, c, b]);
       await requireGone(store, names);
       assert.equal(await exists(store, keyOf("screening", "late")), false);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("keeps back one that meets a hold, and says so of that one alone", async (test) => {
@@ -118,7 +118,7 @@ export function testTogether(engine: Engine): void {
       assert.equal((await deletionOf(store, cancelled)).status, "cancelled");
       assert.equal(await exists(store, keyOf("transaction", "cancelled")), true);
       assert.deepEqual(await receiptsOf(store), ids);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("completes each once when asked twice at the same time", async (test) => {
@@ -134,7 +134,7 @@ export function testTogether(engine: Engine): void {
         assert.deepEqual(results, new Set(["completed", "failed"]));
       }
       assert.deepEqual((await receiptsOf(store)).toSorted(), ids.toSorted());
-      await requireSound(store);
+      await requireConsistent(store);
     });
   });
 }

@@ -9,7 +9,7 @@ import {
   acme,
   add,
   bytesOf,
-  carryOutAll,
+  processAll,
   changesOf,
   hold,
   keyOf,
@@ -20,7 +20,7 @@ import {
   organization,
   release,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "./scene.ts";
@@ -42,7 +42,7 @@ export function testUpkeep(engine: Engine): void {
       for (let count = 0; count < 3; count += 1) await store.probeWrite();
       assert.equal(await store.latestArrival(), before);
       assert.deepEqual(await store.countRecords(acme), { transaction: 1 });
-      await requireSound(store);
+      await requireConsistent(store);
       await store.close();
       await assert.rejects(store.probeWrite());
     });
@@ -52,8 +52,8 @@ export function testUpkeep(engine: Engine): void {
       assert.ok(["sqlite", "postgres"].includes(store.engine));
     });
 
-    it("is sound when it is empty", async (test) => {
-      await requireSound((await openSite(engine, test)).store);
+    it("is consistent when it is empty", async (test) => {
+      await requireConsistent((await openSite(engine, test)).store);
     });
 
     it("takes writes from two at once", async (test) => {
@@ -73,7 +73,7 @@ export function testUpkeep(engine: Engine): void {
         numbers.add(change?.changeNo ?? 0);
       }
       assert.equal(numbers.size, 100);
-      await requireSound(site.store);
+      await requireConsistent(site.store);
     });
   });
 
@@ -126,7 +126,7 @@ async function live(store: Store): Promise<void> {
   await request(store, key, { deletionRequestId: "del_c", reason: "secret-reason" });
   await store.cancelDeletion("del_c", operator);
   await request(store, key, { deletionRequestId: "del_d" });
-  await carryOutAll(store);
+  await processAll(store);
 }
 
 function testAudit(engine: Engine): void {
@@ -160,7 +160,7 @@ function testAudit(engine: Engine): void {
       assert.equal(entries.at(-1)?.subject, "del_d");
       assert.deepEqual(entries.at(-1)?.detail, { erased: { transaction: 1 }, redacted: 0 });
       assert.doesNotMatch(JSON.stringify(entries), /secret/);
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("is read in pages, and has no entry for what did not happen", async (test) => {

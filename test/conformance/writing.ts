@@ -12,7 +12,7 @@ import {
   exists,
   keyOf,
   payloadsOf,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "./scene.ts";
@@ -25,7 +25,7 @@ export function testWriting(engine: Engine): void {
       store = site().store;
     });
 
-    it("creates what does not exist, and gives back exactly what was stored", async () => {
+    it("creates what does not exist, and returns exactly what was stored", async () => {
       const draft = transaction("exact", { sender_id: "Zoë \u0001 \u{1f600}", amount: -0.1 });
       assert.deepEqual(await write(store, draft, { receivedAt: 77 }), {
         written: 1,
@@ -161,7 +161,7 @@ export function testWriting(engine: Engine): void {
       assert.equal(change?.payload, draft.payload);
     });
 
-    it("leaves everything sound", () => requireSound(store));
+    it("leaves everything consistent", () => requireConsistent(store));
   });
 
   testLists(engine);
@@ -176,7 +176,7 @@ function testLists(engine: Engine): void {
       await write(store, [transaction("old"), transaction("older")]);
     });
 
-    it("writes nothing of a strict list that is refused anywhere, and judges every item", async () => {
+    it("writes nothing of a strict list that is refused anywhere, and evaluates every item", async () => {
       const list = [
         transaction("new 1"),
         transaction("old"),
@@ -208,7 +208,7 @@ function testLists(engine: Engine): void {
       const history = await store.readHistory(keyOf(resourceType, "untouched"));
       assert.equal(history?.changes.length, 1);
       assert.equal(history?.firstSeen, "2026-05-05T05:05:05");
-      await requireSound(store);
+      await requireConsistent(store);
     });
 
     it("writes all of a strict list that nothing is refused of", async () => {
@@ -224,7 +224,7 @@ function testLists(engine: Engine): void {
       });
     });
 
-    it("judges each item of a lenient list by itself", async () => {
+    it("evaluates each item of a lenient list by itself", async () => {
       const list = [transaction("lenient 1"), transaction("old"), transaction("lenient 2")];
       assert.deepEqual(await write(store, list, { lenient: true }), {
         written: 2,
@@ -264,7 +264,7 @@ function testLists(engine: Engine): void {
       assert.deepEqual(await store.countRecords("org_unknown"), {});
     });
 
-    it("leaves everything sound", () => requireSound(store));
+    it("leaves everything consistent", () => requireConsistent(store));
   });
 
   describe(`${engine.name}: what was written`, () => {

@@ -99,7 +99,7 @@ describe("a body of the wrong shape is refused by every operation", () => {
 describe("a member name that is repeated", () => {
   const type = typeNamed("risk_assessment");
 
-  it("counts as it was sent last, in what is judged and in what is kept", async () => {
+  it("counts as it was sent last, in what is evaluated and in what is kept", async () => {
     const record = scene.records.record(type, { outcome: "LOW" });
     const repeat = (outcome: unknown) =>
       `${JSON.stringify(record).slice(0, -1)},"outcome":${JSON.stringify(outcome)}}`;

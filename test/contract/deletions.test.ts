@@ -1,4 +1,4 @@
-// Deletions over HTTP: asked for, pending, cancelled or held by an operator, carried out, and what is left afterwards.
+// Deletions over HTTP: asked for, pending, cancelled or held by an operator, processed, and what is left afterwards.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { holdRecord } from "../../src/actions/hold-record.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { deletableTypes } from "../../src/http/request-schemas.ts";
+import { deletableTypes } from "../../src/http/request/request-schemas.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
@@ -17,7 +17,7 @@ import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.
 const scene = await startScene();
 const { records } = scene;
 const { app, clock } = scene.service;
-/** Deletions are carried out at once for one, and wait an hour for the other. */
+/** Deletions are processed at once for one, and wait an hour for the other. */
 const prompt = await scene.makeCustomer();
 const patient = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
 after(() => scene.stop());
@@ -55,7 +55,7 @@ async function statusOfCheck(
   return (await check(scene, customer, { type, id: idOf(type, record) })).status;
 }
 
-/** Asks for the deletion of a record and waits until it is carried out; gives what was erased. */
+/** Asks for the deletion of a record and waits until it is processed; gives what was erased. */
 async function erase(type: RecordType, record: Fields): Promise<unknown> {
   const asked = await remove(prompt, type, record[type.idField]);
   assert.equal(asked.status, 200, asked.text);
@@ -139,7 +139,7 @@ for (const type of deletableTypes) {
       assert.notEqual(next.body.deletion_request_id, asked.body.deletion_request_id);
     });
 
-    it("is carried out after the grace period, not before", async () => {
+    it("is processed after the grace period, not before", async () => {
       const customer = await scene.makeCustomer({ deletionGraceSeconds: 600 });
       const record = await scene.addRecord(customer, type);
       const asked = await remove(customer, type, record[idField]);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { fetchToken } from "../support/customer.ts";
 import type { Client, Reply } from "../support/http-client.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { fillDisk, hasSmallDisks, onSmallDisk } from "../support/small-disk.ts";

@@ -1,7 +1,7 @@
 // For every operation a request that succeeds, made from its row of the route table.
 
 import type { Operation } from "../../src/http/operation.ts";
-import { requireType } from "../../src/http/require-type.ts";
+import { requireType } from "../../src/http/body/require-type.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask } from "../support/http-client.ts";
 import { idOf, type Scene, typeNamed } from "./scene.ts";

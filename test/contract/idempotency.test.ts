@@ -98,7 +98,7 @@ describe("an Idempotency-Key", () => {
     assert.equal((await scene.client.send(withKey(remove, key))).body.code, 42201);
   });
 
-  it("is tied to the manner: the same list, lenient, is another request", async () => {
+  it("is tied to the write options: the same list, lenient, is another request", async () => {
     const ask = post(person, [records.record(person)]);
     const key = newKey();
     await scene.client.send(withKey(ask, key));

@@ -7,7 +7,7 @@ import { showRecord } from "../../src/actions/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { Operation, Verb } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
-import { requireType } from "../../src/http/require-type.ts";
+import { requireType } from "../../src/http/body/require-type.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { openStream } from "../support/stream-client.ts";
 import { inForm, tokenRequest } from "./good-request.ts";
@@ -24,7 +24,7 @@ import {
 const scene = await startScene();
 const { client, records } = scene;
 const owner = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
-const stranger = await scene.makeCustomer();
+const unauthenticated = await scene.makeCustomer();
 after(() => scene.stop());
 
 /** Everything but what counts the stranger's own requests. */
@@ -61,8 +61,8 @@ const pairs: Readonly<Record<Verb, Make>> = {
     const ask = (organizationId: string): Ask => ({
       method,
       path,
-      headers: { authorization: stranger.apiKey },
-      body: tokenRequest({ ...stranger, organizationId }),
+      headers: { authorization: unauthenticated.apiKey },
+      body: tokenRequest({ ...unauthenticated, organizationId }),
     });
     return { foreign: ask(owner.organizationId), absent: ask("org_nobody0000000000") };
   },
@@ -126,7 +126,7 @@ function pairOf(
   content: (id: string) => Partial<Ask>,
   [mine, none]: readonly [string, string],
 ): Pair {
-  const ask = (id: string) => ({ method, path, token: stranger.token, ...content(id) });
+  const ask = (id: string) => ({ method, path, token: unauthenticated.token, ...content(id) });
   return { foreign: ask(mine), absent: ask(none) };
 }
 
@@ -185,14 +185,14 @@ describe("records of one id in two organizations", () => {
         [type.idField]: id,
         timestamp: "2026-02-02T00:00:00Z",
       });
-      const added = await scene.ask(stranger, {
+      const added = await scene.ask(unauthenticated, {
         method: "POST",
         path: listPathOf(type),
         body: [theirs],
       });
       assert.equal(added.body.write_count, 1);
       const update = { [type.idField]: id, timestamp: "2026-03-03T00:00:00Z" };
-      await scene.ask(stranger, { method: "PUT", path: listPathOf(type), body: [update] });
+      await scene.ask(unauthenticated, { method: "PUT", path: listPathOf(type), body: [update] });
       const seen = await check(scene, owner, { type, id });
       assert.equal(seen.body.last_seen, "2026-01-01T00:00:00Z");
       assert.equal(seen.body.organization_id, owner.organizationId);
@@ -213,17 +213,21 @@ describe("records of one id in two organizations", () => {
       related_company_id: undefined,
       related_person_id: "shared",
     };
-    for (const customer of [owner, stranger]) {
+    for (const customer of [owner, unauthenticated]) {
       await scene.addRecord(customer, person, { person_id: "shared" });
       await scene.addRecord(customer, screening, { ...about, screening_id: "of shared" });
     }
     const body = { person_id: "shared", reason: "a test" };
-    const asked = await scene.ask(stranger, { method: "DELETE", path: pathOf(person), body });
-    const done = await scene.completed(stranger, asked.body.deletion_request_id ?? "");
+    const asked = await scene.ask(unauthenticated, {
+      method: "DELETE",
+      path: pathOf(person),
+      body,
+    });
+    const done = await scene.completed(unauthenticated, asked.body.deletion_request_id ?? "");
     assert.deepEqual(done.body["erased"], { person: 1, screening: 1 });
     for (const [customer, status] of [
       [owner, 200],
-      [stranger, 404],
+      [unauthenticated, 404],
     ] as const) {
       for (const [type, id] of [
         [person, "shared"],
@@ -243,7 +247,7 @@ describe("a stream that is open", () => {
     const stream = openStream(client.address, {
       method: "POST",
       path: pathOf(type),
-      token: stranger.token,
+      token: unauthenticated.token,
     });
     await stream.write(`${JSON.stringify(records.record(type, { sar_id: mine }))}\n`);
     const reply = await stream.end();

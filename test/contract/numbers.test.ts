@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { inexactMessage } from "../../src/domain/exact-number.ts";
+import { inexactMessage } from "../../src/domain/json/exact-number.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { linesOf } from "../support/stream-client.ts";

@@ -5,7 +5,7 @@
 import { globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
-import { startPostgres } from "../support/postgres-server.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
 const leftOut = new Set([

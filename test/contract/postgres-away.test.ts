@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { makeCustomer, type Customer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { type RespServer, startRespServer } from "../support/resp-server.ts";
+import { type RespServer, startRespServer } from "../support/redis/resp-server.ts";
 import { useStores } from "../support/service.ts";
 
 const servers: RespServer[] = [];

@@ -28,7 +28,7 @@ async function statusOfCheck(type: RecordType, record: Fields): Promise<number> 
   return (await check(scene, customer, { type, id: idOf(type, record) })).status;
 }
 
-/** Asks for the deletion of a record and waits until it is carried out; gives what was erased. */
+/** Asks for the deletion of a record and waits until it is processed; gives what was erased. */
 async function erase(type: RecordType, record: Fields): Promise<unknown> {
   const asked = await remove(type, record);
   assert.equal(asked.status, 200, asked.text);

@@ -24,7 +24,7 @@ export interface Scene {
   ask(customer: Customer, ask: Ask): Promise<Reply>;
   /** Adds a new record over HTTP and gives what was sent. */
   addRecord(customer: Customer, type: RecordType, overrides?: Fields): Promise<Fields>;
-  /** Waits until the deletion has been carried out, and gives its status object. */
+  /** Waits until the deletion has been processed, and gives its status object. */
   completed(customer: Customer, deletionRequestId: string): Promise<Reply>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { Ask, Reply } from "../support/http-client.ts";
 import type { StoreMethod } from "../support/service.ts";
 import { goodRequest } from "./good-request.ts";
 import { startScene } from "./scene.ts";
-import { spoils } from "./spoiled-request.ts";
+import { corruptions } from "./invalid-request.ts";
 
 const scene = await startScene();
 const { client, service } = scene;
@@ -68,12 +68,12 @@ for (const status of [200, 201]) {
   });
 }
 
-for (const [key, { code, spoil }] of Object.entries(spoils)) {
+for (const [key, { code, corrupt }] of Object.entries(corruptions)) {
   const status = Number(key);
   describe(`status ${status}`, () => {
     for (const operation of answering(status)) {
       it(`answers ${operation.name}`, async () => {
-        const reply = await send(await spoil(scene, customer, operation));
+        const reply = await send(await corrupt(scene, customer, operation));
         const isDeletion = status === 404 && operation.verb === "read deletion";
         assertError(reply, status, isDeletion ? 40402 : code);
       });

@@ -10,16 +10,16 @@ import { startScene } from "./scene.ts";
 const scene = await startScene();
 const customer = await scene.makeCustomer();
 /** One whose replies are not held against the document, which has no page in it. */
-const stranger = makeClient(scene.client.address);
+const unauthenticated = makeClient(scene.client.address);
 after(() => {
-  stranger.close();
+  unauthenticated.close();
   return scene.stop();
 });
 
 const burst = limits.unauthenticatedRequestsBurst;
 
 async function send(path: string, address: string): Promise<Reply> {
-  return stranger.send({ method: "HEAD", path, headers: { "x-forwarded-for": address } });
+  return unauthenticated.send({ method: "HEAD", path, headers: { "x-forwarded-for": address } });
 }
 
 async function exhaust(path: string, address: string): Promise<Reply> {

@@ -34,10 +34,10 @@ export async function addOne(sender: Sender): Promise<void> {
 export async function addList(sender: Sender): Promise<void> {
   const { random } = sender.generator;
   const type = random.pick(recordTypes);
-  const spoiled = random.chance(0.16) ? random.pick(["invalid", "existing"] as const) : undefined;
+  const corrupted = random.chance(0.16) ? random.pick(["invalid", "existing"] as const) : undefined;
   const { items, records, changes, existing } = makeItems(sender, type, {
     count: random.integer(2, 40),
-    spoiled,
+    corrupted,
   });
   const refusedWith = existing ? 409 : 400;
   const added = await submit(sender, {
@@ -47,9 +47,9 @@ export async function addList(sender: Sender): Promise<void> {
     changes,
     atomic: true,
     idempotent: random.chance(0.3),
-    ...(spoiled === undefined ? {} : { refusedWith }),
+    ...(corrupted === undefined ? {} : { refusedWith }),
   });
-  if (added && spoiled === undefined) keepLoners(sender, records);
+  if (added && corrupted === undefined) keepLoners(sender, records);
 }
 
 export async function addLenient(sender: Sender): Promise<void> {
@@ -131,12 +131,12 @@ interface Items {
 function makeItems(
   sender: Sender,
   type: RecordType,
-  { count, spoiled }: { count: number; spoiled: "invalid" | "existing" | undefined },
+  { count, corrupted }: { count: number; corrupted: "invalid" | "existing" | undefined },
 ): Items & { existing: boolean } {
   const known = sender.loners.find((record) => record.type === type);
   // A list of transactions takes an id that exists, and records a further change.
-  const existing = spoiled === "existing" && known !== undefined && type.batchPath === undefined;
-  const at = spoiled === undefined ? -1 : sender.generator.random.integer(0, count - 1);
+  const existing = corrupted === "existing" && known !== undefined && type.batchPath === undefined;
+  const at = corrupted === undefined ? -1 : sender.generator.random.integer(0, count - 1);
   const made: Items = { items: [], records: [], changes: [] };
   for (let index = 0; index < count; index += 1) {
     const overrides = index === at && existing ? { [type.idField]: known.id } : {};
@@ -144,7 +144,7 @@ function makeItems(
     if (index === at && !existing) payload["timestamp"] = "yesterday";
     made.items.push(payload);
     made.records.push(record);
-    made.changes.push(sender.ledger.change(record, payload, { doomed: spoiled !== undefined }));
+    made.changes.push(sender.ledger.change(record, payload, { doomed: corrupted !== undefined }));
   }
   return { ...made, existing };
 }
@@ -163,7 +163,7 @@ function makeMixedItems(sender: Sender, type: RecordType, count: number): Items 
   return made;
 }
 
-/** On a connection of its own, in chunks with a turn of the event loop between them. */
+/** On a connection of its own, in chunks with a tick of the event loop between them. */
 async function sendInPieces(address: string, ask: Ask, pieces: number): Promise<Reply> {
   const body = Buffer.from(String(ask.body));
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();

@@ -62,9 +62,9 @@ export async function addLate(sender: Sender): Promise<void> {
 }
 
 /** Looks how far the open deletions of this connection have come. */
-export async function lookAtDeletions(sender: Sender): Promise<void> {
+export async function checkDeletionStates(sender: Sender): Promise<void> {
   for (const deletion of sender.openDeletions) {
-    const status = await lookAtDeletion(sender, deletion);
+    const status = await checkDeletion(sender, deletion);
     if (sender.cutOff) return;
     // Something late that still names the id would go with the new record too.
     if (status !== "completed" || deletion.late.length > 0) continue;
@@ -73,7 +73,7 @@ export async function lookAtDeletions(sender: Sender): Promise<void> {
   sender.openDeletions = sender.openDeletions.filter(({ standing }) => standing === "open");
 }
 
-export async function lookAtDeletion(
+export async function checkDeletion(
   sender: Sender,
   deletion: AskedDeletion,
 ): Promise<string | undefined> {

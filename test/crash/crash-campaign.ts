@@ -97,7 +97,7 @@ function noFigures(): Omit<CrashReport, "findings"> {
     unansweredStored: 0,
     unansweredAbsent: 0,
     deletionsInterrupted: 0,
-    tornLogs: 0,
+    tornWals: 0,
     stores: 0,
     records: 0,
     changes: 0,

@@ -1,5 +1,5 @@
 // What a deletion takes along and what it leaves, by the contract alone (section 7). Written without a look at
-// src/domain/erasure.ts, so that the two can only agree by being right.
+// src/domain/deletion/erasure.ts, so that the two can only agree by being right.
 
 import type { Fields } from "../support/record-generator.ts";
 import { type AskedDeletion, type SentRecord, sortedJson, textOf } from "./ledger.ts";

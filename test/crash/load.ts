@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../support/random.ts";
 import { addLenient, addList, addOne, addStream, type Contest, contend } from "./acts-add.ts";
-import { addLate, askDeletion, lookAtDeletions } from "./acts-delete.ts";
+import { addLate, askDeletion, checkDeletionStates } from "./acts-delete.ts";
 import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "./acts-update.ts";
 import { makeCustomerFamily, makeLargeFamily, makeTransactionFamily } from "./families.ts";
 import type { Sender } from "./sender.ts";
@@ -42,7 +42,7 @@ function everyday(contest: Contest): readonly (readonly [number, Act])[] {
     [3, makeCustomerFamily],
     [5, askAndTell],
     [4, addLate],
-    [5, lookAtDeletions],
+    [5, checkDeletionStates],
   ];
 }
 

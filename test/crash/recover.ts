@@ -2,9 +2,9 @@
 // deletions. Then everything is compared with what the store holds.
 
 import type { App } from "../../src/actions/app.ts";
-import type { Deletion } from "../../src/domain/deletion.ts";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { completeDeletion, describe, lookAtDeletion, settleDeletion } from "./acts-delete.ts";
+import { completeDeletion, describe, checkDeletion, settleDeletion } from "./acts-delete.ts";
 import { type AskedDeletion, keyOf, type Ledger, nameOf } from "./ledger.ts";
 import { exchange, type Sender } from "./sender.ts";
 import { settle } from "./settle.ts";
@@ -35,7 +35,7 @@ export async function awaitDeletions(sender: Sender): Promise<void> {
     await waitFor(
       `the end of ${describe(deletion)}`,
       async () => {
-        const status = await lookAtDeletion(sender, deletion);
+        const status = await checkDeletion(sender, deletion);
         return status === "completed" || sender.ledger.findings.length > 0 ? true : undefined;
       },
       { timeoutMs: 60_000 },

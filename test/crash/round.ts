@@ -11,7 +11,7 @@ import { type LoadKind, makeMoment, runLoad } from "./load.ts";
 import { awaitDeletions, checkDeletions, sendAgain } from "./recover.ts";
 import { killAtStart, type RunningServer, type Site, startOn } from "./site.ts";
 import { readStored } from "./stored.ts";
-import { checkTornLog } from "./torn-log.ts";
+import { checkTornWal } from "./torn-wal.ts";
 
 export interface RoundFigures {
   /** Processes killed, under load and while they started. */
@@ -22,8 +22,8 @@ export interface RoundFigures {
   unansweredStored: number;
   unansweredAbsent: number;
   deletionsInterrupted: number;
-  /** Copies of the store whose log was torn, and that were found whole. */
-  tornLogs: number;
+  /** Copies of the store whose WAL was torn, and that were found whole. */
+  tornWals: number;
 }
 
 /** Ends with the server that was started after the crash, everything on it checked. */
@@ -36,7 +36,7 @@ export async function runRound(
   figures.kills += 1;
   figures.unanswered += site.ledger.recent.filter(({ answer }) => answer === undefined).length;
   const killedAt = Date.now();
-  if (random.chance(0.4) && (await checkTornLog(site, random))) figures.tornLogs += 1;
+  if (random.chance(0.4) && (await checkTornWal(site, random))) figures.tornWals += 1;
   if (random.chance(0.3)) {
     await killAtStart(site, random.integer(0, 900));
     figures.killsAtStart += 1;

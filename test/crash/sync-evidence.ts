@@ -1,5 +1,5 @@
 // Shows, from outside the process, that no write is acknowledged before it is synced: runs a server under strace, sends
-// requests one at a time, and looks for each in the list of system calls: request read, log written, log synced, reply
+// requests one at a time, and looks for each in the list of system calls: request read, WAL written, WAL synced, reply
 // written, in this order. Needs Linux and strace, and is no part of `npm test`: node test/crash/sync-evidence.ts
 
 import { spawn } from "node:child_process";
@@ -131,8 +131,8 @@ function faultOf(name: string, trace: readonly string[]): string | undefined {
   if (received === -1 || replied === -1) return "the request or its reply is not in the trace";
   const between = trace.slice(received, replied);
   const written = between.findLastIndex((line) => /pwrite\w*\(\d+<[^>]*-wal>/.test(line));
-  if (written === -1) return "nothing was written to the log";
-  return isSynced(between.slice(written + 1)) ? undefined : "the log was not synced";
+  if (written === -1) return "nothing was written to the WAL";
+  return isSynced(between.slice(written + 1)) ? undefined : "the WAL was not synced";
 }
 
 /** In one line, or begun in one line and ended in a later one of the same thread. */

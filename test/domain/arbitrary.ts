@@ -1,10 +1,14 @@
 // Values made from schemas by chance, for properties: valid payloads, payloads with things wrong, histories of changes.
 
 import * as fc from "fast-check";
-import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/codes.ts";
+import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/schema/codes.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { alternativesOf, isJsonObject, type SchemaShape } from "../../src/domain/schema-shape.ts";
+import {
+  alternativesOf,
+  isJsonObject,
+  type SchemaShape,
+} from "../../src/domain/schema/schema-shape.ts";
 
 export const anyType: fc.Arbitrary<RecordType> = fc.constantFrom(...recordTypes);
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { recordTypeByName, recordTypes } from "../../src/domain/record-types.ts";
-import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
+import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema-shape.ts";
 import { deletableFamilies, families } from "../../src/domain/scope.ts";
-import { validatePayload } from "../../src/domain/validate.ts";
+import { validatePayload } from "../../src/domain/validation/validate.ts";
 
 /** The contract's table: `*` is required on POST. Written out a second time, so that a slip shows. */
 const contract: Readonly<Record<string, string>> = {

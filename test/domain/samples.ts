@@ -3,7 +3,11 @@
 
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { alternativesOf, isJsonObject, type SchemaShape } from "../../src/domain/schema-shape.ts";
+import {
+  alternativesOf,
+  isJsonObject,
+  type SchemaShape,
+} from "../../src/domain/schema/schema-shape.ts";
 
 export type Step = string | number;
 export type Fields = Record<string, unknown>;

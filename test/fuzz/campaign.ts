@@ -1,5 +1,5 @@
-// `npm run fuzz`: sends as many odd requests as asked, and says what it found and how to repeat it. With `--requests` they
-// go over raw sockets, many at a time, and only the replies and the server are judged.
+// `npm run fuzz`: sends as many unusual requests as asked, and says what it found and how to repeat it. With `--requests` they
+// go over raw sockets, many at a time, and only the replies and the server are evaluated.
 
 import { parseArgs } from "node:util";
 import { readCampaignOptions } from "../crash/campaign-options.ts";

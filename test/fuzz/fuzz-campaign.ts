@@ -1,4 +1,4 @@
-// Sends case after case to one server, judges every reply and what is stored after it, and stops at the first cases in
+// Sends case after case to one server, evaluates every reply and what is stored after it, and stops at the first cases in
 // which anything is wrong.
 
 import { openApp } from "../../src/app.ts";
@@ -10,8 +10,8 @@ import { operate } from "../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
-import { judgeReply } from "./judge-reply.ts";
-import { Expectation } from "./judge-writes.ts";
+import { checkReply } from "./check-reply.ts";
+import { Expectation } from "./check-writes.ts";
 import { makeCase } from "./make-case.ts";
 import { exchangeRaw } from "./raw-exchange.ts";
 
@@ -32,7 +32,7 @@ export interface FuzzReport {
 }
 
 const findingsMax = 20;
-const casesPerLook = 500;
+const casesPerCheck = 500;
 
 export async function runFuzzCampaign(options: FuzzOptions): Promise<FuzzReport> {
   const folder = makeTempFolder();
@@ -87,13 +87,13 @@ async function sendAll(
     const run = { app, expectation, byStatus, seed };
     if (sent.before !== undefined) findings.push(...(await runCase(server, sent.before, run)));
     findings.push(...(await runCase(server, sent, run)));
-    if (cases % casesPerLook !== 0) continue;
-    findings.push(...(await judgeServer(server, logged)));
+    if (cases % casesPerCheck !== 0) continue;
+    findings.push(...(await checkServer(server, logged)));
     options.onProgress?.(cases);
   }
-  findings.push(...(await judgeServer(server, logged)));
+  findings.push(...(await checkServer(server, logged)));
   const ids = scene.customers.map(({ organizationId }) => organizationId);
-  findings.push(...(await expectation.judgeCounts(app, ids)));
+  findings.push(...(await expectation.checkCounts(app, ids)));
   return { findings, cases, records: expectation.accepted, byStatus };
 }
 
@@ -113,8 +113,9 @@ async function runCase(
   const { replies, faults } = await sendCase(server, sent);
   for (const reply of replies) {
     byStatus[reply.status] = (byStatus[reply.status] ?? 0) + 1;
-    faults.push(...judgeReply(sent, reply));
-    if (sent.write !== undefined) faults.push(...(await expectation.judge(app, sent.write, reply)));
+    faults.push(...checkReply(sent, reply));
+    if (sent.write !== undefined)
+      faults.push(...(await expectation.evaluate(app, sent.write, reply)));
   }
   return faults.length === 0 ? [] : [describeCase(seed, sent, { faults, replies })];
 }
@@ -137,7 +138,7 @@ async function sendCase(
 }
 
 /** Alive, ready, and without an error in its log that was not reported before. */
-async function judgeServer(server: ServerProcess, logged: Set<string>): Promise<readonly string[]> {
+async function checkServer(server: ServerProcess, logged: Set<string>): Promise<readonly string[]> {
   const { client, child } = server;
   const { err } = server.output();
   if (child.exitCode !== null || child.signalCode !== null) return [`the server ended: ${err}`];

@@ -13,7 +13,7 @@ export interface WriteIntent {
   readonly form: "json" | "stream";
   /** The body before it was encoded; undefined if it is no text. */
   readonly text: string | undefined;
-  /** Nothing was spoiled, so it has to be accepted. */
+  /** Nothing was corrupted, so it has to be accepted. */
   readonly valid: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface FuzzCase {
 
 export interface Scene {
   readonly customers: readonly Customer[];
-  /** Whose records are not compared: nobody knows what is left of its spoiled messages. */
+  /** Whose records are not compared: nobody knows what is left of its corrupted messages. */
   readonly unwatched: Customer;
   /** A token that may only read persons. */
   readonly readerToken: string;

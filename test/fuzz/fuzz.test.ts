@@ -1,4 +1,4 @@
-// Odd requests by the thousand leave the service as it was; and the judges of this can say no.
+// Unusual requests by the thousand leave the service as it was; and the checks of this can say no.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,15 +9,15 @@ import { startServer } from "../support/server.ts";
 import { makeCustomer } from "../support/customer.ts";
 import type { FuzzCase, WriteIntent } from "./fuzz-case.ts";
 import { runFuzzCampaign } from "./fuzz-campaign.ts";
-import { judgeReply } from "./judge-reply.ts";
-import { Expectation } from "./judge-writes.ts";
+import { checkReply } from "./check-reply.ts";
+import { Expectation } from "./check-writes.ts";
 import { runRawCampaign } from "./raw-campaign.ts";
 import { readReplies } from "./raw-exchange.ts";
 import { readAllReplies } from "./raw-replies.ts";
 
 const cases = 3_000;
 
-describe("a server that is sent odd requests", () => {
+describe("a server that is sent unusual requests", () => {
   it(`answers ${cases} of them well, keeps what it accepted and nothing else, and lives`, async (test) => {
     const seed = 1_100_000;
     const { findings, ...figures } = await runFuzzCampaign({
@@ -75,11 +75,11 @@ const sent: FuzzCase = {
   write: writeOf('{"person_id":"p"}'),
 };
 
-describe("the judge of replies", () => {
+describe("the check of replies", () => {
   it("takes a good error and a good success", () => {
     const error = '{"code":40000,"message":"No.","errors":[{"field":"a","message":"b"}]}';
-    assert.deepEqual(judgeReply(sent, replyOf(400, error)), []);
-    assert.deepEqual(judgeReply(sent, replyOf(201, '{"success":true}')), []);
+    assert.deepEqual(checkReply(sent, replyOf(400, error)), []);
+    assert.deepEqual(checkReply(sent, replyOf(201, '{"success":true}')), []);
   });
 
   const bad: readonly (readonly [string, number, string, Record<string, string>])[] = [
@@ -113,12 +113,12 @@ describe("the judge of replies", () => {
   ];
   for (const [what, status, text, headers] of bad) {
     it(`complains of ${what}`, () => {
-      assert.ok(judgeReply(sent, replyOf(status, text, headers)).length > 0);
+      assert.ok(checkReply(sent, replyOf(status, text, headers)).length > 0);
     });
   }
 
   it("complains when somebody is let in", () => {
-    assert.ok(judgeReply({ ...sent, authorized: false }, replyOf(200, "{}")).length > 0);
+    assert.ok(checkReply({ ...sent, authorized: false }, replyOf(200, "{}")).length > 0);
   });
 
   it("finds what is no reply behind one", () => {
@@ -135,7 +135,7 @@ describe("the judge of replies", () => {
   });
 });
 
-describe("the judge of what is stored", () => {
+describe("the check of what is stored", () => {
   it("complains of what was accepted and is not there, was refused and is there, or is there otherwise", async () => {
     const server = await startServer();
     try {
@@ -146,12 +146,12 @@ describe("the judge of what is stored", () => {
         const write = { ...writeOf(JSON.stringify(record)), organizationId };
         const created = replyOf(201, '{"success":true,"write_count":1}');
         const refused = replyOf(400, '{"code":40000,"message":"No."}');
-        const judge = (intent: WriteIntent, reply: Reply) =>
-          new Expectation().judge(app, intent, reply);
+        const evaluate = (intent: WriteIntent, reply: Reply) =>
+          new Expectation().evaluate(app, intent, reply);
 
-        assert.equal((await judge(write, created)).length, 1, "accepted, and not there");
+        assert.equal((await evaluate(write, created)).length, 1, "accepted, and not there");
         assert.equal(
-          (await judge({ ...write, valid: true }, refused)).length,
+          (await evaluate({ ...write, valid: true }, refused)).length,
           1,
           "valid, and refused",
         );
@@ -161,16 +161,16 @@ describe("the judge of what is stored", () => {
           token,
           body: record,
         });
-        assert.deepEqual(await judge(write, reply), []);
-        assert.equal((await judge(write, refused)).length, 1, "refused, and there");
+        assert.deepEqual(await evaluate(write, reply), []);
+        assert.equal((await evaluate(write, refused)).length, 1, "refused, and there");
         const other = { ...write, text: JSON.stringify({ ...record, name: "other" }) };
-        assert.equal((await judge(other, created)).length, 1, "there otherwise");
+        assert.equal((await evaluate(other, created)).length, 1, "there otherwise");
 
         const twice = new Expectation();
-        await twice.judge(app, write, reply);
-        assert.deepEqual(await twice.judgeCounts(app, [organizationId]), []);
-        await twice.judge(app, { ...write, text: '{"person_id":"more"}' }, created);
-        assert.equal((await twice.judgeCounts(app, [organizationId])).length, 1, "one too few");
+        await twice.evaluate(app, write, reply);
+        assert.deepEqual(await twice.checkCounts(app, [organizationId]), []);
+        await twice.evaluate(app, { ...write, text: '{"person_id":"more"}' }, created);
+        assert.equal((await twice.checkCounts(app, [organizationId])).length, 1, "one too few");
       });
     } finally {
       await server.stop();

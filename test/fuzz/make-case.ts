@@ -9,10 +9,10 @@ import { mutateRecord, mutateText } from "./mutate.ts";
 import {
   badAuthorizations,
   methods,
-  oddPath,
+  unusualPath,
   rawMessages,
-  someOddHeaders,
-} from "./odd-requests.ts";
+  someUnusualHeaders,
+} from "./unusual-requests.ts";
 import { type Kit, writeItems, writeJson, writeStream } from "./write-cases.ts";
 
 export function makeCase(scene: Scene, seed: number): FuzzCase {
@@ -28,11 +28,11 @@ const makers: readonly (readonly [number, Maker])[] = [
   [50, writeJson],
   [10, writeStream],
   [10, otherBody],
-  [8, askOddPath],
+  [8, requestUnusualPath],
   [8, badCredential],
   [5, withReader],
   [6, rawMessage],
-  [3, spoiledMessage],
+  [3, corruptedMessage],
 ];
 
 function pickMaker(random: Random): Maker {
@@ -49,7 +49,7 @@ function otherBody(kit: Kit): FuzzCase {
   const record = generator.record(type);
   const before = writeItems(
     { ...kit, customer: scene.unwatched },
-    { type, method: "POST", asList: false, spoil: "nothing", items: [record] },
+    { type, method: "POST", asList: false, corrupt: "nothing", items: [record] },
   );
   const id = record[type.idField];
   const reason = "fuzz";
@@ -70,7 +70,7 @@ function otherBody(kit: Kit): FuzzCase {
       body: random.chance(0.2) ? mutateText(random, json) : json,
       headers: {
         authorization: issuesToken ? apiKey : `Bearer ${token}`,
-        ...(random.chance(0.2) ? someOddHeaders(random) : {}),
+        ...(random.chance(0.2) ? someUnusualHeaders(random) : {}),
       },
     },
     ...(issuesToken ? {} : { before }),
@@ -78,9 +78,9 @@ function otherBody(kit: Kit): FuzzCase {
   };
 }
 
-function askOddPath({ random, customer }: Kit): FuzzCase {
+function requestUnusualPath({ random, customer }: Kit): FuzzCase {
   const method = random.pick(methods);
-  const path = oddPath(random);
+  const path = unusualPath(random);
   const body = ["GET", "HEAD", "OPTIONS", "TRACE"].includes(method) ? undefined : "{}";
   return {
     what: `${method} ${path.slice(0, 80)}`,
@@ -89,7 +89,7 @@ function askOddPath({ random, customer }: Kit): FuzzCase {
       path,
       token: customer.token,
       body,
-      headers: random.chance(0.3) ? someOddHeaders(random) : {},
+      headers: random.chance(0.3) ? someUnusualHeaders(random) : {},
     },
     authorized: true,
   };
@@ -97,7 +97,7 @@ function askOddPath({ random, customer }: Kit): FuzzCase {
 
 function badCredential(kit: Kit): FuzzCase {
   const { random, customer } = kit;
-  const made = random.chance(0.7) ? writeJson(kit) : askOddPath(kit);
+  const made = random.chance(0.7) ? writeJson(kit) : requestUnusualPath(kit);
   const credential = random.pick(badAuthorizations(customer.apiKey, customer.token));
   const { token: _token, ...ask } = made.ask;
   const isOpen = !made.ask.path.startsWith("/v2/");
@@ -142,7 +142,7 @@ function rawMessage({ random }: Kit): FuzzCase {
 }
 
 /** A good message with bytes changed, put in or taken out, or cut off. */
-function spoiledMessage({ scene, random, generator }: Kit): FuzzCase {
+function corruptedMessage({ scene, random, generator }: Kit): FuzzCase {
   const type = random.pick(recordTypes);
   const body = JSON.stringify(generator.record(type));
   const length = Buffer.byteLength(body) + random.pick([0, 0, 0, 1, -1, 1_000]);
@@ -155,5 +155,5 @@ function spoiledMessage({ scene, random, generator }: Kit): FuzzCase {
     bytes[random.integer(0, places - 1)] = random.integer(0, 255);
   }
   const raw = random.chance(0.3) ? bytes.subarray(0, random.integer(1, bytes.length)) : bytes;
-  return { what: `a spoiled message of ${type.resourceType}`, ask: noAsk, raw, authorized: true };
+  return { what: `a corrupted message of ${type.resourceType}`, ask: noAsk, raw, authorized: true };
 }

@@ -1,22 +1,22 @@
-// Spoils a valid record, or the text of a body, in one place or a few. Says nothing of whether the result is valid.
+// Corrupts a valid record, or the text of a body, in one place or a few. Says nothing of whether the result is valid.
 
-import { isJsonObject } from "../../src/domain/schema-shape.ts";
+import { isJsonObject } from "../../src/domain/schema/schema-shape.ts";
 import type { Random } from "../support/random.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { numberTexts, oddKeys, oddText, oddValue } from "./odd-values.ts";
+import { numberTexts, unusualKeys, unusualText, unusualValue } from "./unusual-values.ts";
 
 type MutateRecord = (random: Random, record: Fields) => unknown;
 
 const recordMutations: readonly MutateRecord[] = [
   (random, record) => withoutField(record, random.pick(Object.keys(record))),
-  (random, record) => ({ ...record, [random.pick(Object.keys(record))]: oddValue(random) }),
-  (random, record) => ({ ...record, [random.pick(Object.keys(record))]: oddText(random) }),
+  (random, record) => ({ ...record, [random.pick(Object.keys(record))]: unusualValue(random) }),
+  (random, record) => ({ ...record, [random.pick(Object.keys(record))]: unusualText(random) }),
   (random, record) => ({ ...record, [random.pick(Object.keys(record))]: null }),
   (random, record) => {
     const field = random.pick(Object.keys(record));
     return { ...record, [field]: random.chance(0.5) ? [record[field]] : { value: record[field] } };
   },
-  (random, record) => withField(record, random.pick(oddKeys), oddValue(random)),
+  (random, record) => withField(record, random.pick(unusualKeys), unusualValue(random)),
   (random, record) => {
     const field = random.pick(Object.keys(record));
     return withField(withoutField(record, field), misspelt(random, field), record[field]);
@@ -28,7 +28,7 @@ const recordMutations: readonly MutateRecord[] = [
   },
   (random, record) => replaceWithin(random, record),
   (random, record) => ({ ...record, additional_properties: manyProperties(random) }),
-  (random) => oddValue(random),
+  (random) => unusualValue(random),
 ];
 
 export function mutateRecord(random: Random, record: Fields): unknown {
@@ -103,7 +103,7 @@ function replaceWithin(random: Random, value: unknown): unknown {
     const key = random.pick(inner.length > 0 && random.chance(0.8) ? inner : Object.keys(value));
     return { ...value, [key]: replaceWithin(random, value[key]) };
   }
-  return oddValue(random);
+  return unusualValue(random);
 }
 
 /** From none to more than a record may hold. */

@@ -9,7 +9,7 @@ import { type ServerProcess, startServerProcess } from "../support/server-proces
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeScene } from "./fuzz-campaign.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
-import { judgeReply } from "./judge-reply.ts";
+import { checkReply } from "./check-reply.ts";
 import { makeCase } from "./make-case.ts";
 import { deliver } from "./raw-delivery.ts";
 import { rawMessage, type RawMessage } from "./raw-message.ts";
@@ -95,7 +95,7 @@ class RawRun {
 
   async sendAll(): Promise<RawReport> {
     await Promise.all(Array.from({ length: parallel }, () => this.#sendInTurn()));
-    this.#findings.push(...(await this.#judgeServer()));
+    this.#findings.push(...(await this.#checkServer()));
     this.#findings.push(...this.#memory.findings());
     return {
       findings: this.#findings,
@@ -144,7 +144,7 @@ class RawRun {
     for (const [index, reply] of replies.entries()) {
       this.#byStatus[reply.status] = (this.#byStatus[reply.status] ?? 0) + 1;
       const sent = messages[index];
-      faults.push(...this.#judge(reply, isKnown ? sent : undefined));
+      faults.push(...this.#evaluate(reply, isKnown ? sent : undefined));
       isKnown &&= sent?.message.isFramed === true;
     }
     if (faults.length === 0) return;
@@ -152,13 +152,13 @@ class RawRun {
     this.#findings.push(`connection ${seed}: ${faults.join("; ")}\n  sent ${shown}`);
   }
 
-  #judge(reply: Reply, sent: Sent | undefined): readonly string[] {
+  #evaluate(reply: Reply, sent: Sent | undefined): readonly string[] {
     const ask = sent?.message.ask;
     const raw = Buffer.alloc(0);
     const isUnknown = ask === undefined || sent === undefined;
     const known = isUnknown ? { ...unknownCase, raw } : sent.made;
     const expected = new Set(["a 503", ...(isUnknown ? ["no body"] : [])]);
-    const faults = judgeReply(known, reply).filter((fault) => !expected.has(fault));
+    const faults = checkReply(known, reply).filter((fault) => !expected.has(fault));
     // Where only the status tells: a request that was cut off.
     const isHttpFault =
       [40_003, 40_801, 43_101].includes(reply.body.code ?? 0) ||
@@ -177,7 +177,7 @@ class RawRun {
   }
 
   /** Alive, ready, and without an error in its log. */
-  async #judgeServer(): Promise<readonly string[]> {
+  async #checkServer(): Promise<readonly string[]> {
     const { client, child } = this.#server;
     const { err } = this.#server.output();
     if (child.exitCode !== null || child.signalCode !== null) return [`the server ended: ${err}`];
@@ -197,26 +197,26 @@ const unknownCase = { what: "", ask: { method: "", path: "" }, authorized: false
 /** What one connection sends, made from its seed alone. */
 export function makeMessages(scene: Scene, seed: number): readonly Sent[] {
   const random = makeRandom(seed);
-  const spoil = random.pick([0, 0.1, 0.4]);
-  // What follows a spoiled message is often never read.
-  const count = random.chance(0.3) ? 1 : random.integer(2, spoil === 0 ? pipelinedMax : 4);
+  const corrupt = random.pick([0, 0.1, 0.4]);
+  // What follows a corrupted message is often never read.
+  const count = random.chance(0.3) ? 1 : random.integer(2, corrupt === 0 ? pipelinedMax : 4);
   const messages: Sent[] = [];
   for (let index = 0; index < count; index += 1) {
     const made = makeCase(scene, seed * pipelinedMax + index);
-    const message = messageOf(made, random, spoil);
+    const message = messageOf(made, random, corrupt);
     messages.push({ made, message });
-    if (spoil === 0 && !message.isFramed) break;
+    if (corrupt === 0 && !message.isFramed) break;
   }
   return messages;
 }
 
-function messageOf(made: FuzzCase, random: Random, spoil: number): RawMessage {
+function messageOf(made: FuzzCase, random: Random, corrupt: number): RawMessage {
   if (made.raw === undefined) {
     const from = {
       "x-forwarded-for": `10.${[0, 0, 0].map(() => random.integer(0, 255)).join(".")}`,
     };
     const { headers } = made.ask;
-    return rawMessage({ ...made.ask, headers: { ...from, ...headers } }, random, spoil);
+    return rawMessage({ ...made.ask, headers: { ...from, ...headers } }, random, corrupt);
   }
   return { bytes: made.raw, ask: undefined, isFramed: false };
 }

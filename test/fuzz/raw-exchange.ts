@@ -1,4 +1,4 @@
-// Sends bytes as they are on a socket of their own, ends its side, and gives back the replies that came.
+// Sends bytes as they are on a socket of their own, ends its side, and returns the replies that came.
 
 import { connect } from "node:net";
 import { makeReply, type Reply } from "../support/http-client.ts";

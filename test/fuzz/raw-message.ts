@@ -1,4 +1,4 @@
-// Turns cases of the fuzzer into bytes for a socket, framed and encoded in many ways, and spoils some of them.
+// Turns cases of the fuzzer into bytes for a socket, framed and encoded in many ways, and corrupts some of them.
 
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Ask } from "../support/http-client.ts";
@@ -21,9 +21,9 @@ interface Parts {
   isOurs: boolean;
 }
 
-/** `spoil`: how likely it is that bytes, headers, framing or encoding are not as they should be. */
-export function rawMessage(ask: Ask, random: Random, spoil: number): RawMessage {
-  const body = encode(bodyBytes(ask.body), { random, spoil });
+/** `corrupt`: how likely it is that bytes, headers, framing or encoding are not as they should be. */
+export function rawMessage(ask: Ask, random: Random, corrupt: number): RawMessage {
+  const body = encode(bodyBytes(ask.body), { random, corrupt });
   const parts: Parts = {
     start: `${ask.method} ${ask.path}${queryOf(ask)} HTTP/1.1`,
     lines: headerLines(ask, body.encoding),
@@ -31,14 +31,16 @@ export function rawMessage(ask: Ask, random: Random, spoil: number): RawMessage 
     isFramed: true,
     isOurs: true,
   };
-  const framed = frame(parts, { random, spoil });
-  if (random.chance(spoil)) spoilHead(parts, random);
-  const lineEnd = random.chance(spoil / 10) ? random.pick(["\n", "\r", "\r\n ", "\r\r\n"]) : "\r\n";
+  const framed = frame(parts, { random, corrupt });
+  if (random.chance(corrupt)) corruptHead(parts, random);
+  const lineEnd = random.chance(corrupt / 10)
+    ? random.pick(["\n", "\r", "\r\n ", "\r\r\n"])
+    : "\r\n";
   if (lineEnd !== "\r\n") parts.isFramed = parts.isOurs = false;
   const head = `${[parts.start, ...parts.lines].join(lineEnd)}${lineEnd}${lineEnd}`;
   const bytes = Buffer.concat([Buffer.from(head, "latin1"), framed]);
-  if (random.chance(spoil / 2)) {
-    spoilBytes(bytes, random);
+  if (random.chance(corrupt / 2)) {
+    corruptBytes(bytes, random);
     parts.isFramed = parts.isOurs = false;
   }
   return { bytes, ask: parts.isOurs ? ask : undefined, isFramed: parts.isFramed };
@@ -69,9 +71,9 @@ function headerLines({ token, headers = {}, body }: Ask, encoding: string | unde
   });
 }
 
-interface Spoiling {
+interface Corruption {
   readonly random: Random;
-  readonly spoil: number;
+  readonly corrupt: number;
 }
 
 const encoders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;
@@ -79,10 +81,10 @@ const encoders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSyn
 /** Now and then as one of the encodings, in several members, cut off, or with bytes that are wrong. */
 function encode(
   body: Buffer | undefined,
-  { random, spoil }: Spoiling,
+  { random, corrupt }: Corruption,
 ): { bytes: Buffer; encoding?: string | undefined } {
   if (body === undefined) return { bytes: Buffer.alloc(0) };
-  if (!random.chance(spoil / 2)) return { bytes: body };
+  if (!random.chance(corrupt / 2)) return { bytes: body };
   const text = random.chance(0.5) ? Buffer.from(mutateText(random, body.toString("utf8"))) : body;
   const encoding = random.pick(["gzip", "br", "zstd"] as const);
   const middle = random.integer(0, text.length);
@@ -90,7 +92,7 @@ function encode(
   let bytes = Buffer.concat(members.map((member) => encoders[encoding](member)));
   if (random.chance(0.2)) bytes = gzipSync(bytes);
   if (random.chance(0.3)) bytes = bytes.subarray(0, random.integer(0, bytes.length));
-  if (random.chance(0.3) && bytes.length > 0) spoilBytes(bytes, random);
+  if (random.chance(0.3) && bytes.length > 0) corruptBytes(bytes, random);
   if (random.chance(0.2)) bytes = Buffer.concat([bytes, Buffer.from("behind the end")]);
   return {
     bytes,
@@ -99,9 +101,9 @@ function encode(
 }
 
 /** Adds the headers that say where the body ends; gives the body as it is sent. */
-function frame(parts: Parts, { random, spoil }: Spoiling): Buffer {
+function frame(parts: Parts, { random, corrupt }: Corruption): Buffer {
   const { body, lines } = parts;
-  if (random.chance(spoil / 3)) return spoiledFrame(parts, random);
+  if (random.chance(corrupt / 3)) return corruptedFrame(parts, random);
   if (body.length > 0 && random.chance(0.3)) {
     lines.push("transfer-encoding: chunked");
     return chunked(body, random);
@@ -132,12 +134,12 @@ const wrongFraming: readonly ((length: number) => readonly string[])[] = [
   () => [],
 ];
 
-function spoiledFrame(parts: Parts, random: Random): Buffer {
+function corruptedFrame(parts: Parts, random: Random): Buffer {
   parts.isFramed = parts.isOurs = false;
   parts.lines.push(...random.pick(wrongFraming)(parts.body.length));
   if (random.chance(0.5)) return parts.body;
   const bytes = chunked(parts.body, random);
-  if (random.chance(0.5)) spoilBytes(bytes, random);
+  if (random.chance(0.5)) corruptBytes(bytes, random);
   return random.chance(0.3) ? bytes.subarray(0, random.integer(0, bytes.length)) : bytes;
 }
 
@@ -158,7 +160,7 @@ function chunked(body: Buffer, random: Random): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`0\r\n${trailer}\r\n`)]);
 }
 
-const oddLines: readonly string[] = [
+const unusualLines: readonly string[] = [
   "host: y",
   "authorization: Bearer x",
   "connection: close",
@@ -181,8 +183,8 @@ const oddLines: readonly string[] = [
   "accept: application/problem+json",
 ];
 
-/** Puts a line in, takes one out, doubles one, changes the order, or spoils the first line. */
-function spoilHead(parts: Parts, random: Random): void {
+/** Puts a line in, takes one out, doubles one, changes the order, or corrupts the first line. */
+function corruptHead(parts: Parts, random: Random): void {
   parts.isFramed = parts.isOurs = false;
   const { lines } = parts;
   const at = random.integer(0, Math.max(0, lines.length - 1));
@@ -201,11 +203,11 @@ function spoilHead(parts: Parts, random: Random): void {
       lines.reverse();
       break;
     default:
-      lines.splice(at, 0, random.pick(oddLines));
+      lines.splice(at, 0, random.pick(unusualLines));
   }
 }
 
-export function spoilBytes(bytes: Buffer, random: Random): void {
+export function corruptBytes(bytes: Buffer, random: Random): void {
   if (bytes.length === 0) return;
   for (let times = random.integer(1, 3); times > 0; times -= 1) {
     bytes[random.integer(0, bytes.length - 1)] = random.integer(0, 255);

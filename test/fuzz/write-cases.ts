@@ -1,4 +1,4 @@
-// Cases that write records: one, lists and streams, added and updated, as they should be or spoiled somewhere.
+// Cases that write records: one, lists and streams, added and updated, as they should be or corrupted somewhere.
 
 import { isUtf8 } from "node:buffer";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -9,8 +9,8 @@ import type { Random } from "../support/random.ts";
 import type { Fields, RecordGenerator } from "../support/record-generator.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
 import { mutateBytes, mutateRecord, mutateText } from "./mutate.ts";
-import { type Headers, someOddHeaders } from "./odd-requests.ts";
-import { oddText } from "./odd-values.ts";
+import { type Headers, someUnusualHeaders } from "./unusual-requests.ts";
+import { unusualText } from "./unusual-values.ts";
 
 export interface Kit {
   readonly scene: Scene;
@@ -19,43 +19,43 @@ export interface Kit {
   readonly generator: RecordGenerator;
 }
 
-/** One record or a list, added or updated, as it should be or spoiled in its values, its text, its bytes or its headers. */
+/** One record or a list, added or updated, as it should be or corrupted in its values, its text, its bytes or its headers. */
 export function writeJson(kit: Kit): FuzzCase {
   const { random, generator } = kit;
   const type = random.pick(recordTypes);
-  const spoil = random.pick(spoils);
+  const corrupt = random.pick(corruptions);
   const asList = random.chance(0.5);
   const count = asList ? random.integer(1, 5) : 1;
   const added = Array.from({ length: count }, () => generator.record(type));
   if (random.chance(0.8))
-    return writeItems(kit, { type, method: "POST", asList, spoil, items: added });
+    return writeItems(kit, { type, method: "POST", asList, corrupt, items: added });
   const items = added.map((record) => generator.update(type, String(record[type.idField])));
   return {
-    ...writeItems(kit, { type, method: "PUT", asList, spoil, items }),
-    before: writeItems(kit, { type, method: "POST", asList, spoil: "nothing", items: added }),
+    ...writeItems(kit, { type, method: "PUT", asList, corrupt, items }),
+    before: writeItems(kit, { type, method: "POST", asList, corrupt: "nothing", items: added }),
   };
 }
 
-const spoils = ["nothing", "record", "record", "record", "text", "bytes", "headers"] as const;
+const corruptions = ["nothing", "record", "record", "record", "text", "bytes", "headers"] as const;
 
 interface Written {
   readonly type: RecordType;
   readonly method: "POST" | "PUT";
   readonly asList: boolean;
-  readonly spoil: (typeof spoils)[number];
+  readonly corrupt: (typeof corruptions)[number];
   readonly items: readonly Fields[];
 }
 
-export function writeItems(kit: Kit, { type, method, asList, spoil, items }: Written): FuzzCase {
+export function writeItems(kit: Kit, { type, method, asList, corrupt, items }: Written): FuzzCase {
   const { random, customer } = kit;
-  const sent = spoil === "record" ? items.map((item) => spoilItem(kit, type, item)) : items;
+  const sent = corrupt === "record" ? items.map((item) => corruptItem(kit, type, item)) : items;
   const json = JSON.stringify(asList ? sent : sent[0]);
-  const text = spoil === "text" ? mutateText(random, json) : json;
-  const bytes = spoil === "bytes" ? mutateBytes(random, text) : Buffer.from(text);
-  const headers: Headers = spoil === "headers" ? someOddHeaders(random) : {};
-  const encoded = spoil === "headers" ? { body: bytes, headers: {} } : encode(random, bytes);
+  const text = corrupt === "text" ? mutateText(random, json) : json;
+  const bytes = corrupt === "bytes" ? mutateBytes(random, text) : Buffer.from(text);
+  const headers: Headers = corrupt === "headers" ? someUnusualHeaders(random) : {};
+  const encoded = corrupt === "headers" ? { body: bytes, headers: {} } : encode(random, bytes);
   return {
-    what: `${method} ${asList ? "a list" : "one"} of ${type.resourceType}, spoiled: ${spoil}`,
+    what: `${method} ${asList ? "a list" : "one"} of ${type.resourceType}, corrupted: ${corrupt}`,
     ask: {
       method,
       path: asList ? `/v2/${type.batchPath ?? type.resourceType}` : `/v2/${type.resourceType}`,
@@ -69,7 +69,7 @@ export function writeItems(kit: Kit, { type, method, asList, spoil, items }: Wri
       operation: method === "PUT" ? "update" : "add",
       form: headers["content-type"] === "application/x-ndjson" ? "stream" : "json",
       text: isUtf8(bytes) && isPlain(headers["content-encoding"]) ? bytes.toString() : undefined,
-      valid: spoil === "nothing",
+      valid: corrupt === "nothing",
     },
     authorized: true,
   };
@@ -82,19 +82,19 @@ function isPlain(encoding: Headers[string]): boolean {
 export function writeStream(kit: Kit): FuzzCase {
   const { random, customer, generator } = kit;
   const type = random.pick(recordTypes);
-  const spoiled = random.chance(0.7);
+  const corrupted = random.chance(0.7);
   const lines = Array.from({ length: random.integer(0, 8) }, () => {
     const record = generator.record(type);
     const line = JSON.stringify(
-      spoiled && random.chance(0.5) ? spoilItem(kit, type, record) : record,
+      corrupted && random.chance(0.5) ? corruptItem(kit, type, record) : record,
     );
-    return spoiled && random.chance(0.2) ? mutateText(random, line).replaceAll("\n", " ") : line;
+    return corrupted && random.chance(0.2) ? mutateText(random, line).replaceAll("\n", " ") : line;
   });
   const text = lines.join(random.pick(["\n", "\r\n", "\n\n"])) + random.pick(["", "\n"]);
   const encoding = encode(random, Buffer.from(text));
   const path = `/v2/${type.batchPath ?? type.resourceType}`;
   return {
-    what: `a stream of ${type.resourceType}${spoiled ? ", spoiled" : ""}`,
+    what: `a stream of ${type.resourceType}${corrupted ? ", corrupted" : ""}`,
     ask: {
       method: "POST",
       path,
@@ -108,16 +108,16 @@ export function writeStream(kit: Kit): FuzzCase {
       operation: "add",
       form: "stream",
       text,
-      valid: !spoiled,
+      valid: !corrupted,
     },
     authorized: true,
   };
 }
 
-function spoilItem({ random, generator }: Kit, type: RecordType, item: Fields): unknown {
+function corruptItem({ random, generator }: Kit, type: RecordType, item: Fields): unknown {
   if (random.chance(0.2)) return item;
   if (random.chance(0.9)) return mutateRecord(random, item);
-  return { ...item, [type.idField]: `${generator.id(type)}${oddText(random)}` };
+  return { ...item, [type.idField]: `${generator.id(type)}${unusualText(random)}` };
 }
 
 function encode(

@@ -114,7 +114,7 @@ describe("a TypeScript client that is generated from the document", () => {
   });
 
   it("would not compile if a default were a keyword, or the forms of an error had less in common", async () => {
-    const spoiled = JSON.parse(
+    const corrupted = JSON.parse(
       JSON.stringify(buildOpenApi(), (key, value: unknown) => {
         if (key === "is_test") return { ...(value as object), default: false };
         if (key !== "Problem") return value;
@@ -126,7 +126,7 @@ describe("a TypeScript client that is generated from the document", () => {
       }),
     ) as unknown;
     const other = makeTempFolder();
-    writeProject(other, await generate(spoiled));
+    writeProject(other, await generate(corrupted));
     const complaints = await compile("-p", join(other, "tsconfig.json"));
     assert.match(complaints, /is_test/);
     assert.match(complaints, /message/);

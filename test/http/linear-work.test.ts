@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { countWork } from "../support/work-meter.ts";
-import { makeErrorBudget } from "../../src/domain/explain.ts";
+import { makeErrorBudget } from "../../src/domain/validation/explain.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
-import { readSubmission } from "../../src/domain/submission.ts";
+import { readSubmission } from "../../src/domain/record/submission.ts";
 import { normaliseTimestamp } from "../../src/domain/timestamp.ts";
-import { findInexactNumbers, isExactNumber } from "../../src/domain/exact-number.ts";
-import { LineSplitter } from "../../src/http/line-splitter.ts";
-import { parseJson } from "../../src/http/parse-json.ts";
+import { findInexactNumbers, isExactNumber } from "../../src/domain/json/exact-number.ts";
+import { LineSplitter } from "../../src/http/body/line-splitter.ts";
+import { parseJson } from "../../src/http/body/parse-json.ts";
 
 const size = 4_000;
 /** More than twice, for sorting and for buffers that double; what is quadratic takes four times the work. */

@@ -7,7 +7,7 @@ import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import type { OpenApiDocument, ResponseObject } from "../../src/http/openapi/document.ts";
-import { requireType } from "../../src/http/require-type.ts";
+import { requireType } from "../../src/http/body/require-type.ts";
 import { operations } from "../../src/http/routes.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";

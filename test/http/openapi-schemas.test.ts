@@ -1,5 +1,5 @@
-// That the published schemas judge as the validators do: an independent validator reads the document, and both get the same
-// values, good ones and ones spoiled in a field.
+// That the published schemas validator as the validators do: an independent validator reads the document, and both get the same
+// values, good ones and ones corrupted in a field.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -7,14 +7,14 @@ import * as fc from "fast-check";
 import { Compile } from "typebox/compile";
 import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { validatePayload } from "../../src/domain/validate.ts";
+import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
 import {
   anyDeletionRequestSchema,
   deletionRequestSchema,
   tokenRequestSchema,
-} from "../../src/http/request-schemas.ts";
+} from "../../src/http/request/request-schemas.ts";
 import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import { makeCompiler } from "./document-validators.ts";
@@ -24,7 +24,7 @@ const compile = makeCompiler(document);
 const longText = "x".repeat(1_025);
 
 /** What is put in the place of each field in turn; undefined leaves it out. */
-const spoilers: readonly unknown[] = [
+const corrupters: readonly unknown[] = [
   undefined,
   null,
   true,
@@ -76,12 +76,12 @@ const spoilers: readonly unknown[] = [
   Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, "v"])),
 ];
 
-interface Judge {
+interface Validator {
   Check(value: unknown): boolean;
 }
 
 /** What POST or PUT takes: fields and rules across them, but for what JSON Schema has no words for. */
-function judgeOf(type: RecordType, operation: Operation): Judge {
+function validatorOf(type: RecordType, operation: Operation): Validator {
   return {
     Check: (value) => {
       const errors = validatePayload(type, operation, value);
@@ -90,7 +90,11 @@ function judgeOf(type: RecordType, operation: Operation): Judge {
   };
 }
 
-function requireAgreement(validator: Judge, component: string, values: Iterable<unknown>): void {
+function requireAgreement(
+  validator: Validator,
+  component: string,
+  values: Iterable<unknown>,
+): void {
   const schema = document.components.schemas[component];
   assert.ok(schema !== undefined, `${component} is not in the document`);
   const published = compile(schema);
@@ -101,17 +105,17 @@ function requireAgreement(validator: Judge, component: string, values: Iterable<
     const shown = JSON.stringify(value).slice(0, 300);
     assert.equal(published(value), verdict, `${component} should be ${verdict} of ${shown}`);
   }
-  assert.equal(verdicts.size, 2, `${component} was judged on good values or bad ones only`);
+  assert.equal(verdicts.size, 2, `${component} was evaluated on good values or bad ones only`);
 }
 
-function* withSpoiled(good: Fields, fields: readonly string[]): Generator {
+function* withCorrupted(good: Fields, fields: readonly string[]): Generator {
   yield good;
   yield [good];
   yield null;
   for (const field of [...fields, "unknown_field"]) {
-    for (const spoiler of spoilers) {
+    for (const corrupter of corrupters) {
       const { [field]: _was, ...others } = good;
-      yield spoiler === undefined ? others : { ...others, [field]: spoiler };
+      yield corrupter === undefined ? others : { ...others, [field]: corrupter };
     }
   }
 }
@@ -124,13 +128,17 @@ describe("the published schema of a record", () => {
   const records = makeRecordGenerator(31_001);
   for (const type of recordTypes) {
     it(`agrees with what POST takes: ${type.resourceType}`, () => {
-      const made = several(5, () => withSpoiled(records.record(type), type.fieldNames));
-      requireAgreement(judgeOf(type, "add"), componentName(type), made);
+      const made = several(5, () => withCorrupted(records.record(type), type.fieldNames));
+      requireAgreement(validatorOf(type, "add"), componentName(type), made);
     });
 
     it(`agrees with what PUT takes: ${type.resourceType}`, () => {
-      const make = () => withSpoiled(records.update(type, "id-1"), type.fieldNames);
-      requireAgreement(judgeOf(type, "update"), `${componentName(type)}Update`, several(5, make));
+      const make = () => withCorrupted(records.update(type, "id-1"), type.fieldNames);
+      requireAgreement(
+        validatorOf(type, "update"),
+        `${componentName(type)}Update`,
+        several(5, make),
+      );
     });
 
     it(`agrees with both on whatever is sent: ${type.resourceType}`, () => {
@@ -139,13 +147,13 @@ describe("the published schema of a record", () => {
         ["update", `${componentName(type)}Update`],
       ] as const) {
         const published = compile(document.components.schemas[component] ?? {});
-        const judge = judgeOf(type, operation);
+        const validator = validatorOf(type, operation);
         const verdicts = new Set<boolean>();
         const submission = fc.oneof(anyPayload(type, operation), anySubmission(type));
         fc.assert(
           fc.property(submission, (value) => {
-            verdicts.add(judge.Check(value));
-            assert.equal(published(value), judge.Check(value), component);
+            verdicts.add(validator.Check(value));
+            assert.equal(published(value), validator.Check(value), component);
           }),
           { numRuns: 300 },
         );
@@ -169,13 +177,13 @@ describe("the published schema of a request", () => {
       const good = { [type.idField]: "id-1", reason: "asked for" };
       const validator = Compile(deletionRequestSchema(type));
       const component = `${componentName(type)}DeletionRequest`;
-      requireAgreement(validator, component, withSpoiled(good, Object.keys(good)));
+      requireAgreement(validator, component, withCorrupted(good, Object.keys(good)));
     });
   }
 
   it("agrees with what POST /v2/deletion_request takes", () => {
     const good = { resource_type: "person", resource_id: "person-1", reason: "asked for" };
-    const values = withSpoiled(good, Object.keys(good));
+    const values = withCorrupted(good, Object.keys(good));
     requireAgreement(Compile(anyDeletionRequestSchema), "DeletionRequest", values);
   });
 
@@ -183,7 +191,7 @@ describe("the published schema of a request", () => {
     const scopes = { organization_id: "org_1", scopes: ["transactions:write"] };
     const good = { expiry_seconds: 300, scopes };
     const validator = Compile(tokenRequestSchema);
-    requireAgreement(validator, "AccessTokenRequest", withSpoiled(good, ["expiry_seconds"]));
+    requireAgreement(validator, "AccessTokenRequest", withCorrupted(good, ["expiry_seconds"]));
   });
 });
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { identifier, required, text } from "../../src/domain/fields.ts";
+import { identifier, required, text } from "../../src/domain/schema/fields.ts";
 import { defineRecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";

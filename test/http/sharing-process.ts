@@ -4,10 +4,13 @@
 import type { TestContext } from "node:test";
 import { pino } from "pino";
 import type { Identity } from "../../src/actions/caller-cache.ts";
-import { openRateLimits, type RateLimitSettings } from "../../src/http/open-rate-limits.ts";
-import type { Limited, RateGate } from "../../src/http/rate-limit.ts";
+import {
+  openRateLimits,
+  type RateLimitSettings,
+} from "../../src/http/rate-limit/open-rate-limits.ts";
+import type { Limited, RateGate } from "../../src/http/rate-limit/rate-limit.ts";
 import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";
-import { type RespServer, startRespServer } from "../support/resp-server.ts";
+import { type RespServer, startRespServer } from "../support/redis/resp-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 export const password = "not-to-be-shown";

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type MovedTable, movedTables, notCopied } from "../../src/store/moved-tables.ts";
+import { type MovedTable, movedTables, notCopied } from "../../src/store/move/moved-tables.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";
 
 /** By table: what each column is declared as. */

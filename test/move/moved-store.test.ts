@@ -13,7 +13,7 @@ import type { Store } from "../../src/store/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type FilledStore, fillStore } from "./filled-store.ts";
 import { readAudit, readWhole } from "./whole-state.ts";
@@ -73,7 +73,7 @@ describe("a store that is moved to PostgreSQL", () => {
     assert.deepEqual(added, [{ action: "store.move", subject: storeId }]);
   });
 
-  it("is found sound by check, but for the embedded store that still lies there", async () => {
+  it("is found consistent by check, but for the embedded store that still lies there", async () => {
     const line = makeCommandLine({ folder, environment: { DATABASE_URL: url } });
     const { out } = await line.type("check --json");
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
@@ -131,7 +131,7 @@ describe("the service on a store that was moved", () => {
     assert.ok(Number(history?.changes[0]?.changeNo) > last);
   });
 
-  it("carries out the deletions that were under way, or waiting, with receipts in the same chain", async () => {
+  it("processes the deletions that were under way, or waiting, with receipts in the same chain", async () => {
     const { acme, clock, deletions } = filled;
     clock.advanceMs(3_600_000);
     for (const id of [deletions.processing, deletions.pending]) await scene.completed(acme, id);

@@ -12,7 +12,12 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { runProgram } from "../cli/program.ts";
 import { acme, organization, operator, transaction, write } from "../conformance/scene.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
-import { password, type PostgresServer, startPostgres, urlOf } from "../support/postgres-server.ts";
+import {
+  password,
+  type PostgresServer,
+  startPostgres,
+  urlOf,
+} from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";

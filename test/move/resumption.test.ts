@@ -15,11 +15,15 @@ import {
   acme,
   organization,
   operator,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "../conformance/scene.ts";
-import { password, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import {
+  password,
+  type PostgresServer,
+  startPostgres,
+} from "../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -69,7 +73,7 @@ async function requireWhole(): Promise<void> {
     const upTo = await store.latestArrival();
     const page = { organizationId: acme, resourceType: "transaction", upTo, after: undefined };
     whole.push(await store.listChanges({ ...page, limit: 3 * records }));
-    await requireSound(store);
+    await requireConsistent(store);
     await store.close();
   }
   assert.equal(whole[0]?.length, 2 * records);

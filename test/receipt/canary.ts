@@ -1,10 +1,10 @@
 // Records whose every free text holds a canary, and the search for canaries in bytes, in every form in which a program might
 // have written them.
 
-import { isTooLarge, makeDraft } from "../../src/domain/payload.ts";
+import { isTooLarge, makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
-import { validatePayload } from "../../src/domain/validate.ts";
+import { validatePayload } from "../../src/domain/validation/validate.ts";
 
 /** In all texts of what is erased, and in nothing else. */
 export const goes = "CanaryThatHasToGo";

@@ -1,7 +1,7 @@
-// A process that carries out what is due and kills itself at the point that it is told, counted from 1. Where there is no such
+// A process that processes what is due and kills itself at the point that it is told, counted from 1. Where there is no such
 // point it completes all, and tells how many there were.
 
-import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import type { DeletionLedger } from "../../src/store/ledger.ts";
@@ -37,6 +37,6 @@ function withPoints<Real extends Store | DeletionLedger>(real: Real): Real {
 const opened = await openApp(readConfig(process.env), { role: "serve" });
 const app = { ...opened, store: withPoints(opened.store), ledger: withPoints(opened.ledger) };
 const stopping = new AbortController().signal;
-while ((await carryOutDeletions(app, { claimant: "child", stopping })).length > 0);
+while ((await processDeletions(app, { claimant: "child", stopping })).length > 0);
 process.send?.({ points });
 await opened.close();

@@ -8,12 +8,12 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
-import { catchUpLedger, wasTakenBack } from "../../src/actions/keep-ledger.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { catchUpLedger, wasRolledBack } from "../../src/actions/keep-ledger.ts";
 import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
-import { acme, add, keyOf, request, requireSound } from "../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { acme, add, keyOf, request, requireConsistent } from "../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { operate } from "../support/server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
@@ -38,17 +38,17 @@ async function prepare(app: App): Promise<void> {
   await add(store, "transaction", "stays");
   await add(store, "transaction_alert", "x", { related_tx_ids: ["t", "stays"] });
   await request(store, keyOf("transaction", "earlier"), { deletionRequestId: "del_earlier" });
-  await carryOut(app);
+  await processDue(app);
   await request(store, keyOf("transaction", "t"), { deletionRequestId: "del_t" });
   await request(store, keyOf("transaction", "u"), { deletionRequestId: "del_u" });
 }
 
-async function carryOut(app: App): Promise<void> {
+async function processDue(app: App): Promise<void> {
   const stopping = new AbortController().signal;
   // What was claimed by the process that was killed is taken over once its lease has run out.
   const later = { ...app, now: () => Date.now() + 3_600_000 };
   for (;;) {
-    const all = await carryOutDeletions(later, { claimant: "test", stopping });
+    const all = await processDeletions(later, { claimant: "test", stopping });
     assert.ok(all.every(({ result }) => result === "completed"));
     if (all.length === 0) return;
   }
@@ -122,9 +122,9 @@ async function requireCompletedOnce(app: App): Promise<void> {
     }
   }
   assert.deepEqual(noted, ids);
-  assert.equal(await wasTakenBack(app), false);
+  assert.equal(await wasRolledBack(app), false);
   assert.deepEqual(await store.countRecords(acme), { transaction: 1, transaction_alert: 1 });
-  await requireSound(store);
+  await requireConsistent(store);
 }
 
 function compare(one: string, other: string): number {
@@ -132,7 +132,7 @@ function compare(one: string, other: string): number {
 }
 
 function testKilling(engine: string, makePlace: () => Promise<Place>): void {
-  describe(`a process that is killed while it carries out a deletion on ${engine}`, () => {
+  describe(`a process that is killed while it processes a deletion on ${engine}`, () => {
     let prepared: Place;
     let points = 0;
 
@@ -151,8 +151,8 @@ function testKilling(engine: string, makePlace: () => Promise<Place>): void {
           const place = await prepared.copy();
           assert.equal(await killAt(point, place), undefined);
           await operate(place.environment, async (app) => {
-            assert.equal(await wasTakenBack(app), false, `point ${point}`);
-            await carryOut(app);
+            assert.equal(await wasRolledBack(app), false, `point ${point}`);
+            await processDue(app);
             await requireCompletedOnce(app);
           });
         }

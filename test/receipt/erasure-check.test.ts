@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../src/store/open-store.ts";
-import { erasedTables } from "../../src/store/postgres/vacuum.ts";
+import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import type { ErasureReport, Store } from "../../src/store/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import {
   add,
-  carryOutAll,
+  processAll,
   keyOf,
   other,
   request,
@@ -17,14 +17,14 @@ import {
   write,
 } from "../conformance/scene.ts";
 import { makePlace } from "../store/sqlite/place.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 async function eraseOne(store: Store): Promise<void> {
   await add(store, "transaction", "tx-erased");
   await add(store, "transaction", "tx-stays");
   await request(store, keyOf("transaction", "tx-erased"), { deletionRequestId: "del_looked_at" });
-  assert.equal((await carryOutAll(store)).length, 1);
+  assert.equal((await processAll(store)).length, 1);
 }
 
 async function severe(store: Store): Promise<readonly string[]> {
@@ -139,7 +139,7 @@ describe("the check of erasures on PostgreSQL", () => {
     for (const id of [...erased, ...kept]) await add(store, "transaction", id);
     await write(store, transaction("1"), { organizationId: other });
     for (const id of erased) await request(store, keyOf("transaction", id));
-    assert.equal((await carryOutAll(store)).length, erased.length);
+    assert.equal((await processAll(store)).length, erased.length);
     const found = (await checkAsSuperuser()).join("\n");
     for (const name of ["record", "record_pkey (of record)", "change_pkey (of change)"]) {
       assert.ok(found.includes(`${name}: holds the ids of`), `${name}: ${found}`);

@@ -6,10 +6,14 @@ import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } f
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Hold } from "../../src/domain/access.ts";
-import type { DeletionEntry, HeadsEntry, LedgerEntry } from "../../src/domain/ledger-entry.ts";
+import type {
+  DeletionEntry,
+  HeadsEntry,
+  LedgerEntry,
+} from "../../src/domain/deletion/ledger-entry.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { DeletionLedger } from "../../src/store/ledger.ts";
-import { readLedgerFile } from "../../src/store/ledger-reader.ts";
+import { readLedgerFile } from "../../src/store/ledger/ledger-reader.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeChain } from "./scene.ts";
@@ -102,7 +106,7 @@ function writeReceipts(test: TestContext, text: string): string {
 }
 
 describe("the ledger", () => {
-  it("gives back what was noted, in order, and is its owner's alone", async (test) => {
+  it("returns what was noted, in order, and is its owner's alone", async (test) => {
     const ledger = openOne(test);
     assert.equal(ledger.exists(), false);
     assert.deepEqual(await all(ledger), []);
@@ -217,14 +221,14 @@ describe("what a crash may leave at the end of the ledger", () => {
       (line) => Buffer.concat([Buffer.from("\n"), Buffer.alloc(line.length)]),
     ],
   ];
-  for (const [what, spoil] of left) {
+  for (const [what, corrupt] of left) {
     it(`may be ${what}`, async (test) => {
       const ledger = openOne(test);
       await ledger.note([entry(1)]);
       const before = readFileSync(ledger.path);
       await ledger.note([entry(2)]);
       const line = readFileSync(ledger.path).subarray(before.length);
-      writeFileSync(ledger.path, Buffer.concat([before, spoil(line)]));
+      writeFileSync(ledger.path, Buffer.concat([before, corrupt(line)]));
       const again = reopen(ledger);
       assert.deepEqual(await all(again), [entry(1)]);
       await again.note([entry(3)]);
@@ -242,9 +246,9 @@ describe("damage that no crash explains", () => {
     const [first = "", second = ""] = whole.toString().split("\n");
     const end = first.length + 1 + second.length;
     for (let at = 0; at < end; at += 1) {
-      const spoilt = Buffer.from(whole);
-      spoilt[at] = (spoilt[at] ?? 0) ^ 1;
-      writeFileSync(ledger.path, spoilt);
+      const corrupted = Buffer.from(whole);
+      corrupted[at] = (corrupted[at] ?? 0) ^ 1;
+      writeFileSync(ledger.path, corrupted);
       await assert.rejects(
         all(reopen(ledger)),
         /damaged at line [12]: .*[Pp]ut an undamaged copy/s,

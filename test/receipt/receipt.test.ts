@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { Receipt } from "../../src/domain/receipt.ts";
+import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { startServer, type Server } from "../support/server.ts";
@@ -118,7 +118,7 @@ describe("the receipt of a deletion", () => {
     const { receipt } = await deleteOne(server.client, acme, "tx-8");
     const text = JSON.stringify(receipt);
     const { signature, asked } = receipt as Receipt;
-    const spoilt: readonly (readonly [text: string, says: RegExp])[] = [
+    const corrupted: readonly (readonly [text: string, says: RegExp])[] = [
       [text.replace('"store_id":', '"receipt_no":1,"store_id":'), /the field "receipt_no" twice/],
       [text.replace('"by":', '"by":"x","b\\u0079":'), /the field "by" twice/],
       [`${text}\n${text.replace('"by":', '"by":"x","by":')}\n`, /line 2, has the field "by" twice/],
@@ -127,8 +127,8 @@ describe("the receipt of a deletion", () => {
       [`${text} true`, /is not JSON, or was cut/],
       [`${text}${text}`, /is not JSON, or was cut/],
     ];
-    for (const [content, says] of spoilt) {
-      const { code, message } = await line.fail("receipt verify", write("spoilt.json", content));
+    for (const [content, says] of corrupted) {
+      const { code, message } = await line.fail("receipt verify", write("corrupted.json", content));
       assert.equal(code, 1);
       assert.match(message, says);
     }

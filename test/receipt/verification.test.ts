@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { CallerCache } from "../../src/actions/caller-cache.ts";
 import { InFlightKeys } from "../../src/actions/idempotency.ts";
@@ -17,7 +17,7 @@ import {
   keyOf,
   payloadsOf,
   request,
-  requireSound,
+  requireConsistent,
   worker,
 } from "../conformance/scene.ts";
 import { makePlace, type Place } from "../store/sqlite/place.ts";
@@ -63,7 +63,7 @@ describe("a deletion is not completed while anything is left", () => {
     assert.equal((await deletionOf(store, id)).status, "processing");
     assert.equal((await finish(store, id)).status, "completed");
     assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("such as a reference in a record that stays, though no relation tells of it", async (test) => {
@@ -83,7 +83,7 @@ describe("a deletion is not completed while anything is left", () => {
     assert.equal((await finish(store, id)).status, "completed");
     const [payload] = await payloadsOf(store, keyOf("transaction_alert", "a"));
     assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 });
 
@@ -101,7 +101,7 @@ describe("an erasure that never comes to an end", () => {
     });
     const stopping = new AbortController().signal;
     const app = makeApp(place, stubborn);
-    const results = await carryOutDeletions(app, { claimant: "test", stopping });
+    const results = await processDeletions(app, { claimant: "test", stopping });
     assert.deepEqual(
       results.map(({ result }) => result),
       ["postponed"],
@@ -122,7 +122,7 @@ describe("an erasure that never comes to an end", () => {
     };
     const stopping = new AbortController().signal;
     const app = { ...makeApp(place, store), ledger };
-    const results = await carryOutDeletions(app, { claimant: "test", stopping });
+    const results = await processDeletions(app, { claimant: "test", stopping });
     assert.deepEqual(
       results.map(({ result }) => result),
       ["postponed"],

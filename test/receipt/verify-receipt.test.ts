@@ -1,11 +1,11 @@
-// Receipts by themselves: a genuine one is found genuine, and each way to spoil one is named.
+// Receipts by themselves: a genuine one is found genuine, and each way to corrupt one is named.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
-import { canonicalJson } from "../../src/domain/canonical-json.ts";
-import type { Receipt } from "../../src/domain/receipt.ts";
+import { canonicalJson } from "../../src/domain/json/canonical-json.ts";
+import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/receipt-key.ts";
 import { makeChain, publish } from "./scene.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findCycles } from "./rule/cycles.ts";
-import { findLayerFaults } from "./rule/layers.ts";
+import { findLayerViolations } from "./rule/layers.ts";
 import { parseFiles } from "./syntax.ts";
 import { readCode } from "./tree.ts";
 
@@ -11,14 +11,14 @@ describe("the layers", () => {
   const house = parseFiles(readCode());
 
   it("are kept by every file of the source", () => {
-    assert.deepEqual(findLayerFaults(house), []);
+    assert.deepEqual(findLayerViolations(house), []);
   });
 
   it("have no import cycle", () => {
     assert.deepEqual(findCycles(house), []);
   });
 
-  const faults: readonly (readonly [path: string, text: string, why: string])[] = [
+  const violations: readonly (readonly [path: string, text: string, why: string])[] = [
     ["src/domain/a.ts", 'import { App } from "../actions/app.ts";', "domain imports upward"],
     ["src/domain/a.ts", 'import type { App } from "../actions/app.ts";', "also for a type"],
     ["src/domain/a.ts", 'import { readFileSync } from "node:fs";', "domain does input"],
@@ -44,13 +44,21 @@ describe("the layers", () => {
       'import type { A } from "../store/open-store.ts";',
       "another file's types",
     ],
-    ["src/actions/a.ts", 'import { reply } from "../http/reply.ts";', "an action calls a door"],
+    [
+      "src/actions/a.ts",
+      'import { reply } from "../http/reply.ts";',
+      "an action calls an entry point",
+    ],
     ["src/actions/a.ts", 'import { makeLog } from "../log.ts";', "an action logs"],
     ["src/files/a.ts", 'import { limits } from "../domain/limits.ts";', "files know a rule"],
     ["src/domain/a.ts", 'import { isPresent } from "../files/present.ts";', "domain does input"],
     ["src/http/a.ts", 'import type { Store } from "../store/store.ts";', "http knows the store"],
     ["src/http/a.ts", 'import { makeLog } from "../log.ts";', "http opens a log"],
-    ["src/http/a.ts", 'import { startLoop } from "../worker/loop.ts";', "a door calls a door"],
+    [
+      "src/http/a.ts",
+      'import { startLoop } from "../worker/loop.ts";',
+      "an entry point calls an entry point",
+    ],
     ["src/worker/a.ts", 'import { store } from "../store/open-store.ts";', "worker opens a store"],
     [
       "src/cli/a.ts",
@@ -61,7 +69,11 @@ describe("the layers", () => {
     ["src/bulk/a.ts", 'import type { Store } from "../store/store.ts";', "bulk knows the store"],
     ["src/actions/a.ts", 'import { importFile } from "../bulk/a.ts";', "an action imports files"],
     ["src/http/a.ts", 'import { Sluice } from "../../client/src/sluice.ts";', "http uses the SDK"],
-    ["src/cli/a.ts", 'import { server } from "../http/server.ts";', "cli opens another door"],
+    [
+      "src/cli/a.ts",
+      'import { server } from "../http/server.ts";',
+      "cli opens another entry point",
+    ],
     ["src/cli/command/a.ts", 'import { loop } from "../../worker/loop.ts";', "cli runs the worker"],
     ["src/serve.ts", 'import { a } from "./store/sqlite/a.ts";', "an engine, past the choice"],
     ["src/serve.ts", 'import { a } from "../test/support/server.ts";', "the source needs a test"],
@@ -82,11 +94,11 @@ describe("the layers", () => {
   ];
 
   it("are broken by each of these", () => {
-    const files = faults.map(([path, text], index) => ({
+    const files = violations.map(([path, text], index) => ({
       path: path.replace(/a\.ts$/, `a${index}.ts`),
       text,
     }));
-    const missed = parseFiles(files).filter((file) => findLayerFaults([file]).length !== 1);
+    const missed = parseFiles(files).filter((file) => findLayerViolations([file]).length !== 1);
     assert.deepEqual(
       missed.map(({ path, text }) => `${path}: ${text}`),
       [],
@@ -118,7 +130,7 @@ describe("the layers", () => {
       "test/a.ts":
         'import { DatabaseSync } from "node:sqlite";\nconst a = "SELECT id FROM record";',
     };
-    assert.deepEqual(findLayerFaults(parse(fine)), []);
+    assert.deepEqual(findLayerViolations(parse(fine)), []);
   });
 
   it("would show a cycle, also one of types and one within a larger graph", () => {

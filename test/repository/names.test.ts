@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  findFormFaults,
-  findNameFaults,
-  findOpeningFault,
+  findFormViolations,
+  findNameViolations,
+  findOpeningViolation,
   namedForWhatItIs,
   packageSurfaces,
 } from "./rule/names.ts";
@@ -17,9 +17,9 @@ describe("the names and forms", () => {
   const code = readCode();
 
   it("are kept by every file", () => {
-    assert.deepEqual(code.flatMap(findNameFaults), []);
-    assert.deepEqual([...code, ...readFiles("bin/*.js")].flatMap(findOpeningFault), []);
-    assert.deepEqual(parseFiles(code).flatMap(findFormFaults), []);
+    assert.deepEqual(code.flatMap(findNameViolations), []);
+    assert.deepEqual([...code, ...readFiles("bin/*.js")].flatMap(findOpeningViolation), []);
+    assert.deepEqual(parseFiles(code).flatMap(findFormViolations), []);
   });
 
   it("have no exception that is not needed", () => {
@@ -31,7 +31,7 @@ describe("the names and forms", () => {
     for (const path of packageSurfaces) {
       const text = code.find((file) => file.path === path)?.text ?? "";
       const elsewhere = parseFiles([{ path: "src/elsewhere.ts", text }]);
-      assert.notDeepEqual(elsewhere.flatMap(findFormFaults), [], path);
+      assert.notDeepEqual(elsewhere.flatMap(findFormViolations), [], path);
     }
   });
 
@@ -49,10 +49,10 @@ describe("the names and forms", () => {
       "src/actions/record-service.ts",
       "test/http/readBody.test.ts",
     ];
-    const missed = names.filter((path) => findNameFaults({ path, text: "" }).length === 0);
+    const missed = names.filter((path) => findNameViolations({ path, text: "" }).length === 0);
     assert.deepEqual(missed, []);
-    assert.deepEqual(findNameFaults({ path: "src/http/read-body.ts", text: "" }), []);
-    assert.deepEqual(findNameFaults({ path: "test/http/read-body.test.ts", text: "" }), []);
+    assert.deepEqual(findNameViolations({ path: "src/http/body/read-body.ts", text: "" }), []);
+    assert.deepEqual(findNameViolations({ path: "test/http/read-body.test.ts", text: "" }), []);
   });
 
   it("refuse a file that opens without saying what it is for", () => {
@@ -63,10 +63,12 @@ describe("the names and forms", () => {
       "/** A docstring. */",
       "//\n",
     ];
-    const missed = openings.filter((text) => findOpeningFault({ path: "a.ts", text }).length === 0);
+    const missed = openings.filter(
+      (text) => findOpeningViolation({ path: "a.ts", text }).length === 0,
+    );
     assert.deepEqual(missed, []);
     assert.deepEqual(
-      findOpeningFault({ path: "a.js", text: "#!/usr/bin/env node\n// What it is.\n" }),
+      findOpeningViolation({ path: "a.js", text: "#!/usr/bin/env node\n// What it is.\n" }),
       [],
     );
   });
@@ -87,7 +89,7 @@ describe("the names and forms", () => {
       "const a = b()!;",
     ];
     const files = faulty.map((text, index) => ({ path: `src/a${index}.ts`, text }));
-    const missed = parseFiles(files).filter((file) => findFormFaults(file).length === 0);
+    const missed = parseFiles(files).filter((file) => findFormViolations(file).length === 0);
     assert.deepEqual(
       missed.map(({ text }) => text),
       [],
@@ -104,7 +106,7 @@ describe("the names and forms", () => {
       "if (a !== b) a = !!b;",
     ];
     const files = fine.map((text, index) => ({ path: `src/a${index}.ts`, text }));
-    assert.deepEqual(parseFiles(files).flatMap(findFormFaults), []);
+    assert.deepEqual(parseFiles(files).flatMap(findFormViolations), []);
   });
 });
 
@@ -159,7 +161,7 @@ describe("the files that comments name", () => {
     assert.equal(lost(`// as in ${gone}.ts`).length, 1);
     assert.equal(lost(` * as in (${gone}/merge.ts)`).length, 1);
     assert.equal(lost(`/** See docs/${gone}.md. */`).length, 1);
-    const fine = ["merge.ts", "domain/merge.ts", "src/domain/merge.ts", "record-type/*.ts"];
+    const fine = ["merge.ts", "record/merge.ts", "src/domain/record/merge.ts", "record-type/*.ts"];
     assert.deepEqual(
       fine.flatMap((name) => lost(`// ${name} says so`)),
       [],
@@ -169,5 +171,5 @@ describe("the files that comments name", () => {
 });
 
 function lost(text: string): readonly string[] {
-  return findLostNames({ path: "a.ts", text }, ["src/domain/merge.ts"]);
+  return findLostNames({ path: "a.ts", text }, ["src/domain/record/merge.ts"]);
 }

@@ -6,7 +6,7 @@ import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
-  findLockFaults,
+  findLockViolations,
   findMissingStarts,
   findUnexplained,
   findUnlocked,
@@ -49,7 +49,7 @@ describe("the package", () => {
   });
 
   it("locks versions and checksums, and no address of a registry", () => {
-    assert.deepEqual(findLockFaults(readFile("package-lock.json")), []);
+    assert.deepEqual(findLockViolations(readFile("package-lock.json")), []);
     const fine = '"integrity": "sha512-abc",\n"url": "https://github.com/sponsors/somebody"';
     assert.deepEqual(lock(fine), []);
     assert.equal(lock(`${fine}\n"resolved": "somewhere"`).length, 1);
@@ -92,5 +92,5 @@ describe("the package", () => {
 });
 
 function lock(text: string): readonly string[] {
-  return findLockFaults({ path: "package-lock.json", text });
+  return findLockViolations({ path: "package-lock.json", text });
 }

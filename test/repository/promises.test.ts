@@ -2,24 +2,29 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findPromiseFaults, type Promised, promisedTests, promisesOf } from "./rule/promises.ts";
+import {
+  findPromiseViolations,
+  type Promised,
+  promisedTests,
+  promisesOf,
+} from "./rule/promises.ts";
 import { findText, readFile } from "./tree.ts";
 
 describe("the promises of the README", () => {
   it("are each held by tests that exist", () => {
     const promises = promisesOf(readFile("README.md").text);
     const tests = promisedTests(readFile("docs/concepts/promises.md").text);
-    assert.deepEqual(findPromiseFaults(promises, tests, findText), []);
+    assert.deepEqual(findPromiseViolations(promises, tests, findText), []);
   });
 
   it("would be missed without a test, and a test without a promise or a title too", () => {
     const kept = { promise: "Durable", path: "test/a.test.ts", title: "keeps … of it" };
-    assert.equal(faults(["Durable"], kept), 0);
-    assert.equal(faults([]), 1);
-    assert.equal(faults(["Durable", "Fast"], kept), 1);
-    assert.equal(faults(["Fast"], kept), 2);
-    assert.equal(faults(["Durable"], { ...kept, path: "test/b.test.ts" }), 1);
-    assert.equal(faults(["Durable"], { ...kept, title: "keeps none" }), 1);
+    assert.equal(violations(["Durable"], kept), 0);
+    assert.equal(violations([]), 1);
+    assert.equal(violations(["Durable", "Fast"], kept), 1);
+    assert.equal(violations(["Fast"], kept), 2);
+    assert.equal(violations(["Durable"], { ...kept, path: "test/b.test.ts" }), 1);
+    assert.equal(violations(["Durable"], { ...kept, title: "keeps none" }), 1);
   });
 
   it("are read from the README and the table", () => {
@@ -34,8 +39,8 @@ describe("the promises of the README", () => {
   });
 });
 
-function faults(promises: readonly string[], ...tests: readonly Promised[]): number {
-  return findPromiseFaults(promises, tests, readExample).length;
+function violations(promises: readonly string[], ...tests: readonly Promised[]): number {
+  return findPromiseViolations(promises, tests, readExample).length;
 }
 
 function readExample(path: string): string | undefined {

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findSizeFaults, rowMakers } from "./rule/sizes.ts";
+import { findSizeViolations, rowMakers } from "./rule/sizes.ts";
 import { parseFiles } from "./syntax.ts";
 import { readCode, readFile } from "./tree.ts";
 
 describe("the sizes", () => {
   it("are kept by every file", () => {
-    assert.deepEqual(parseFiles(readCode()).flatMap(findSizeFaults), []);
+    assert.deepEqual(parseFiles(readCode()).flatMap(findSizeViolations), []);
   });
 
   it("have no exception that is not needed", () => {
@@ -16,13 +16,13 @@ describe("the sizes", () => {
       const [path = "", name = ""] = exception.split(" ");
       const { text } = readFile(path);
       const renamed = text.replace(new RegExp(`function ${name}\\b`), "function renamed");
-      assert.notDeepEqual(faultsOf(renamed, path), [], exception);
+      assert.notDeepEqual(violationsOf(renamed, path), [], exception);
     }
   });
 
   it("hold a file to 400 lines", () => {
-    assert.equal(faultsOf("// a line\n".repeat(400)).length, 0);
-    assert.equal(faultsOf("// a line\n".repeat(401)).length, 1);
+    assert.equal(violationsOf("// a line\n".repeat(400)).length, 0);
+    assert.equal(violationsOf("// a line\n".repeat(401)).length, 1);
   });
 
   it("hold a function of any form to 70 lines", () => {
@@ -34,16 +34,16 @@ describe("the sizes", () => {
       (body: string) => `it("does it", async () => {${body}});`,
     ];
     for (const form of forms) {
-      assert.equal(faultsOf(form("\n".repeat(69))).length, 0, form(" "));
-      assert.equal(faultsOf(form("\n".repeat(70))).length, 1, form(" "));
+      assert.equal(violationsOf(form("\n".repeat(69))).length, 0, form(" "));
+      assert.equal(violationsOf(form("\n".repeat(70))).length, 1, form(" "));
     }
   });
 
   it("do not bound the group that tests stand in", () => {
     const tests = `it("does it", () => {});${"\n".repeat(100)}`;
-    assert.deepEqual(faultsOf(`describe("a group", () => {${tests}});`), []);
+    assert.deepEqual(violationsOf(`describe("a group", () => {${tests}});`), []);
     assert.deepEqual(
-      faultsOf(`function everyEngine() { describe("a group", () => {${tests}}); }`),
+      violationsOf(`function everyEngine() { describe("a group", () => {${tests}}); }`),
       [],
     );
   });
@@ -68,16 +68,16 @@ describe("the sizes", () => {
       "interface Store { write(app: App, type: string, id: string, count: number): void }",
     ];
     assert.deepEqual(
-      fine.filter((text) => faultsOf(text).length !== 0),
+      fine.filter((text) => violationsOf(text).length !== 0),
       [],
     );
     assert.deepEqual(
-      faulty.filter((text) => faultsOf(text).length !== 1),
+      faulty.filter((text) => violationsOf(text).length !== 1),
       [],
     );
   });
 });
 
-function faultsOf(text: string, path = "src/example.ts"): readonly string[] {
-  return parseFiles([{ path, text }]).flatMap(findSizeFaults);
+function violationsOf(text: string, path = "src/example.ts"): readonly string[] {
+  return parseFiles([{ path, text }]).flatMap(findSizeViolations);
 }

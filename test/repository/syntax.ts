@@ -44,9 +44,9 @@ export function parseFiles(files: readonly TextFile[]): readonly CodeFile[] {
 }
 
 /** Visits every node, the outer ones first. */
-export function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node);
-  node.forEachChild((child) => walk(child, visit));
+export function walk(node: Node, requestContext: (node: Node) => void): void {
+  requestContext(node);
+  node.forEachChild((child) => walk(child, requestContext));
 }
 
 /** Counted from 1. */

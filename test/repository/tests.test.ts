@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findTestFaults } from "./rule/tests.ts";
+import { findTestViolations } from "./rule/tests.ts";
 import { parseFiles } from "./syntax.ts";
 import { readFiles } from "./tree.ts";
 
 describe("the tests", () => {
   it("are all run", () => {
-    assert.deepEqual(parseFiles(readFiles("test/**/*.test.ts")).flatMap(findTestFaults), []);
+    assert.deepEqual(parseFiles(readFiles("test/**/*.test.ts")).flatMap(findTestViolations), []);
   });
 
   it("would be found left out or alone", () => {
@@ -28,11 +28,11 @@ describe("the tests", () => {
     ];
     assert.deepEqual(
       parse(faulty)
-        .filter((file) => findTestFaults(file).length !== 1)
+        .filter((file) => findTestViolations(file).length !== 1)
         .map(({ text }) => text),
       [],
     );
-    assert.deepEqual(parse(fine).flatMap(findTestFaults), []);
+    assert.deepEqual(parse(fine).flatMap(findTestViolations), []);
   });
 });
 

@@ -15,7 +15,7 @@ import { root } from "./tree.ts";
 
 const file = `// Money that goes back for a transaction; it belongs to the transaction.
 
-import { amount, currency, identifier, optional, required, text } from "../fields.ts";
+import { amount, currency, identifier, optional, required, text } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 
 export const transactionRefund = defineRecordType({
@@ -75,7 +75,7 @@ describe("a twelfth record type, added with one file and one line", () => {
   let token: string;
 
   before(async () => {
-    for (const part of ["src", "bin", "client", "package.json", "tsconfig.json"]) {
+    for (const part of ["src", "client/src", "bin", "client", "package.json", "tsconfig.json"]) {
       cpSync(join(root, part), join(copy, part), { recursive: true });
     }
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findYieldFaults } from "./rule/yields.ts";
+import { findYieldViolations } from "./rule/yields.ts";
 import { parseFiles } from "./syntax.ts";
 import { readFiles } from "./tree.ts";
 
@@ -10,10 +10,10 @@ describe("shared statements", () => {
   it("are run wherever they are called", () => {
     const files = parseFiles(readFiles("src/store/**/*.ts"));
     assert.ok(files.some(({ path }) => path.startsWith("src/store/sql/")));
-    assert.deepEqual(files.flatMap(findYieldFaults), []);
+    assert.deepEqual(files.flatMap(findYieldViolations), []);
   });
 
-  const examples: readonly (readonly [path: string, text: string, faults: number])[] = [
+  const examples: readonly (readonly [path: string, text: string, violations: number])[] = [
     ["src/store/sql/a.ts", "function* f() { run(sql); }", 1],
     ["src/store/sql/b.ts", "function* f() { if (one) auditAct(note, act); }", 1],
     ["src/store/sql/c.ts", "function* f() { void run(sql); yield run(sql); }", 1],
@@ -28,8 +28,8 @@ describe("shared statements", () => {
   it("would be found where they are not", () => {
     const files = parseFiles(examples.map(([path, text]) => ({ path, text })));
     assert.deepEqual(
-      files.map((file) => findYieldFaults(file).length),
-      examples.map(([, , faults]) => faults),
+      files.map((file) => findYieldViolations(file).length),
+      examples.map(([, , violations]) => violations),
     );
   });
 });

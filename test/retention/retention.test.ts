@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { applyRetention, type RetentionPlace } from "../../src/actions/apply-retention.ts";
-import { carryOutDeletions } from "../../src/actions/carry-out-deletions.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { type OpenApp, openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { limits } from "../../src/domain/limits.ts";
@@ -20,7 +20,7 @@ import {
   transaction,
   write,
 } from "../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
@@ -143,9 +143,9 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       }
     });
 
-    it("has them carried out and receipted as any other, and leaves the rest", async () => {
+    it("has them processed and receipted as any other, and leaves the rest", async () => {
       const stopping = new AbortController().signal;
-      while ((await carryOutDeletions(app, { claimant: "test", stopping })).length > 0);
+      while ((await processDeletions(app, { claimant: "test", stopping })).length > 0);
       for (const id of ["held", "needed", "deep", "seen-again", "young"]) {
         assert.ok(await exists(app.store, keyOf("transaction", id)), id);
       }
@@ -160,11 +160,11 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
     });
 
     it("looks at a bounded part each time, and at every record in the end", async () => {
-      const count = limits.retentionLookedAtMax + 5;
+      const count = limits.retentionScannedMax + 5;
       const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));
       await write(app.store, many);
       const first = await applyRetention(app, undefined);
-      assert.ok(first.queued > 0 && first.queued <= limits.retentionLookedAtMax);
+      assert.ok(first.queued > 0 && first.queued <= limits.retentionScannedMax);
       assert.ok(first.next !== undefined);
       assert.equal(first.queued + (await applyAll()), count);
     });

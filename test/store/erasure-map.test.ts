@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { erasureMap, type Fate, onlyOn } from "../../src/store/erasure-map.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { startPostgres } from "../support/postgres-server.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "./sqlite/place.ts";
 
 type Columns = Readonly<Record<string, readonly string[]>>;

@@ -1,7 +1,7 @@
 // SQL that the documents give to operators, taken from the pages themselves, so that what is tested is what is told.
 
 import { readFileSync } from "node:fs";
-import { password } from "./postgres-server.ts";
+import { password } from "./postgres/postgres-server.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 

@@ -1,5 +1,5 @@
-// A small HTTP client for tests: sends exactly what it is told and gives back exactly what came. Judges nothing itself;
-// whoever wants every reply judged adds an observer.
+// A small HTTP client for tests: sends exactly what it is told and returns exactly what came. Evaluates nothing itself;
+// whoever wants every reply evaluated adds an observer.
 
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 

@@ -63,7 +63,7 @@ export function makeOpenApiCheck(document: OpenApiDocument): (ask: Ask, reply: R
   };
 }
 
-interface Judged {
+interface Evaluated {
   readonly where: string;
   readonly response: ResponseObject;
   readonly reply: Reply;
@@ -80,7 +80,7 @@ function mayLack(name: string, status: number): boolean {
 
 function checkHeaders(
   document: OpenApiDocument,
-  { where, response, reply, validators }: Judged,
+  { where, response, reply, validators }: Evaluated,
 ): void {
   for (const [name, given] of Object.entries(response.headers ?? {})) {
     const value = reply.headers[name.toLowerCase()];
@@ -93,7 +93,7 @@ function checkHeaders(
   }
 }
 
-function checkBody({ where, response, reply, validators }: Judged): void {
+function checkBody({ where, response, reply, validators }: Evaluated): void {
   // As of a 304.
   if (response.content === undefined && reply.text === "") return;
   const mediaType = reply.headers["content-type"]?.split(";", 1)[0] ?? "";

@@ -1,4 +1,4 @@
-// Sends bytes as they are and gives back what came until the server closed: for what no HTTP client would send.
+// Sends bytes as they are and returns what came until the server closed: for what no HTTP client would send.
 
 import { connect, type Socket } from "node:net";
 import { makeReply, type Reply } from "./http-client.ts";

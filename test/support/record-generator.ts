@@ -1,10 +1,10 @@
 // Valid records of every type, made from the schemas by a seeded generator: the same seed gives the same records. Knows
 // no type by name; where the rules of a type refuse a draft, what they ask for is added or taken out.
 
-import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/codes.ts";
+import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/schema/codes.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { alternativesOf, type SchemaShape } from "../../src/domain/schema-shape.ts";
-import { validatePayload } from "../../src/domain/validate.ts";
+import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema-shape.ts";
+import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { makeRandom, type Random } from "./random.ts";
 
 export type Fields = Record<string, unknown>;

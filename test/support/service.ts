@@ -7,9 +7,9 @@ import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "../../src/http/connection/edge.ts";
-import type { Door } from "../../src/http/door.ts";
-import { openRateLimits } from "../../src/http/open-rate-limits.ts";
-import { makeReplies } from "../../src/http/reply.ts";
+import type { HttpContext } from "../../src/http/http-context.ts";
+import { openRateLimits } from "../../src/http/rate-limit/open-rate-limits.ts";
+import { makeReplies } from "../../src/http/reply/reply.ts";
 import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
@@ -107,7 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   });
   const bulk = bulkInProcess(app.store);
   const stopping = { isDraining: false, isClosing: false };
-  const door: Door = {
+  const context: HttpContext = {
     app,
     log: logger,
     edge,
@@ -123,7 +123,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     draining: () => stopping.isDraining,
     closing: () => stopping.isClosing,
   };
-  const server = await makeServer(door, { ...config, renderMetrics: () => metrics.render() });
+  const server = await makeServer(context, { ...config, renderMetrics: () => metrics.render() });
   const address = await server.listen({ host: config.host, port: config.port });
   const client = makeClient(address);
   return {

@@ -1,5 +1,5 @@
 // Plays the commands that a page shows, in one shell, and gives what was printed before each line that shows a reply.
-// Judges nothing: that is the test's.
+// Evaluates nothing: that is the test's.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
@@ -83,7 +83,7 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
   describe(`check on ${engine}`, () => {
     it("finds nothing where nothing was altered", async () => {
       const { code, out } = await check(await copy());
-      assert.deepEqual([code, out], [0, "Nothing was found; the store is sound.\n"]);
+      assert.deepEqual([code, out], [0, "Nothing was found; the store is consistent.\n"]);
     });
 
     for (const [sql, says] of alterations) {
@@ -113,15 +113,15 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
 }
 
 describe("on SQLite", () => {
-  const sound = makeTempFolder();
-  const folders = [sound];
-  before(() => fill(sound, {}));
+  const consistent = makeTempFolder();
+  const folders = [consistent];
+  before(() => fill(consistent, {}));
   after(() => folders.forEach(removeFolder));
 
   testCheck("SQLite", async () => {
     const folder = makeTempFolder();
     folders.push(folder);
-    cpSync(sound, folder, { recursive: true });
+    cpSync(consistent, folder, { recursive: true });
     return {
       folder,
       environment: {},
@@ -135,14 +135,14 @@ describe("on SQLite", () => {
 });
 
 describe("on PostgreSQL", () => {
-  const sound = makeTempFolder();
-  const folders = [sound];
+  const consistent = makeTempFolder();
+  const folders = [consistent];
   let server: PostgresServer;
   let url: string;
   before(async () => {
     server = await startPostgres();
     url = await server.makeDatabase();
-    await fill(sound, { DATABASE_URL: url });
+    await fill(consistent, { DATABASE_URL: url });
   });
   after(async () => {
     await server.remove();
@@ -152,7 +152,7 @@ describe("on PostgreSQL", () => {
   testCheck("PostgreSQL", async () => {
     const folder = makeTempFolder();
     folders.push(folder);
-    cpSync(sound, folder, { recursive: true });
+    cpSync(consistent, folder, { recursive: true });
     const copied = await server.makeDatabase({ template: new URL(url).pathname.slice(1) });
     return {
       folder,

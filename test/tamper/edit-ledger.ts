@@ -1,7 +1,7 @@
 // Edits of the ledger: bytes, lines, its end, and frames that are made to fit again by somebody who has no key.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { makeFrame, noDigest, parseFrame } from "../../src/store/ledger-frame.ts";
+import { makeFrame, noDigest, parseFrame } from "../../src/store/ledger/ledger-frame.ts";
 import type { Random } from "../support/random.ts";
 
 export function flipByte(path: string, random: Random): string {

@@ -3,9 +3,9 @@
 
 import { hash as digest } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { canonicalJson } from "../../src/domain/canonical-json.ts";
-import type { Receipt } from "../../src/domain/receipt.ts";
-import { type AuditRow, emptyChain, hashAuditRow } from "../../src/store/audit-row.ts";
+import { canonicalJson } from "../../src/domain/json/canonical-json.ts";
+import type { Receipt } from "../../src/domain/deletion/receipt.ts";
+import { type AuditRow, emptyChain, hashAuditRow } from "../../src/store/row/audit-row.ts";
 import type { Random } from "../support/random.ts";
 
 function readEntries(database: DatabaseSync): readonly AuditRow[] {

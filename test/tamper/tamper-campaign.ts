@@ -1,4 +1,4 @@
-// Alters a store or its ledger in one place, again and again, each time from the same sound state, and has `check` look.
+// Alters a store or its ledger in one place, again and again, each time from the same consistent state, and has `check` look.
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -69,15 +69,15 @@ const kinds: Readonly<Record<string, readonly [share: number, edit: Edit]>> = {
 export async function runTamperCampaign(options: TamperOptions): Promise<TamperReport> {
   const { seed, editsMax, budgetMs, onEdits, check = runCheck } = options;
   const until = performance.now() + budgetMs;
-  const [sound, backups] = [makeTempFolder(), makeTempFolder()];
+  const [consistent, backups] = [makeTempFolder(), makeTempFolder()];
   const edits: Record<string, number> = {};
   const missed: string[] = [];
   try {
-    await makeTamperScene(sound, backups);
+    await makeTamperScene(consistent, backups);
     for (let done = 0; done < editsMax && performance.now() < until;) {
       const attempt = seed * 1_000_000 + done + missed.length;
       const random = makeRandom(attempt + done * 7_919);
-      const outcome = await alterAndCheck(sound, { random, check });
+      const outcome = await alterAndCheck(consistent, { random, check });
       done += 1;
       if (outcome === undefined) continue;
       edits[outcome.kind] = (edits[outcome.kind] ?? 0) + 1;
@@ -85,7 +85,7 @@ export async function runTamperCampaign(options: TamperOptions): Promise<TamperR
       if (done % 100 === 0) onEdits?.(`${done} edits, ${missed.length} missed`);
     }
   } finally {
-    removeFolder(sound);
+    removeFolder(consistent);
     removeFolder(backups);
   }
   return { edits, missed };
@@ -99,12 +99,12 @@ interface Outcome {
 
 /** Undefined where there was nothing to alter. */
 async function alterAndCheck(
-  sound: string,
+  consistent: string,
   { random, check }: { random: Random; check: (folder: string) => Promise<boolean> },
 ): Promise<Outcome | undefined> {
   const folder = makeTempFolder();
   try {
-    cpSync(sound, folder, { recursive: true });
+    cpSync(consistent, folder, { recursive: true });
     const name = readdirSync(folder).find((found) => found.endsWith(".ndjson")) ?? "";
     const kind = pickKind(random);
     const [, edit] = kinds[kind] ?? [];

@@ -1,4 +1,4 @@
-// The round that carries out deletions, on a real store.
+// The round that processes deletions, on a real store.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -7,7 +7,7 @@ import type { App } from "../../src/actions/app.ts";
 import { createOrganization } from "../../src/actions/create-organization.ts";
 import { openApp, type OpenApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Deletion } from "../../src/domain/deletion.ts";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Store } from "../../src/store/store.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
 import { addTransaction, deleteTransaction } from "../cli/write-transactions.ts";
@@ -105,7 +105,7 @@ describe("a round of the deletion worker", () => {
     assert.ok(!written.includes("asked by the customer"), "a log line holds a reason");
   });
 
-  it("gives back what a stop interrupts, without calling it a failure", async () => {
+  it("returns what a stop interrupts, without calling it a failure", async () => {
     const id = await addAndDelete("tx-stop");
     const stopping = new AbortController();
     let postponed = 0;

@@ -49,7 +49,7 @@ export type Scope =
 
 /** What became of a write. The data is on stable storage. */
 export interface WriteResult {
-  /** True: the request was carried out. */
+  /** True: the request was processed. */
   readonly success: boolean;
   /** How many changes were stored. */
   readonly write_count: number;

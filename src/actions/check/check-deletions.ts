@@ -1,6 +1,6 @@
 // Deletions against their receipts, the other way round: each that is completed has one, and no other has what only that gives.
 
-import type { Deletion } from "../../domain/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { App } from "../app.ts";
 import type { Findings } from "./findings.ts";

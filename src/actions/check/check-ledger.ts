@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import type { DeletionEntry, HeadsEntry } from "../../domain/ledger-entry.ts";
+import type { DeletionEntry, HeadsEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { LedgerPart } from "../../store/ledger.ts";
 import type { LedgerMark } from "../../store/replay.ts";
 import type { App } from "../app.ts";

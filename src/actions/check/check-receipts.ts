@@ -1,9 +1,9 @@
 // Receipts against their signatures and against the deletions that they are of: each says what the row of its deletion says.
 
 import { isDeepStrictEqual } from "node:util";
-import type { Deletion } from "../../domain/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
-import type { Receipt } from "../../domain/receipt.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { App } from "../app.ts";
 import { publishReceiptKeys } from "../receipt-keys.ts";
 import { verifyReceipts } from "../verify-receipt.ts";

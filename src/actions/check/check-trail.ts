@@ -4,9 +4,9 @@
 import { hash as digest } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry, Hold } from "../../domain/access.ts";
-import type { Deletion } from "../../domain/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
-import type { ReceiptKey } from "../../domain/receipt.ts";
+import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
 import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
 import type { KeptReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
@@ -51,7 +51,7 @@ interface PageRows {
   readonly receipts: readonly KeptReceipt[];
 }
 
-interface KeyTold {
+interface AuditedKey {
   readonly created: AuditEntry;
   retiredAt: number | undefined;
 }
@@ -60,7 +60,7 @@ class TrailReading implements TrailRead {
   readonly restores: AuditEntry[] = [];
   readonly released = new Set<string>();
   readonly placed = new Map<string, AuditEntry>();
-  readonly keys = new Map<string, KeyTold>();
+  readonly keys = new Map<string, AuditedKey>();
   /** What the store says of deletions, and the trail as far as it was read does not. */
   readonly #unexplained = { cancelled: new Set<string>(), replayed: new Set<string>() };
   readonly #findings: Findings;
@@ -217,7 +217,7 @@ function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | unde
 
 function compareKeys(
   keys: readonly ReceiptKey[],
-  told: ReadonlyMap<string, KeyTold>,
+  told: ReadonlyMap<string, AuditedKey>,
   findings: Findings,
 ): void {
   const missing = new Set(told.keys());

@@ -4,13 +4,13 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
-import { canonicalJson } from "../../domain/canonical-json.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import {
   type ChainHead,
   type HeadsEntry,
   headsToSign,
   type RestoreEntry,
-} from "../../domain/ledger-entry.ts";
+} from "../../domain/deletion/ledger-entry.ts";
 import type { App } from "../app.ts";
 import { thumbprint } from "../issue-receipt.ts";
 import { AuditLinks } from "./audit-links.ts";

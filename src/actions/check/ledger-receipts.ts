@@ -3,7 +3,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import { type ChainCut, type DeletionEntry, entryOfReceipt } from "../../domain/ledger-entry.ts";
+import {
+  type ChainCut,
+  type DeletionEntry,
+  entryOfReceipt,
+} from "../../domain/deletion/ledger-entry.ts";
 import type { KeptReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
 import type { Findings } from "./findings.ts";

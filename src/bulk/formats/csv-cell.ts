@@ -6,8 +6,8 @@ import {
   inexactMessage,
   isExactNumber,
   parseExactJson,
-} from "../../domain/exact-number.ts";
-import { alternativesOf, type SchemaShape } from "../../domain/schema-shape.ts";
+} from "../../domain/json/exact-number.ts";
+import { alternativesOf, type SchemaShape } from "../../domain/schema/schema-shape.ts";
 
 /** mixed: text, or something that is not. */
 export type CellKind = "text" | "number" | "boolean" | "json" | "mixed";
@@ -38,7 +38,7 @@ export function writeCell(kind: CellKind, value: unknown): string {
 }
 
 /** Why a cell can't be read, as the end of the sentence "status …". */
-export class CellFault {
+export class CellError {
   readonly message: string;
   constructor(message: string) {
     this.message = message;
@@ -61,23 +61,23 @@ const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function readNumber(text: string): unknown {
   if (!decimal.test(text))
-    return new CellFault(`must be a number, such as 1250.5, not ${shown(text)}`);
+    return new CellError(`must be a number, such as 1250.5, not ${shown(text)}`);
   const value = Number(text);
-  return isExactNumber(text.replace("+", ""), value) ? value : new CellFault(inexactMessage);
+  return isExactNumber(text.replace("+", ""), value) ? value : new CellError(inexactMessage);
 }
 
 function readBoolean(text: string): unknown {
   if (/^(?:true|1)$/i.test(text)) return true;
   if (/^(?:false|0)$/i.test(text)) return false;
-  return new CellFault(`must be true or false (or 1 or 0), not ${shown(text)}`);
+  return new CellError(`must be true or false (or 1 or 0), not ${shown(text)}`);
 }
 
 function readJson(text: string): unknown {
   try {
     const value = parseExactJson(text);
-    return findInexactNumbers(value).length > 0 ? new CellFault(inexactMessage) : value;
+    return findInexactNumbers(value).length > 0 ? new CellError(inexactMessage) : value;
   } catch {
-    return new CellFault(`must be JSON, and ${shown(text)} is not`);
+    return new CellError(`must be JSON, and ${shown(text)} is not`);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { SchemaShape } from "../../domain/schema-shape.ts";
+import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "./csv-cell.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { plainName } from "./compression.ts";

@@ -1,8 +1,8 @@
 // Rows of NDJSON, and of a JSON list, as a stream: the text of each item is found first, and read by itself. Never rounds
 // a number: a row that holds one with too many digits can't be read.
 
-import { findInexactNumbers, parseExactJson } from "../../domain/exact-number.ts";
-import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
+import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-number.ts";
+import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { ListSplitter } from "./list-splitter.ts";

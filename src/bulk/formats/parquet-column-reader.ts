@@ -3,8 +3,8 @@
 
 import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { SchemaShape } from "../../domain/schema-shape.ts";
-import { CellFault, type CellKind, cellKindOf, readCell } from "./csv-cell.ts";
+import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
+import { CellError, type CellKind, cellKindOf, readCell } from "./csv-cell.ts";
 import { readAny, readDecimal, withoutZone } from "./parquet-value.ts";
 
 /** Undefined for no value. */
@@ -12,7 +12,7 @@ type ReadValue = (value: unknown) => unknown;
 
 export interface ColumnReader {
   /** Why there is none, as the end of the sentence "The column …". */
-  readonly fault: string | undefined;
+  readonly cellError: string | undefined;
   readonly read: ReadValue;
 }
 
@@ -33,16 +33,19 @@ export function columnReaders(
   return new Map(
     children.map((tree): [string, ColumnReader] => {
       const { name } = tree.element;
-      const fault = codecFault(metadata, { name, known }) ?? typeFault(tree);
-      const read = fault === undefined ? readerOf(tree) : readAny;
+      const cellError = codecError(metadata, { name, known }) ?? columnTypeError(tree);
+      const read = cellError === undefined ? readerOf(tree) : readAny;
       const field = properties !== undefined && Object.hasOwn(properties, name);
       const kind = field ? cellKindOf(properties[name] ?? {}) : undefined;
-      return [name, { fault, read: kind === undefined ? read : (value) => fit(kind, read(value)) }];
+      return [
+        name,
+        { cellError, read: kind === undefined ? read : (value) => fit(kind, read(value)) },
+      ];
     }),
   );
 }
 
-function codecFault(
+function codecError(
   { row_groups: groups }: FileMetaData,
   { name, known }: { name: string; known: ReadonlySet<string> },
 ): string | undefined {
@@ -66,14 +69,16 @@ const unreadTypes: ReadonlySet<string> = new Set([
   "GEOGRAPHY",
 ]);
 
-function typeFault({ element, children }: SchemaTree, isInside = false): string | undefined {
+function columnTypeError({ element, children }: SchemaTree, isInside = false): string | undefined {
   const types = [element.converted_type, element.logical_type?.type];
   const unread = types.find((one) => one !== undefined && unreadTypes.has(one));
   const where = isInside ? " inside" : "";
   if (unread !== undefined) return `has values of the type ${unread}${where}, which are not read`;
   if (isInside && isDecimal(element)) return "has decimals inside, which are not read";
   if (isInside && isLocal(element)) return "has times without a zone inside, which are not read";
-  return children.map((child) => typeFault(child, true)).find((fault) => fault !== undefined);
+  return children
+    .map((child) => columnTypeError(child, true))
+    .find((cellError) => cellError !== undefined);
 }
 
 function readerOf({ element, children }: SchemaTree): ReadValue {
@@ -104,7 +109,7 @@ function fit(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") {
     if (kind === "text" || kind === "mixed") return value;
     const read = readCell(kind, value);
-    return read instanceof CellFault ? value : read;
+    return read instanceof CellError ? value : read;
   }
   if (kind === "text" && (typeof value === "number" || typeof value === "boolean")) {
     return String(value);

@@ -4,7 +4,7 @@
 import type { SchemaElement } from "hyparquet";
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
-import type { SchemaShape } from "../../domain/schema-shape.ts";
+import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { type CellKind, cellKindOf } from "./csv-cell.ts";
 

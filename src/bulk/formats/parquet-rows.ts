@@ -12,7 +12,7 @@ import {
   type ParquetScan,
 } from "hyparquet";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { JsonObject } from "../../domain/schema-shape.ts";
+import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 import { limits } from "../../domain/limits.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
@@ -31,11 +31,13 @@ export async function openParquet(input: TextInput, type: RecordType): Promise<R
     );
   }
   const opened = await explain(input.path, () => openScan(input, type));
-  const faults = [...opened.columns].map(([name, { fault }]) => [name, fault] as const);
+  const fieldErrors = [...opened.columns].map(
+    ([name, { cellError }]) => [name, cellError] as const,
+  );
   return {
     format: "parquet",
     columns: undefined,
-    typedColumns: new Map(faults),
+    typedColumns: new Map(fieldErrors),
     rows: (wanted) => readRows(input, opened, wanted),
   };
 }

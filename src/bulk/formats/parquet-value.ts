@@ -2,7 +2,11 @@
 // them exactly, and as text where none does. Rounds nothing.
 
 import type { ParquetParsers } from "hyparquet";
-import { findInexactNumbers, isExactNumber, parseExactJson } from "../../domain/exact-number.ts";
+import {
+  findInexactNumbers,
+  isExactNumber,
+  parseExactJson,
+} from "../../domain/json/exact-number.ts";
 
 /** What the library makes of annotated values, before they come to a reader. */
 export const parsers: Partial<ParquetParsers> = {

@@ -1,7 +1,7 @@
 // A row of an input: what one line of CSV, one line of NDJSON, one item of a JSON list or one row of Parquet holds. Data
 // only.
 
-import type { JsonObject } from "../../domain/schema-shape.ts";
+import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 
 export interface CsvRow {
   /** From 1; of the first input, where this one is made of rows that were refused there. */

@@ -3,12 +3,12 @@
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { withoutTrailing } from "../../domain/without-trailing.ts";
-import { CellFault } from "./csv-cell.ts";
+import { CellError } from "./csv-cell.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import { compilePattern, type PatternParts } from "./time-pattern.ts";
 import { offsetMinutesIn, requireZone } from "./time-zone.ts";
 
-export type ReadTime = (text: string) => string | CellFault;
+export type ReadTime = (text: string) => string | CellError;
 
 /** Decimal digits between the unit and a second. */
 const unixUnits: Readonly<Record<string, number>> = { unix: 0, unix_ms: 3, unix_us: 6, unix_ns: 9 };
@@ -26,9 +26,9 @@ export function compileTimeFormat(format: string, wanted: "date-time" | "date"):
   return readerOfPattern(format, wanted);
 }
 
-function readRfc3339(text: string): string | CellFault {
+function readRfc3339(text: string): string | CellError {
   return normaliseTimestamp(text) === undefined
-    ? new CellFault("must be an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z")
+    ? new CellError("must be an RFC 3339 time with offset, such as 2026-01-31T09:30:00Z")
     : text;
 }
 
@@ -36,14 +36,14 @@ function readRfc3339(text: string): string | CellFault {
 function readUnix(
   text: string,
   { digits, wanted }: { digits: number; wanted: "date-time" | "date" },
-): string | CellFault {
+): string | CellError {
   const [, whole = "", more = ""] = /^(-?\d{1,24})(?:\.(\d+))?$/.exec(text) ?? [];
   const padded = whole.padStart(digits + 1, "0");
   const seconds = Number(padded.slice(0, padded.length - digits));
   const fraction = withoutTrailing(padded.slice(padded.length - digits) + more, "0");
   // Before 1970 a fraction would count backwards.
   if (whole === "" || (whole.startsWith("-") && fraction !== "")) {
-    return new CellFault("must be a Unix time, such as 1769851800");
+    return new CellError("must be a Unix time, such as 1769851800");
   }
   return inRange(seconds * 1_000, { fraction, wanted });
 }
@@ -54,7 +54,7 @@ function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
   }
   const startMs = Date.parse(`${epoch}T00:00:00Z`);
   return (text) => {
-    if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellFault(`must be days since ${epoch}`);
+    if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be days since ${epoch}`);
     return inRange(startMs + Math.round(Number(text) * 86_400_000), { wanted });
   };
 }
@@ -63,10 +63,10 @@ function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
 function inRange(
   unixMs: number,
   { fraction, wanted }: { fraction?: string; wanted: "date-time" | "date" },
-): string | CellFault {
+): string | CellError {
   const date = new Date(unixMs);
   const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
-  if (text.length !== 24) return new CellFault("must be a time in the years 0000 to 9999");
+  if (text.length !== 24) return new CellError("must be a time in the years 0000 to 9999");
   if (wanted === "date") return text.slice(0, 10);
   const digits = fraction ?? withoutTrailing(text.slice(20, 23), "0");
   return `${text.slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
@@ -90,28 +90,28 @@ function readerOfPattern(format: string, wanted: "date-time" | "date"): ReadTime
   return (text) => momentOf(pattern.read(text), { zone, format });
 }
 
-function mismatch(format: string): CellFault {
-  return new CellFault(`must be a time written as ${format}`);
+function mismatch(format: string): CellError {
+  return new CellError(`must be a time written as ${format}`);
 }
 
-function dateOf(parts: PatternParts | undefined, format: string): string | CellFault {
+function dateOf(parts: PatternParts | undefined, format: string): string | CellError {
   if (parts === undefined) return mismatch(format);
-  return isFullDate(parts.date) ? parts.date : new CellFault("is not a day in the calendar");
+  return isFullDate(parts.date) ? parts.date : new CellError("is not a day in the calendar");
 }
 
 function momentOf(
   parts: PatternParts | undefined,
   { zone, format }: { zone: string | undefined; format: string },
-): string | CellFault {
+): string | CellError {
   if (parts === undefined) return mismatch(format);
   const { date, time, fraction, offset } = parts;
   const local = `${date}T${time}`;
   if (normaliseTimestamp(`${local}Z`) === undefined) {
-    return new CellFault("is not a time in the calendar");
+    return new CellError("is not a time in the calendar");
   }
   const known = offset ?? offsetText(zone ?? "UTC", local);
   if (known === undefined)
-    return new CellFault(`does not exist in ${zone ?? "UTC"}: clocks went forward`);
+    return new CellError(`does not exist in ${zone ?? "UTC"}: clocks went forward`);
   return `${local}${fraction === "" ? "" : `.${fraction}`}${known}`;
 }
 

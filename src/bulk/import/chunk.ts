@@ -76,8 +76,8 @@ class Draft {
 
   add(row: Row, mapped: MappedRow): void {
     this.#rows += 1;
-    if ("faults" in mapped) {
-      this.#refusals.push({ row, code: undefined, message: undefined, errors: mapped.faults });
+    if ("fieldErrors" in mapped) {
+      this.#refusals.push({ row, code: undefined, message: undefined, errors: mapped.fieldErrors });
       return;
     }
     const texts = mapped.submissions.map(({ payload }) => JSON.stringify(payload));

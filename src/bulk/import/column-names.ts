@@ -2,7 +2,7 @@
 // being told, and which are left over. Never looks at a row.
 
 import type { RecordType } from "../../domain/record-type.ts";
-import { closestName } from "../../domain/suggest.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 
@@ -43,9 +43,9 @@ export function requireColumn(columns: TypedColumns, name: string): string {
   const [outer = name] = name.split(".");
   const column = columns.has(name) || !columns.has(outer) ? name : outer;
   findColumn([...columns.keys()], column);
-  const fault = columns.get(column);
-  if (fault === undefined) return column;
-  throw new OperatorError("input", `The column "${column}" ${fault}.`);
+  const cellError = columns.get(column);
+  if (cellError === undefined) return column;
+  throw new OperatorError("input", `The column "${column}" ${cellError}.`);
 }
 
 export function unknownColumns(type: RecordType, unused: readonly string[]): OperatorError {

@@ -1,8 +1,12 @@
 // One field of a mapping, compiled: from a row to the value that goes to its place in the record, or to why there is none.
 
 import type { FieldError } from "../../domain/error.ts";
-import { alternativeFor, alternativesOf, type JsonObject } from "../../domain/schema-shape.ts";
-import { CellFault, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
+import {
+  alternativeFor,
+  alternativesOf,
+  type JsonObject,
+} from "../../domain/schema/schema-shape.ts";
+import { CellError, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
 import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
@@ -59,7 +63,7 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
 
 function constant(kind: CellKind, given: unknown): Compiled {
   const value = convertTo(kind, given);
-  if (value instanceof CellFault) throw new UsageError(`it ${value.message}.`);
+  if (value instanceof CellError) throw new UsageError(`it ${value.message}.`);
   return { columns: [], read: () => value };
 }
 
@@ -117,7 +121,7 @@ function translate(
   if (Object.hasOwn(values, text)) return values[text];
   if (otherwise !== undefined) return otherwise;
   const known = Object.keys(values).slice(0, 20).join(", ");
-  return new CellFault(
+  return new CellError(
     `is ${JSON.stringify(text)}, which the mapping does not know; it knows ${known}`,
   );
 }
@@ -125,7 +129,7 @@ function translate(
 function splitInto(kind: CellKind, parts: readonly string[]): unknown {
   const items = parts.map((part) => part.trim()).filter((part) => part !== "");
   const values = items.map((item) => convertTo(kind, item));
-  return values.find((value) => value instanceof CellFault) ?? values;
+  return values.find((value) => value instanceof CellError) ?? values;
 }
 
 /** Text is read as the field asks for it; other JSON stays what it is, but a number or a flag where text is wanted. */
@@ -139,6 +143,6 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-export function asFieldError(path: string, { message }: CellFault): FieldError {
+export function asFieldError(path: string, { message }: CellError): FieldError {
   return { field: path, message };
 }

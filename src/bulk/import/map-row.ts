@@ -3,9 +3,9 @@
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
-import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
+import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
-import { CellFault, readCell } from "../formats/csv-cell.ts";
+import { CellError, readCell } from "../formats/csv-cell.ts";
 import {
   findColumn,
   requireColumn,
@@ -26,7 +26,7 @@ export interface Submission {
 
 /** What a row comes to: writes in their order, or why there are none. */
 export type MappedRow =
-  { readonly submissions: readonly Submission[] } | { readonly faults: readonly FieldError[] };
+  { readonly submissions: readonly Submission[] } | { readonly fieldErrors: readonly FieldError[] };
 
 export interface RowMapper {
   map(row: Row): MappedRow;
@@ -81,7 +81,7 @@ function csvMapper(
       const changes = cellAt(row, changesAt);
       if (changes !== "") return fromChanges(readCell("json", changes));
       const built = build(row);
-      if ("faults" in built) return built;
+      if ("fieldErrors" in built) return built;
       const number = cellAt(row, changeAt);
       const isUpdate = update || (number !== "" && number !== "1");
       return { submissions: [{ update: isUpdate, payload: built.payload }] };
@@ -102,7 +102,7 @@ function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] 
     const changes = row.fields[bulkKeys.changes];
     if (changes !== undefined) return fromChanges(changes);
     const built = build(row);
-    if ("faults" in built) return built;
+    if ("fieldErrors" in built) return built;
     const isUpdate = update || Number(row.fields[bulkKeys.change] ?? 1) !== 1;
     return { submissions: [{ update: isUpdate, payload: built.payload }] };
   };
@@ -125,7 +125,7 @@ function shareColumns(
   return { used, unused };
 }
 
-type Built = { readonly payload: Payload } | { readonly faults: readonly FieldError[] };
+type Built = { readonly payload: Payload } | { readonly fieldErrors: readonly FieldError[] };
 
 /** `type`: of JSON, whose keys with the name of a field go there too. */
 function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Built {
@@ -134,14 +134,14 @@ function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Bui
   const own = type?.fieldNames.filter((name) => !mapped.has(name)) ?? [];
   return (row) => {
     const record = "fields" in row ? pick(row.fields, own) : {};
-    const faults: FieldError[] = [];
+    const fieldErrors: FieldError[] = [];
     for (const { path, read, propertyType } of fields) {
       const value = read(row);
-      if (value instanceof CellFault) faults.push(asFieldError(path.text, value));
+      if (value instanceof CellError) fieldErrors.push(asFieldError(path.text, value));
       else if (value !== undefined) putAt(record, path, { value, type: propertyType });
     }
     if (hasNested) closeGaps(record);
-    return faults.length > 0 ? { faults } : { payload: record };
+    return fieldErrors.length > 0 ? { fieldErrors } : { payload: record };
   };
 }
 
@@ -151,7 +151,7 @@ function pick(fields: JsonObject, names: readonly string[]): Record<string, unkn
 }
 
 function asItIs(row: Row): Built {
-  if (!("fields" in row)) return { faults: [] };
+  if (!("fields" in row)) return { fieldErrors: [] };
   const entries = Object.entries(row.fields);
   const isPlain = entries.every(([name]) => !isBulkKey(name));
   if (isPlain) return { payload: row.fields };
@@ -179,16 +179,16 @@ function cellAt({ cells }: CsvRow, index = -1): string {
 /** The first adds the record, the others update it. */
 function fromChanges(changes: unknown): MappedRow {
   if (!Array.isArray(changes) || changes.length === 0 || !changes.every(isJsonObject)) {
-    return { faults: [{ field: bulkKeys.changes, message: "must be a list of objects" }] };
+    return { fieldErrors: [{ field: bulkKeys.changes, message: "must be a list of objects" }] };
   }
   return { submissions: changes.map((payload, index) => ({ update: index > 0, payload })) };
 }
 
 function unreadable(row: Row): MappedRow {
-  return { faults: [{ message: "reason" in row ? row.reason : "can't be read" }] };
+  return { fieldErrors: [{ message: "reason" in row ? row.reason : "can't be read" }] };
 }
 
 function miscounted({ cells }: CsvRow, columns: number): MappedRow {
   const message = `has ${cells.length} cells, where the first line has ${columns}; is a quote or a comma missing?`;
-  return { faults: [{ message }] };
+  return { fieldErrors: [{ message }] };
 }

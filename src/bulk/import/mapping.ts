@@ -2,8 +2,8 @@
 // neither the record type nor the columns that there are.
 
 import { readFileSync } from "node:fs";
-import { isJsonObject, type JsonObject } from "../../domain/schema-shape.ts";
-import { closestName } from "../../domain/suggest.ts";
+import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 
 export type Origin =

@@ -2,7 +2,7 @@
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";
-import { validatePayload } from "../../domain/validate.ts";
+import { validatePayload } from "../../domain/validation/validate.ts";
 import { makeRowMapper, type MappedRow } from "./map-row.ts";
 import { openRows } from "../formats/open-rows.ts";
 import type { ImportPlan } from "./plan.ts";
@@ -38,7 +38,7 @@ export async function previewFile(
 }
 
 function previewRow({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow, "row"> {
-  if ("faults" in mapped) return { records: [], errors: mapped.faults };
+  if ("fieldErrors" in mapped) return { records: [], errors: mapped.fieldErrors };
   const { submissions } = mapped;
   return {
     records: submissions.map(({ payload }) => payload),
@@ -51,10 +51,10 @@ function previewRow({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow,
 export function describePreview({ file, unused, rows }: Preview): string {
   const parts = rows.map(({ row, records, errors }) => {
     const shown = records.map((record) => JSON.stringify(record, undefined, 2));
-    const faults = errors.map(({ field, message }) =>
+    const fieldErrors = errors.map(({ field, message }) =>
       `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
     );
-    return [`Row ${row}`, ...shown, ...faults].join("\n");
+    return [`Row ${row}`, ...shown, ...fieldErrors].join("\n");
   });
   if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
   const wrong = rows.filter(({ errors }) => errors.length > 0).length;

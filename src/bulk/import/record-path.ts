@@ -2,8 +2,8 @@
 // type: what kind of value is wanted there, and how it is put there.
 
 import type { RecordType } from "../../domain/record-type.ts";
-import { alternativeFor, type SchemaShape } from "../../domain/schema-shape.ts";
-import { closestName } from "../../domain/suggest.ts";
+import { alternativeFor, type SchemaShape } from "../../domain/schema/schema-shape.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 
 export type Step = string | number;

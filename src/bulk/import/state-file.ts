@@ -4,7 +4,7 @@
 import { closeSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
-import { isJsonObject } from "../../domain/schema-shape.ts";
+import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";

@@ -3,7 +3,7 @@
 import { markRequest } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";
 import type { App } from "../../actions/app.ts";
-import type { WriteMode } from "../../domain/record-write.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Target, TargetList } from "./target.ts";
 
 export function storeTarget(app: App, organizationId: string): Target {
@@ -21,7 +21,7 @@ export function storeTarget(app: App, organizationId: string): Target {
         idempotency: markRequest(organizationId, {
           idempotencyKey: list.key,
           operation: `import ${mode} ${list.type.resourceType}`,
-          manner: "lenient",
+          writeOptions: "lenient",
           body: list.texts.join("\n"),
         }),
       });

@@ -3,9 +3,9 @@
 import { readConfig } from "../../config.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, required } from "../command.ts";
-import { text } from "../kinds.ts";
-import { requireOutputFile } from "../output-file.ts";
-import { tellTenths } from "../tenths.ts";
+import { text } from "../input/kinds.ts";
+import { requireOutputFile } from "../input/output-file.ts";
+import { printTenths } from "../output/progress-tenths.ts";
 
 export const backup = defineCommand({
   name: "backup",
@@ -26,7 +26,7 @@ export const backup = defineCommand({
     const { backUp } = await import("../../restore.ts");
     const config = readConfig(context.environment);
     const { operator } = context;
-    const onProgress = tellTenths(context, "copied");
+    const onProgress = printTenths(context, "copied");
     const bytes = await backUp(config, { file, operator, onProgress }).catch((cause: unknown) => {
       throw new OperatorError("backup", cause instanceof Error ? cause.message : String(cause), {
         cause,

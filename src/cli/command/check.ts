@@ -22,12 +22,12 @@ export const check = defineCommand({
       async (app) => {
         const { findings: found, notes: known } = await checkStore(app);
         const findings = [...found, ...describeUnknownFiles(context)];
-        const remains = erasure ? await lookForRemains(app) : undefined;
+        const remains = erasure ? await findRemains(app) : undefined;
         const notes = [...known, ...(remains?.notes ?? [])];
         const all = [...findings, ...(remains?.findings ?? [])];
         const verdict =
           all.length === 0
-            ? "Nothing was found; the store is sound."
+            ? "Nothing was found; the store is consistent."
             : [`${all.length} found:`, ...all.map((finding) => `  ${finding}`)].join("\n");
         return {
           json: {
@@ -59,7 +59,7 @@ function describeUnknownFiles({ environment }: Context): readonly string[] {
 }
 
 /** `notes`: what could not be looked at, and what is only to be known. */
-async function lookForRemains(app: App) {
+async function findRemains(app: App) {
   const { findings } = await app.store.checkErasure();
   const textOf = (severe: boolean) =>
     findings.filter((finding) => finding.severe === severe).map(({ text }) => text);

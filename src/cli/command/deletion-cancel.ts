@@ -2,8 +2,8 @@
 
 import { cancelDeletion } from "../../actions/cancel-deletion.ts";
 import { defineCommand, required } from "../command.ts";
-import { viewForOperator } from "../deletion-view.ts";
-import { text } from "../kinds.ts";
+import { viewForOperator } from "../output/deletion-view.ts";
+import { text } from "../input/kinds.ts";
 
 export const deletionCancel = defineCommand({
   name: "deletion cancel",

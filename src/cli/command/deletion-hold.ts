@@ -2,8 +2,8 @@
 
 import { holdRecord } from "../../actions/hold-record.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { readTarget, targetArguments, targetOptions, viewHold } from "../hold-target.ts";
-import { day, lineOfText, reason } from "../kinds.ts";
+import { readTarget, targetArguments, targetOptions, viewHold } from "../input/hold-target.ts";
+import { day, lineOfText, reason } from "../input/kinds.ts";
 
 export const deletionHold = defineCommand({
   name: "deletion hold",

@@ -4,8 +4,8 @@ import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, flag, optional, withDefault } from "../command.ts";
-import { renderHoldsOfRecords, viewHold } from "../hold-target.ts";
-import { text, wholeNumber } from "../kinds.ts";
+import { renderHoldsOfRecords, viewHold } from "../input/hold-target.ts";
+import { text, wholeNumber } from "../input/kinds.ts";
 
 export const deletionHolds = defineCommand({
   name: "deletion holds",

@@ -2,11 +2,11 @@
 
 import { explainWaits } from "../../actions/explain-wait.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
-import type { Deletion } from "../../domain/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
-import { viewForOperator } from "../deletion-view.ts";
-import { deletionStatus, text, wholeNumber } from "../kinds.ts";
-import { type Column, formatTime, renderTable } from "../table.ts";
+import { viewForOperator } from "../output/deletion-view.ts";
+import { deletionStatus, text, wholeNumber } from "../input/kinds.ts";
+import { type Column, formatTime, renderTable } from "../output/table.ts";
 
 export const deletionList = defineCommand({
   name: "deletion list",

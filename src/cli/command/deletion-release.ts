@@ -2,8 +2,8 @@
 
 import { releaseHold } from "../../actions/release-hold.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { readTarget, targetOptions, viewHold } from "../hold-target.ts";
-import { text } from "../kinds.ts";
+import { readTarget, targetOptions, viewHold } from "../input/hold-target.ts";
+import { text } from "../input/kinds.ts";
 
 export const deletionRelease = defineCommand({
   name: "deletion release",

@@ -2,15 +2,15 @@
 
 import { requestDeletionOf } from "../../actions/request-deletion.ts";
 import { defineCommand, required } from "../command.ts";
-import { viewForOperator } from "../deletion-view.ts";
-import { reason, text } from "../kinds.ts";
-import { formatTime } from "../table.ts";
+import { viewForOperator } from "../output/deletion-view.ts";
+import { reason, text } from "../input/kinds.ts";
+import { formatTime } from "../output/table.ts";
 
 export const deletionRequest = defineCommand({
   name: "deletion request",
   summary: "Request the permanent deletion of a record and of everything that belongs to it.",
   details:
-    "The same as a DELETE of the organization's: it answers at once, a serving process carries it out after the grace period, " +
+    "The same as a DELETE of the organization's: it answers at once, a serving process processes it after the grace period, " +
     "and while one is open for the record it gives the same id. Records of any type can be named.",
   examples: [
     'sluice deletion request person p-81 --organization acme --reason "request of the person, case 77"',

@@ -4,9 +4,9 @@ import { explainWaits } from "../../actions/explain-wait.ts";
 import { findDeletion } from "../../actions/find-target.ts";
 import { findReceipt } from "../../actions/read-deletion.ts";
 import { defineCommand, required } from "../command.ts";
-import { describeDeletion, viewForOperator } from "../deletion-view.ts";
-import { renderHolds, viewHold } from "../hold-target.ts";
-import { text } from "../kinds.ts";
+import { describeDeletion, viewForOperator } from "../output/deletion-view.ts";
+import { renderHolds, viewHold } from "../input/hold-target.ts";
+import { text } from "../input/kinds.ts";
 
 export const deletionShow = defineCommand({
   name: "deletion show",

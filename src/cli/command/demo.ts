@@ -10,7 +10,7 @@ import {
 } from "../demo/input.ts";
 import { describeReport, viewReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
-import { text, wholeNumber } from "../kinds.ts";
+import { text, wholeNumber } from "../input/kinds.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
 const countDefault = 5_000;

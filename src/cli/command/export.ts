@@ -4,11 +4,11 @@ import { testFlagOf } from "../../actions/export-records.ts";
 import { resolve } from "node:path";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
-import { noteAccess } from "../../actions/note-access.ts";
+import { auditAccess } from "../../actions/audit-access.ts";
 import { readConfig } from "../../config.ts";
 import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
 import { limitHeap } from "../v8-flags.ts";
-import { formatSeconds, makeBulkProgress } from "../bulk-progress.ts";
+import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import {
   type CommandResult,
@@ -27,9 +27,9 @@ import {
 } from "../../bulk/formats/export-form.ts";
 import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
 import { openSink } from "../../bulk/export/sink.ts";
-import { choice, text } from "../kinds.ts";
-import { moment } from "../moment.ts";
-import { requireOutputFile } from "../output-file.ts";
+import { choice, text } from "../input/kinds.ts";
+import { moment } from "../input/moment.ts";
+import { requireOutputFile } from "../input/output-file.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
 export const exportRecords = defineCommand({
@@ -105,7 +105,7 @@ function perform(
       const { organizationId, type, history, format } = plan;
       await findOrganization(app, organizationId);
       const detail = { resourceType: type.resourceType, history, format };
-      await noteAccess(app, "records.export", { organizationId, subject: organizationId, detail });
+      await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
       const file = output === undefined ? undefined : await noteFile(context, output);
       const sink = openSink(context.out, file);
       const name = `export ${plan.type.resourceType}`;

@@ -2,9 +2,9 @@
 
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
-import { noteAccess } from "../../actions/note-access.ts";
+import { auditAccess } from "../../actions/audit-access.ts";
 import { limitHeap } from "../v8-flags.ts";
-import { makeBulkProgress } from "../bulk-progress.ts";
+import { makeBulkProgress } from "../output/bulk-progress.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import {
   anyNumber,
@@ -17,7 +17,7 @@ import {
   several,
   withDefault,
 } from "../command.ts";
-import { keyVariable, readApiKey } from "../api-key.ts";
+import { keyVariable, readApiKey } from "../input/api-key.ts";
 import { type FilePaths, pathsOf } from "../../bulk/import/file-paths.ts";
 import { httpTarget } from "../../bulk/import/http-target.ts";
 import { type FileReport, importFile } from "../../bulk/import/import-file.ts";
@@ -25,13 +25,13 @@ import { type Mapping, readMapItems, readMappingFile } from "../../bulk/import/m
 import type { ImportPlan } from "../../bulk/import/plan.ts";
 import { describePreview, previewFile } from "../../bulk/import/preview.ts";
 import { requireReplaceable } from "../../bulk/import/replaceable-file.ts";
-import { describeReports, viewReports } from "../import-report.ts";
+import { describeReports, viewReports } from "../output/import-report.ts";
 import { inputFormats } from "../../bulk/formats/row.ts";
 import { storeTarget } from "../../bulk/import/store-target.ts";
 import type { Target } from "../../bulk/import/target.ts";
-import { choice, text, wholeNumber } from "../kinds.ts";
+import { choice, text, wholeNumber } from "../input/kinds.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
-import { baseUrl, delimiter, mapItems } from "../import-kinds.ts";
+import { baseUrl, delimiter, mapItems } from "../input/import-kinds.ts";
 
 export const importRecords = defineCommand({
   name: "import",
@@ -165,7 +165,7 @@ async function withTarget<Result>(
     await findOrganization(app, organizationId);
     const { resourceType } = findType(type);
     const detail = { resourceType, update };
-    await noteAccess(app, "records.import", { organizationId, subject: organizationId, detail });
+    await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
     return work(storeTarget(app, organizationId));
   });
 }

@@ -2,8 +2,8 @@
 
 import { createKey } from "../../actions/create-key.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { describeNewKey } from "../key-view.ts";
-import { duration, scopeList, text } from "../kinds.ts";
+import { describeNewKey } from "../output/key-view.ts";
+import { duration, scopeList, text } from "../input/kinds.ts";
 
 export const keyCreate = defineCommand({
   name: "key create",

@@ -3,9 +3,9 @@
 import { findOrganization } from "../../actions/find-organization.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { defineCommand, optional } from "../command.ts";
-import { formatKeyStatus, formatScopes, viewKey } from "../key-view.ts";
-import { text } from "../kinds.ts";
-import { type Column, formatTime, renderTable } from "../table.ts";
+import { formatKeyStatus, formatScopes, viewKey } from "../output/key-view.ts";
+import { text } from "../input/kinds.ts";
+import { type Column, formatTime, renderTable } from "../output/table.ts";
 
 export const keyList = defineCommand({
   name: "key list",

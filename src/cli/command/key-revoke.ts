@@ -2,9 +2,9 @@
 
 import { revokeKey } from "../../actions/revoke-key.ts";
 import { defineCommand, required } from "../command.ts";
-import { viewKey } from "../key-view.ts";
-import { text } from "../kinds.ts";
-import { formatTime } from "../table.ts";
+import { viewKey } from "../output/key-view.ts";
+import { text } from "../input/kinds.ts";
+import { formatTime } from "../output/table.ts";
 
 export const keyRevoke = defineCommand({
   name: "key revoke",

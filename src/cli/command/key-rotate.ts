@@ -2,9 +2,9 @@
 
 import { rotateKey } from "../../actions/rotate-key.ts";
 import { defineCommand, required, withDefault } from "../command.ts";
-import { describeNewKey } from "../key-view.ts";
-import { duration, text } from "../kinds.ts";
-import { formatTime } from "../table.ts";
+import { describeNewKey } from "../output/key-view.ts";
+import { duration, text } from "../input/kinds.ts";
+import { formatTime } from "../output/table.ts";
 
 export const keyRotate = defineCommand({
   name: "key rotate",

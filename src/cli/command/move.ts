@@ -6,9 +6,9 @@ import type { Moved } from "../../move.ts";
 import { limitHeap } from "../v8-flags.ts";
 import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, required } from "../command.ts";
-import { text } from "../kinds.ts";
-import { MoveProgress } from "../move-progress.ts";
-import { reportMove } from "../move-report.ts";
+import { text } from "../input/kinds.ts";
+import { MoveProgress } from "../output/move-progress.ts";
+import { reportMove } from "../output/move-report.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 
 const openPassword =

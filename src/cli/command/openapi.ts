@@ -9,7 +9,7 @@ export const openapi = defineCommand({
   arguments: {},
   options: {},
   run: async () => {
-    // Loaded only here: no other command needs the HTTP door.
+    // Loaded only here: no other command needs the HTTP API.
     const { buildOpenApi } = await import("../../http/openapi.ts");
     const document = buildOpenApi();
     return { json: document, text: JSON.stringify(document, null, 2) };

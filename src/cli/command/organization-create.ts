@@ -2,9 +2,9 @@
 
 import { createOrganization } from "../../actions/create-organization.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { text } from "../kinds.ts";
+import { text } from "../input/kinds.ts";
 import { findMissingStore } from "../new-store.ts";
-import { describeOrganization } from "../organization-view.ts";
+import { describeOrganization } from "../output/organization-view.ts";
 
 export const organizationCreate = defineCommand({
   name: "organization create",

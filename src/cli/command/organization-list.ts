@@ -2,9 +2,9 @@
 
 import type { Organization } from "../../domain/access.ts";
 import { defineCommand } from "../command.ts";
-import { formatDuration } from "../duration.ts";
-import { formatOnOff, formatRateLimit, viewOrganization } from "../organization-view.ts";
-import { type Column, formatTime, renderTable } from "../table.ts";
+import { formatDuration } from "../input/duration.ts";
+import { formatOnOff, formatRateLimit, viewOrganization } from "../output/organization-view.ts";
+import { type Column, formatTime, renderTable } from "../output/table.ts";
 
 const columns: readonly Column<Organization>[] = [
   { title: "organization", cell: ({ organizationId }) => organizationId },

@@ -7,9 +7,9 @@ import type { OrganizationSettings } from "../../actions/change-organization.ts"
 import { findOrganization } from "../../actions/find-organization.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, flag, optional, required } from "../command.ts";
-import { duration, onOff, rateLimit, retainDays, text } from "../kinds.ts";
-import { describeOrganization, viewOrganization } from "../organization-view.ts";
-import { describePreview } from "../retention-view.ts";
+import { duration, onOff, rateLimit, retainDays, text } from "../input/kinds.ts";
+import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
+import { describePreview } from "../output/retention-view.ts";
 
 export const organizationSet = defineCommand({
   name: "organization set",

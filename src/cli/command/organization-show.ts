@@ -2,10 +2,10 @@
 
 import { findOrganization } from "../../actions/find-organization.ts";
 import { defineCommand, required } from "../command.ts";
-import { renderHoldsOfRecords, viewHold } from "../hold-target.ts";
-import { text } from "../kinds.ts";
-import { describeOrganization, viewOrganization } from "../organization-view.ts";
-import { renderTable } from "../table.ts";
+import { renderHoldsOfRecords, viewHold } from "../input/hold-target.ts";
+import { text } from "../input/kinds.ts";
+import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
+import { renderTable } from "../output/table.ts";
 
 export const organizationShow = defineCommand({
   name: "organization show",

@@ -3,8 +3,8 @@
 import { findOrganization } from "../../actions/find-organization.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
-import { text, wholeNumber } from "../kinds.ts";
-import { writeLines } from "../write-lines.ts";
+import { text, wholeNumber } from "../input/kinds.ts";
+import { writeLines } from "../output/write-lines.ts";
 
 export const receiptExport = defineCommand({
   name: "receipt export",

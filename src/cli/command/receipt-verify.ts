@@ -8,12 +8,12 @@ import {
 } from "../../actions/receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "../../actions/verify-receipt.ts";
 import { readConfig, sqlitePath } from "../../config.ts";
-import { findRepeatedName } from "../../domain/repeated-name.ts";
+import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { isPresent } from "../../files/present.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
-import { text } from "../kinds.ts";
-import { readReceiptFile } from "../receipt-file.ts";
+import { text } from "../input/kinds.ts";
+import { readReceiptFile } from "../input/receipt-file.ts";
 
 export const receiptVerify = defineCommand({
   name: "receipt verify",
@@ -81,7 +81,7 @@ function describeVerdict({ name, receipt, faults }: ReceiptVerdict): string {
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
     const what = `${asked.resource_type} ${asked.resource_id} of ${receipt.organization_id}`;
-    const repeated = again === undefined ? "" : ", carried out again after a restore";
+    const repeated = again === undefined ? "" : ", replayed after a restore";
     return `${name} is genuine: ${what}, completed ${at}${repeated}.`;
   }
   return [`${name} is not genuine:`, ...faults.map((fault) => `  ${fault}`)].join("\n");

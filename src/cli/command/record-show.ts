@@ -1,10 +1,10 @@
 // `sluice record show`
 
-import { type RecordShown, showRecord } from "../../actions/show-record.ts";
+import { type RecordDetails, showRecord } from "../../actions/show-record.ts";
 import { defineCommand, required } from "../command.ts";
-import { renderHolds, viewHold } from "../hold-target.ts";
-import { text } from "../kinds.ts";
-import { formatTime, renderFields, renderTable } from "../table.ts";
+import { renderHolds, viewHold } from "../input/hold-target.ts";
+import { text } from "../input/kinds.ts";
+import { formatTime, renderFields, renderTable } from "../output/table.ts";
 
 export const recordShow = defineCommand({
   name: "record show",
@@ -44,7 +44,7 @@ export const recordShow = defineCommand({
     ),
 });
 
-function describe(shown: RecordShown): string {
+function describe(shown: RecordDetails): string {
   const seen = renderFields([
     ["first seen", shown.firstSeen],
     ["last seen", shown.lastSeen],
@@ -56,7 +56,7 @@ function describe(shown: RecordShown): string {
     [
       {
         title: "received",
-        cell: ({ receivedAt }: RecordShown["changes"][number]) => formatTime(receivedAt),
+        cell: ({ receivedAt }: RecordDetails["changes"][number]) => formatTime(receivedAt),
       },
       { title: "payload", cell: ({ payload }) => JSON.stringify(payload) },
     ],

@@ -3,14 +3,14 @@
 import { readConfig } from "../../config.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, flag, optional, required } from "../command.ts";
-import { text } from "../kinds.ts";
-import { noReplay, reportReplay } from "../replay-report.ts";
+import { text } from "../input/kinds.ts";
+import { noReplay, reportReplay } from "../output/replay-report.ts";
 import { runReplay } from "../run-replay.ts";
 
 export const restore = defineCommand({
   name: "restore",
   summary:
-    "Put a backup in the place of the embedded store, and carry out again every deletion completed since.",
+    "Put a backup in the place of the embedded store, and replay every deletion completed since.",
   details:
     "The service has to be stopped. Deletions and holds come from the ledger in DATA_DIR, and from --ledger; what has to be " +
     "replayed is written down in the backup's copy before that gets the store's name. Deletions are erased and verified as " +

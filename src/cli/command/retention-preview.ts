@@ -8,8 +8,8 @@ import {
 import { findOrganization } from "../../actions/find-organization.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import { defineCommand, optional } from "../command.ts";
-import { retainDays, text } from "../kinds.ts";
-import { describePreview, viewPreview } from "../retention-view.ts";
+import { retainDays, text } from "../input/kinds.ts";
+import { describePreview, viewPreview } from "../output/retention-view.ts";
 
 export const retentionPreview = defineCommand({
   name: "retention preview",

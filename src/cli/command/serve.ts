@@ -5,7 +5,7 @@ import type { Serving } from "../../serve.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { describeFirstSteps } from "../first-steps.ts";
+import { describeFirstSteps } from "../output/first-steps.ts";
 import { makeFirstOrganization } from "../first-organization.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 

@@ -47,8 +47,8 @@ async function readCsv(
   return (async function* () {
     for await (const row of input.rows()) {
       const mapped = mapper.map(row);
-      if ("faults" in mapped) {
-        const why = mapped.faults.map(({ field = "", message = "" }) =>
+      if ("fieldErrors" in mapped) {
+        const why = mapped.fieldErrors.map(({ field = "", message = "" }) =>
           `${field} ${message}`.trim(),
         );
         throw new OperatorError("input", `${file}, row ${row.number}: ${why.join("; ")}.`);

@@ -1,6 +1,6 @@
 // The result of the demonstration: what each step sent and how fast, as JSON or as a table.
 
-import { type Column, renderTable } from "../table.ts";
+import { type Column, renderTable } from "../output/table.ts";
 
 export interface StepFigures {
   readonly name: string;

@@ -12,7 +12,7 @@ import {
   optional,
   required,
   text,
-} from "../fields.ts";
+} from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 import { accountStatuses } from "./person.ts";
 

@@ -1,8 +1,8 @@
 // A suspicious activity report about a customer; it belongs to the person or the company, or to both.
 
-import { identifier, longText, oneOf, optional, required } from "../fields.ts";
+import { identifier, longText, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atLeastOneOf } from "../rules.ts";
+import { atLeastOneOf } from "../schema/rules.ts";
 
 const statuses = ["PENDING", "FILED", "CANCELLED"];
 

@@ -1,8 +1,17 @@
 // What was done to find out whether a person or a company is who they say; it belongs to whom it is about.
 
-import { flag, identifier, listOf, object, oneOf, optional, required, text } from "../fields.ts";
+import {
+  flag,
+  identifier,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  required,
+  text,
+} from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atMostOneOf } from "../rules.ts";
+import { atMostOneOf } from "../schema/rules.ts";
 
 const types = ["DOCUMENT_MATCH", "DATABASE_MATCH", "MANUAL_VERIFICATION"];
 

@@ -1,9 +1,9 @@
 // How the onboarding of a person or a company went; it belongs to whom it is about.
 
-import { either, identifier, jsonMap, optional, required, text } from "../fields.ts";
+import { either, identifier, jsonMap, optional, required, text } from "../schema/fields.ts";
 import { limits } from "../limits.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atMostOneOf, jsonIn } from "../rules.ts";
+import { atMostOneOf, jsonIn } from "../schema/rules.ts";
 
 const outcomeReason = either(
   `Why it came out so: one text, or any JSON values under keys of the sender's own, at most ${limits.jsonFieldDepthMax} levels deep.`,

@@ -13,9 +13,9 @@ import {
   required,
   share,
   text,
-} from "../fields.ts";
+} from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
-import { requiredWhen } from "../rules.ts";
+import { requiredWhen } from "../schema/rules.ts";
 
 /** Of persons and companies alike. */
 export const accountStatuses = ["APPROVED", "BLOCKED", "CLOSED", "PENDING", "REJECTED"];

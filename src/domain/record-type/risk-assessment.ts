@@ -1,8 +1,8 @@
 // How much risk somebody sees in a person or a company; it belongs to whom it is about.
 
-import { identifier, optional, required, text } from "../fields.ts";
+import { identifier, optional, required, text } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atMostOneOf } from "../rules.ts";
+import { atMostOneOf } from "../schema/rules.ts";
 
 export const riskAssessment = defineRecordType({
   resourceType: "risk_assessment",

@@ -1,9 +1,9 @@
 // A look-up of a transaction's party, a person or a company in lists of sanctions and the like; it belongs to what it is
 // about.
 
-import { identifier, listOf, longText, oneOf, optional, required, text } from "../fields.ts";
+import { identifier, listOf, longText, oneOf, optional, required, text } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atMostOneOf } from "../rules.ts";
+import { atMostOneOf } from "../schema/rules.ts";
 
 const types = ["ADVERSE_MEDIA", "AML", "PEP", "SANCTION"];
 const outcomes = [

@@ -1,6 +1,6 @@
 // An alert that came of checking transactions; it belongs to its check and to the transactions.
 
-import { flag, identifier, identifiers, oneOf, optional, required } from "../fields.ts";
+import { flag, identifier, identifiers, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 import { checkTypes } from "./transaction-check.ts";
 

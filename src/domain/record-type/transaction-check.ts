@@ -1,6 +1,6 @@
 // A check that was run on transactions; it belongs to them.
 
-import { flag, identifier, identifiers, oneOf, optional, required } from "../fields.ts";
+import { flag, identifier, identifiers, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 
 /** Shared with the alerts that come of a check. */

@@ -1,6 +1,6 @@
 // A suspicion of crime that transactions gave rise to; it belongs to them and to the alert behind it.
 
-import { dateTime, flag, identifier, identifiers, optional, required } from "../fields.ts";
+import { dateTime, flag, identifier, identifiers, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 
 export const transactionSuspiciousActivity = defineRecordType({

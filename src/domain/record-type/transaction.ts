@@ -10,9 +10,9 @@ import {
   oneOf,
   optional,
   required,
-} from "../fields.ts";
+} from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
-import { atLeastOneOf, needs } from "../rules.ts";
+import { atLeastOneOf, needs } from "../schema/rules.ts";
 
 const types = ["DEPOSIT", "WITHDRAWAL"];
 const statuses = ["CREATED", "PENDING", "SETTLED", "FAILED", "REJECTED", "REFUNDED"];

@@ -1,4 +1,4 @@
-// Writes the records of one large body: hashes, parses and validates it slice by slice, each in a turn of its own, then
+// Writes the records of one large body: hashes, parses and validates it slice by slice, each in a tick of its own, then
 // stores all of it. Stops between two slices when the client is gone.
 
 import { createHash } from "node:crypto";
@@ -6,11 +6,11 @@ import { fingerprintOf } from "../../actions/idempotency.ts";
 import { type RecordWriter, Submission, type WriteReport } from "../../actions/submission.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { IdempotencyMark } from "../../domain/record-write.ts";
-import { requireListForm, requireSingleForm } from "../list-form.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import type { Operation } from "../operation.ts";
-import { describeListFault, parseJson } from "../parse-json.ts";
-import { requireType } from "../require-type.ts";
+import { describeListError, parseJson } from "../body/parse-json.ts";
+import { requireType } from "../body/require-type.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "./turns.ts";
@@ -84,7 +84,7 @@ async function addItems(
     const ended = context.meter.run(() => {
       const next = slices.next();
       if (next.done === true) {
-        if (!next.value.whole) throw describeListFault(body, next.value.rest);
+        if (!next.value.whole) throw describeListError(body, next.value.rest);
         return true;
       }
       items += next.value.items;
@@ -110,7 +110,7 @@ function parseSlice(body: Buffer, start: number, end: number): readonly unknown[
   try {
     return parseJson(body.subarray(start - 1, end + 1)) as readonly unknown[];
   } catch (error) {
-    throw error instanceof AppError ? describeListFault(body, start) : error;
+    throw error instanceof AppError ? describeListError(body, start) : error;
   } finally {
     body[start - 1] = before;
     body[end] = behind;

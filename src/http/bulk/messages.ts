@@ -1,6 +1,6 @@
 // What the main thread and the bulk thread say to one another. Bodies and chunks are transferred, not copied.
 
-import type { WriteMode } from "../../domain/record-write.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";

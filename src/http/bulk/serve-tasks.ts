@@ -5,7 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
 import { limits } from "../../domain/limits.ts";
-import { BodyBudget, type Room } from "../load/body-budget.ts";
+import { BodyBudget, type Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
 import type { Operation } from "../operation.ts";
 import { operations } from "../routes.ts";
@@ -89,9 +89,9 @@ class TaskServer {
     this.#lists.set(id, giveUp);
     const context = this.#newContext(giveUp.signal);
     const { meter } = context;
-    let room: Room | undefined;
+    let reservation: Reservation | undefined;
     try {
-      room = await this.#parsed.reserve(order.organizationId, bytes.length, giveUp.signal);
+      reservation = await this.#parsed.reserve(order.organizationId, bytes.length, giveUp.signal);
       const task = { order, operation: operationNamed(order.operation), body: asBuffer(bytes) };
       const report = await writeList(task, context);
       this.#tell({ kind: "report", id, report, work: meter.take() });
@@ -99,7 +99,7 @@ class TaskServer {
       this.#tell({ kind: "failed", id, error: describeError(error), work: meter.take() });
     }
     freeMemory(bytes);
-    room?.release();
+    reservation?.release();
     this.#lists.delete(id);
     this.#endIfIdle();
   }

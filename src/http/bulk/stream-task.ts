@@ -4,10 +4,10 @@
 import { type ItemResult, Submission } from "../../actions/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { type Line, LineSplitter } from "../line-splitter.ts";
+import { type Line, LineSplitter } from "../body/line-splitter.ts";
 import type { Operation } from "../operation.ts";
-import { parseJson } from "../parse-json.ts";
-import { requireType } from "../require-type.ts";
+import { parseJson } from "../body/parse-json.ts";
+import { requireType } from "../body/require-type.ts";
 import type { TaskContext } from "./list-task.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";

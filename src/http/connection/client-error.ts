@@ -6,8 +6,8 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AppError, type ErrorName } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { errorBody, statusOf } from "../error-response.ts";
-import { newRequestId } from "../request-id.ts";
+import { errorBody, statusOf } from "../reply/error-response.ts";
+import { newRequestId } from "../request/request-id.ts";
 import { stopReading } from "./reading.ts";
 
 /** What Node could not read, and how far it got in it; other requests may stand before the one at fault. */

@@ -2,7 +2,7 @@
 // the new one, so that clients that only hold connections open can't keep others out.
 
 import { BlockList, isIP, type Socket } from "node:net";
-import { addressOwner } from "../address-owner.ts";
+import { addressOwner } from "../rate-limit/address-owner.ts";
 import { nextReplyOn } from "./client-error.ts";
 
 /** How many connections are looked at for one that is idle. */

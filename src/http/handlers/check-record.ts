@@ -2,8 +2,8 @@
 
 import { checkRecord } from "../../actions/check-record.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import { requireType } from "../require-type.ts";
-import { queryIdentifier } from "../query.ts";
+import { requireType } from "../body/require-type.ts";
+import { queryIdentifier } from "../request/query.ts";
 import { type HandlerMaker, ok } from "./handler.ts";
 
 export const makeCheckRecord: HandlerMaker = ({ app }, operation) => {

@@ -7,22 +7,22 @@ import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Door } from "../door.ts";
-import { idempotencyMark } from "../idempotency-key.ts";
+import type { HttpContext } from "../http-context.ts";
+import { idempotencyMark } from "../request/idempotency-key.ts";
 import type { Operation } from "../operation.ts";
-import { parseJson } from "../parse-json.ts";
-import { queryIdentifier } from "../query.ts";
-import { mediaTypeOf, readSmallBody } from "../read-body.ts";
-import type { Answer } from "../reply.ts";
+import { parseJson } from "../body/parse-json.ts";
+import { queryIdentifier } from "../request/query.ts";
+import { mediaTypeOf, readSmallBody } from "../body/read-body.ts";
+import type { Answer } from "../reply/reply.ts";
 import {
   anyDeletionRequestSchema,
   deletionRequestSchema,
   requestCheck,
-} from "../request-schemas.ts";
-import { requireType } from "../require-type.ts";
+} from "../request/request-schemas.ts";
+import { requireType } from "../body/require-type.ts";
 import { type Call, type HandlerMaker, ok } from "./handler.ts";
 
-export const makeRequestDeletion: HandlerMaker = (door, operation) => {
+export const makeRequestDeletion: HandlerMaker = (context, operation) => {
   const type = requireType(operation);
   const check = requestCheck(deletionRequestSchema(type), "deletion request");
   return async (call) => {
@@ -30,11 +30,11 @@ export const makeRequestDeletion: HandlerMaker = (door, operation) => {
     const { body, bytes } = await readJson(call);
     check(body);
     const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
-    return request(door, call, { operation, type, id, reason, bytes });
+    return request(context, call, { operation, type, id, reason, bytes });
   };
 };
 
-export const makeRequestDeletionByType: HandlerMaker = (door, operation) => {
+export const makeRequestDeletionByType: HandlerMaker = (context, operation) => {
   const check = requestCheck(anyDeletionRequestSchema, "deletion request");
   return async (call) => {
     const { body, bytes } = await readJson(call);
@@ -44,7 +44,7 @@ export const makeRequestDeletionByType: HandlerMaker = (door, operation) => {
     if (type === undefined) throw new Error("a valid deletion request names no known type");
     requireScope(call.caller, deleteScope(type));
     const { resource_id: id, reason } = asked;
-    return request(door, call, { operation, type, id, reason, bytes });
+    return request(context, call, { operation, type, id, reason, bytes });
   };
 };
 
@@ -68,7 +68,7 @@ interface Wanted {
 }
 
 async function request(
-  { app, onDeletionRequested }: Door,
+  { app, onDeletionRequested }: HttpContext,
   { request: http, caller }: Call,
   { operation, type, id, reason, bytes }: Wanted,
 ): Promise<Answer> {

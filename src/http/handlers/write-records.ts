@@ -4,28 +4,35 @@
 import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
-import type { WriteMode } from "../../domain/record-write.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { ListReport } from "../bulk/messages.ts";
-import { clientGone } from "../client-gone.ts";
-import type { Door } from "../door.ts";
-import { idempotencyMark, idempotencyRequest } from "../idempotency-key.ts";
-import { requireListForm, requireSingleForm } from "../list-form.ts";
+import { clientGone } from "../connection/client-gone.ts";
+import type { HttpContext } from "../http-context.ts";
+import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
+import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { freeMemory } from "../load/free-memory.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { Operation } from "../operation.ts";
-import { parseJson } from "../parse-json.ts";
-import { prefersLenient } from "../prefer.ts";
-import { declaredBytes, isSmall, mediaTypeOf, readLargeBody, readSmallBody } from "../read-body.ts";
-import type { Answer } from "../reply.ts";
-import { requireType } from "../require-type.ts";
+import { parseJson } from "../body/parse-json.ts";
+import { prefersLenient } from "../request/prefer.ts";
+import {
+  declaredBytes,
+  isSmall,
+  mediaTypeOf,
+  readLargeBody,
+  readSmallBody,
+} from "../body/read-body.ts";
+import type { Answer } from "../reply/reply.ts";
+import { requireType } from "../body/require-type.ts";
 import { type Call, type Handler, type HandlerMaker, ok } from "./handler.ts";
 import { makeWriteStream } from "./write-stream.ts";
 
-export const makeAddRecords: HandlerMaker = (door, operation) => makeWrite(door, operation, "add");
-export const makeAppendRecords: HandlerMaker = (door, operation) =>
-  makeWrite(door, operation, "append");
-export const makeUpdateRecords: HandlerMaker = (door, operation) =>
-  makeWrite(door, operation, "update");
+export const makeAddRecords: HandlerMaker = (context, operation) =>
+  makeWrite(context, operation, "add");
+export const makeAppendRecords: HandlerMaker = (context, operation) =>
+  makeWrite(context, operation, "append");
+export const makeUpdateRecords: HandlerMaker = (context, operation) =>
+  makeWrite(context, operation, "update");
 
 interface WriteOperation {
   readonly operation: Operation;
@@ -33,10 +40,10 @@ interface WriteOperation {
   readonly mode: WriteMode;
 }
 
-function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
+function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode): Handler {
   const write: WriteOperation = { operation, type: requireType(operation), mode };
   const streams = operation.body !== "one";
-  const writeStream = makeWriteStream(door, operation, mode);
+  const writeStream = makeWriteStream(context, operation, mode);
   const messageOf = makeMessage(write);
   return async (call) => {
     const { raw } = call.request;
@@ -44,18 +51,18 @@ function makeWrite(door: Door, operation: Operation, mode: WriteMode): Handler {
     const lenient = streams && prefersLenient(call.request);
     const report = isSmall(raw)
       ? await readSmallBody(raw).then((bytes) =>
-          writeSmall(door, call, { ...write, lenient, bytes }),
+          writeSmall(context, call, { ...write, lenient, bytes }),
         )
-      : await writeLarge(door, call, { ...write, lenient });
-    if (!report.repeated) door.onRecordsWritten(write.type.resourceType, report.written);
+      : await writeLarge(context, call, { ...write, lenient });
+    if (!report.repeated) context.onRecordsWritten(write.type.resourceType, report.written);
     return answer(call, { operation, lenient, report, message: messageOf(report, lenient) });
   };
 }
 
 /** Not `async`, so that nothing holds on to the body and what was read from it while the store writes. */
 function writeSmall(
-  door: Door,
-  { request, visit, caller }: Call,
+  context: HttpContext,
+  { request, requestContext, caller }: Call,
   { operation, type, mode, lenient, bytes }: WriteOperation & { lenient: boolean; bytes: Buffer },
 ): Promise<ListReport> {
   const { organizationId } = caller;
@@ -67,9 +74,9 @@ function writeSmall(
   const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
   const options = { organizationId, type, mode, lenient, single, items, idempotency };
   const count = items.length;
-  return writeRecords(door.app, options).then(({ written, repeated, results }) => {
+  return writeRecords(context.app, options).then(({ written, repeated, results }) => {
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
-    if (count > 1) void charge(door, { visit, caller }, work);
+    if (count > 1) void charge(context, { requestContext, caller }, work);
     if (results === undefined) return { written, repeated, refused: 0, results };
     const refused = results.filter(({ status }) => status === "refused").length;
     return { written, repeated, refused, results: JSON.stringify(results) };
@@ -77,24 +84,24 @@ function writeSmall(
 }
 
 async function writeLarge(
-  door: Door,
+  context: HttpContext,
   call: Call,
   { operation, mode, lenient }: WriteOperation & { readonly lenient: boolean },
 ): Promise<ListReport> {
   const { organizationId } = call.caller;
-  door.load.shedding.admitBody(declaredBytes(call.request.raw));
+  context.load.shedding.admitBody(declaredBytes(call.request.raw));
   const key = idempotencyRequest(call.request, operation);
   const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
   const signal = clientGone(call.reply.raw);
-  const { bytes, room } = await readLargeBody(call.request.raw, {
+  const { bytes, reservation } = await readLargeBody(call.request.raw, {
     organizationId,
-    budget: door.load.bodies,
+    budget: context.load.bodies,
     signal,
   });
   try {
     const idempotency =
       key === undefined || keyHash === undefined ? undefined : { keyHash, context: contextOf(key) };
-    const receivedAt = door.app.now();
+    const receivedAt = context.app.now();
     const order = {
       operation: operation.name,
       mode,
@@ -103,26 +110,26 @@ async function writeLarge(
       lenient,
       idempotency,
     };
-    const outcome = await door.app.inFlight.run(keyHash, () =>
-      door.bulk.writeList(order, bytes, signal),
+    const outcome = await context.app.inFlight.run(keyHash, () =>
+      context.bulk.writeList(order, bytes, signal),
     );
-    await charge(door, call, outcome.work);
+    await charge(context, call, outcome.work);
     if ("error" in outcome) throw outcome.error;
     return outcome.report;
   } finally {
     freeMemory(bytes);
-    room.release();
+    reservation.release();
   }
 }
 
 /** One token was taken before the request was read. */
 async function charge(
-  door: Door,
-  { visit, caller }: Pick<Call, "visit" | "caller">,
+  context: HttpContext,
+  { requestContext, caller }: Pick<Call, "requestContext" | "caller">,
   work: Work,
 ): Promise<void> {
   const tokens = tokensOf(work) - 1;
-  if (tokens > 0) visit.rate = (await door.rates.work(caller, tokens)).headers;
+  if (tokens > 0) requestContext.rate = (await context.rates.work(caller, tokens)).headers;
 }
 
 interface Written {

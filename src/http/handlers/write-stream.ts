@@ -8,43 +8,47 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/identify-caller.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { WriteMode } from "../../domain/record-write.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { OpenStream } from "../bulk/bulk-client.ts";
 import type { StreamTally } from "../bulk/messages.ts";
-import { clientGone } from "../client-gone.ts";
-import type { Door } from "../door.ts";
+import { clientGone } from "../connection/client-gone.ts";
+import type { HttpContext } from "../http-context.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { Operation } from "../operation.ts";
-import { brokenBody, decodedBody, requireRatio } from "../read-body.ts";
-import { ReplyLines } from "../reply-lines.ts";
-import { requireType } from "../require-type.ts";
+import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
+import { ReplyLines } from "../reply/reply-lines.ts";
+import { requireType } from "../body/require-type.ts";
 import type { Call, Handler } from "./handler.ts";
 
 /** Chunks that may be on their way to the bulk thread, so that it never waits for the next. */
 const chunksAhead = 4;
 
-export function makeWriteStream(door: Door, operation: Operation, mode: WriteMode): Handler {
+export function makeWriteStream(
+  context: HttpContext,
+  operation: Operation,
+  mode: WriteMode,
+): Handler {
   return async (call) => {
     refuseIdempotencyKey(call);
     const { organizationId } = call.caller;
-    door.load.shedding.admitStream();
-    door.load.organizations.beginStream(organizationId);
+    context.load.shedding.admitStream();
+    context.load.organizations.beginStream(organizationId);
     try {
       const source = decodedBody(call.request.raw);
       begin(call, operation);
-      const stream = new WriteStream(door, call, { operation, mode });
+      const stream = new WriteStream(context, call, { operation, mode });
       const failure = await stream.run(source);
       if (failure !== undefined) await discardRest(call.request.raw, source);
       call.reply.raw.end();
       return undefined;
     } finally {
-      door.load.organizations.endStream(organizationId);
+      context.load.organizations.endStream(organizationId);
     }
   };
 }
 
 class WriteStream {
-  readonly #door: Door;
+  readonly #context: HttpContext;
   readonly #call: Call;
   readonly #operation: Operation;
   readonly #replyLines: ReplyLines;
@@ -58,21 +62,21 @@ class WriteStream {
   readonly #ahead = new Set<Promise<void>>();
 
   constructor(
-    door: Door,
+    context: HttpContext,
     call: Call,
     { operation, mode }: { operation: Operation; mode: WriteMode },
   ) {
-    this.#door = door;
+    this.#context = context;
     this.#call = call;
     this.#operation = operation;
     this.#replyLines = new ReplyLines(call.reply.raw);
     const { organizationId } = call.caller;
     const { resourceType } = requireType(operation);
-    this.#task = door.bulk.openStream(
-      { operation: operation.name, mode, organizationId, receivedAt: door.app.now() },
+    this.#task = context.bulk.openStream(
+      { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
       {
         onGroup: ({ written, lines, lineCount, work }) => {
-          door.onRecordsWritten(resourceType, written);
+          context.onRecordsWritten(resourceType, written);
           this.#charge(work);
           if (lineCount > 0) this.#reply(lines, lineCount);
         },
@@ -103,7 +107,7 @@ class WriteStream {
     for await (const chunk of chunksOf(source)) {
       decodedBytes += chunk.length;
       // A stream may go on for longer than its token, or the key behind it, is good for.
-      await identifyCaller(this.#door.app, this.#call.request.headers.authorization);
+      await identifyCaller(this.#context.app, this.#call.request.headers.authorization);
       requireRatio(source, decodedBytes);
       await this.#mayGoOn(gone);
       if (this.#stopped || gone.aborted) return;
@@ -124,7 +128,7 @@ class WriteStream {
   }
 
   #charge(work: Work): void {
-    const asked = this.#door.rates.work(this.#call.caller, tokensOf(work));
+    const asked = this.#context.rates.work(this.#call.caller, tokensOf(work));
     const note = ({
       allowed,
       retryAfterSeconds,
@@ -144,7 +148,7 @@ class WriteStream {
 
   #finish(tally: StreamTally, failure: AppError | undefined): void {
     const { unlisted } = this.#replyLines;
-    const { visit, caller } = this.#call;
+    const { requestContext, caller } = this.#call;
     const read = "The stream was read to its end.";
     const hint = ` ${unlisted} refused lines are not listed, for the reply was not read while they were sent.`;
     this.#replyLines.writeLast({
@@ -159,13 +163,13 @@ class WriteStream {
       ...(failure === undefined ? {} : { code: failure.code }),
     });
     const { name, success } = this.#operation;
-    this.#door.observe(name, success, (performance.now() - visit.startedAt) / 1_000);
+    this.#context.observe(name, success, (performance.now() - requestContext.startedAt) / 1_000);
   }
 
   /** What was committed stays; the summary says where it ended and why. */
   #asAppError(error: unknown): AppError {
     if (error instanceof AppError) return error;
-    this.#door.log.error({ err: error, request_id: this.#call.request.id }, "a stream failed");
+    this.#context.log.error({ err: error, request_id: this.#call.request.id }, "a stream failed");
     return new AppError("internal");
   }
 }
@@ -186,15 +190,18 @@ function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-function begin({ request, reply, visit }: Call, operation: Operation): void {
+function begin({ request, reply, requestContext }: Call, operation: Operation): void {
   reply.hijack();
   reply.raw.writeHead(operation.success, {
     "content-type": "application/x-ndjson; charset=utf-8",
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
-    ...(visit.rate === undefined
+    ...(requestContext.rate === undefined
       ? {}
-      : { ratelimit: visit.rate.rateLimit, "ratelimit-policy": visit.rate.rateLimitPolicy }),
+      : {
+          ratelimit: requestContext.rate.rateLimit,
+          "ratelimit-policy": requestContext.rate.rateLimitPolicy,
+        }),
   });
 }
 

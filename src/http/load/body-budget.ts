@@ -4,11 +4,11 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-/** Room for one body, to be given back when its request is over. */
-export interface Room {
+/** Room for one body, to be released when its request is over. */
+export interface Reservation {
   /** Takes more, without waiting. Throws AppError unavailable if there is not as much. */
   extend(bytes: number): void;
-  /** Gives everything back. To be called once or more often. */
+  /** Releases everything. To be called once or more often. */
   release(): void;
 }
 
@@ -24,7 +24,7 @@ export interface BodyBudgetOptions {
 const defaults: BodyBudgetOptions = {
   totalBytesMax: limits.heldBodyBytesMax,
   organizationBytesMax: limits.organizationBodyBytesMax,
-  waitMsMax: limits.bodyRoomWaitMsMax,
+  waitMsMax: limits.bodyReservationWaitMsMax,
   waitingMax: limits.bodiesWaitingMax,
 };
 
@@ -65,7 +65,11 @@ export class BodyBudget {
    * At once if there is room, or when others have given theirs back. Throws AppError unavailable if too many wait, and
    * rejects with it after `waitMsMax`, or when `signal` tells that the client is gone.
    */
-  reserve(organizationId: string, bytes: number, signal: AbortSignal): Room | Promise<Room> {
+  reserve(
+    organizationId: string,
+    bytes: number,
+    signal: AbortSignal,
+  ): Reservation | Promise<Reservation> {
     const waiting = this.#waiting.get(organizationId);
     if (waiting === undefined && this.#fitsNew(organizationId, bytes)) {
       return this.#give(organizationId, bytes);
@@ -74,8 +78,8 @@ export class BodyBudget {
     return this.#wait(organizationId, bytes, signal);
   }
 
-  #wait(organizationId: string, bytes: number, signal: AbortSignal): Promise<Room> {
-    const { promise, resolve, reject } = Promise.withResolvers<Room>();
+  #wait(organizationId: string, bytes: number, signal: AbortSignal): Promise<Reservation> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reservation>();
     const waiting: Waiting = {
       bytes,
       grant: () => {
@@ -116,7 +120,7 @@ export class BodyBudget {
     return held + bytes <= organizationBytesMax && this.#heldBytes + bytes <= totalBytesMax;
   }
 
-  #give(organizationId: string, bytes: number): Room {
+  #give(organizationId: string, bytes: number): Reservation {
     let held = 0;
     const take = (more: number): void => {
       held += more;

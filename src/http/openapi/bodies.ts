@@ -3,7 +3,7 @@
 import { limits } from "../../domain/limits.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { Operation, Verb } from "../operation.ts";
-import { requireType } from "../require-type.ts";
+import { requireType } from "../body/require-type.ts";
 import {
   type Example,
   type Examples,

@@ -4,7 +4,7 @@
 import { AppError, errorCatalogue, type ErrorName, type FieldError } from "../../domain/error.ts";
 import { nounOf, type Payload, type RecordType } from "../../domain/record-type.ts";
 import { formatTimestamp, normaliseTimestamp } from "../../domain/timestamp.ts";
-import { errorAnswer } from "../error-response.ts";
+import { errorAnswer } from "../reply/error-response.ts";
 import type { Operation } from "../operation.ts";
 import type { Example, Examples } from "./document.ts";
 import { receiptExample } from "./receipt-schema.ts";

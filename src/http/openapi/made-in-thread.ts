@@ -2,7 +2,7 @@
 // the memory that it took goes with the thread.
 
 import { Worker } from "node:worker_threads";
-import type { Encoded } from "../representation.ts";
+import type { Encoded } from "../reply/representation.ts";
 
 /** The script of the reference page. It is some megabytes of text inside a package. Rejects if the thread fails. */
 export async function loadReferenceScript(): Promise<Encoded> {

@@ -1,6 +1,6 @@
 // An operation of the route table as the document shows it.
 
-import { identifier } from "../../domain/fields.ts";
+import { identifier } from "../../domain/schema/fields.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { Operation } from "../operation.ts";
 import { bodiesOf } from "./bodies.ts";

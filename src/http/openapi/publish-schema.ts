@@ -2,9 +2,9 @@
 // Says the same in words that any validator and any generator knows; never takes what the validators refuse, but for lone
 // surrogates, which no pattern that all tools read can name.
 
-import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/codes.ts";
-import { additionalProperties, address } from "../../domain/fields.ts";
-import { tokenRequestSchema } from "../request-schemas.ts";
+import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
+import { additionalProperties, address } from "../../domain/schema/fields.ts";
+import { tokenRequestSchema } from "../request/request-schemas.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 
 interface CodeList {

@@ -1,6 +1,6 @@
 // The schema of a deletion's receipt. Closed: a receipt with a field of somebody else's making is none.
 
-import { noReceiptHash, receiptType, receiptVersion } from "../../domain/receipt.ts";
+import { noReceiptHash, receiptType, receiptVersion } from "../../domain/deletion/receipt.ts";
 import type { JsonSchema } from "./document.ts";
 
 const text = (description: string): JsonSchema => ({ type: "string", description });
@@ -44,7 +44,7 @@ const verification = closed("How it was made sure that nothing is left.", {
   bytes: text("What has become of the bytes at that moment."),
 });
 
-const carriedOutAgain = closed("Only after a restore: the receipt that the deletion had before.", {
+const replayedExample = closed("Only after a restore: the receipt that the deletion had before.", {
   because: { type: "string", enum: ["restore"], description: "Why." },
   completed_at: { type: ["string", "null"], description: "When it was first completed." },
   receipt_no: { type: ["integer", "null"], description: "The number of that receipt." },
@@ -71,7 +71,7 @@ export const deletionReceipt: JsonSchema = closed(
     },
     references_removed: count(0, "References taken out of records that stay."),
     verification,
-    carried_out_again: carriedOutAgain,
+    carried_out_again: replayedExample,
     key_id: text("Thumbprint (RFC 7638) of the public key."),
     signature: text("Ed25519 over the canonical JSON of everything else, base64url."),
   },

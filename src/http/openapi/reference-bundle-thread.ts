@@ -4,7 +4,7 @@
 import { parentPort } from "node:worker_threads";
 import scalar from "@scalar/fastify-api-reference";
 import { fastify } from "fastify";
-import { encode } from "../representation.ts";
+import { encode } from "../reply/representation.ts";
 
 const server = fastify();
 await server.register(scalar, { routePrefix: "/page", configuration: { content: {} } });

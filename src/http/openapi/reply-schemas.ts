@@ -1,7 +1,7 @@
 // The schemas of what the service answers. They leave room for fields to come; a test holds real replies against them
 // with that room closed.
 
-import { deletionStatuses } from "../../domain/deletion.ts";
+import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
@@ -59,7 +59,7 @@ export const generalSchemas: Readonly<Record<string, JsonSchema>> = {
   WriteResult: reply(
     "What became of a write. The data is on stable storage.",
     {
-      success: { type: "boolean", description: "True: the request was carried out." },
+      success: { type: "boolean", description: "True: the request was processed." },
       write_count: count("How many changes were stored."),
       message: text("The same in words."),
       organization_id: organizationId,

@@ -5,7 +5,7 @@ import {
   anyDeletionRequestSchema,
   deletionRequestSchema,
   tokenRequestSchema,
-} from "../request-schemas.ts";
+} from "../request/request-schemas.ts";
 import type { JsonSchema } from "./document.ts";
 import { publishShape } from "./publish-schema.ts";
 import { componentName } from "./wording.ts";

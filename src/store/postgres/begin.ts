@@ -52,8 +52,8 @@ export function beginStatements(
   scope: Scope,
   { settings, distributed }: Beginning,
 ): readonly string[] {
-  const patient = scope.patient === true;
-  const { statementTimeoutMs, lockTimeoutMs } = patient ? unlimited : settings;
+  const unlimitedTime = scope.unlimitedTime === true;
+  const { statementTimeoutMs, lockTimeoutMs } = unlimitedTime ? unlimited : settings;
   const passedOn: Readonly<Record<string, string>> = {
     "sluice.organizations": listOrganizations(scope),
     "sluice.view": scope.view ?? "",
@@ -61,7 +61,7 @@ export function beginStatements(
   };
   const values: Readonly<Record<string, string>> = {
     ...(distributed ? onCluster : passedOn),
-    ...(distributed && !patient ? oneConnection : {}),
+    ...(distributed && !unlimitedTime ? oneConnection : {}),
     ...(distributed ? withoutShardLocks : {}),
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../store-error.ts";
-import { Unsettled } from "./failure.ts";
+import { UncertainCommit } from "./failure.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
@@ -91,7 +91,7 @@ export async function settle(transaction: Transaction): Promise<void> {
   const until = performance.now() + settleMsMax;
   let pending = await readPrepared(transaction);
   while (pending.size > 0) {
-    if (performance.now() > until) throw new Unsettled();
+    if (performance.now() > until) throw new UncertainCommit();
     await sleep(settlePollMs);
     pending = pending.intersection(await readPrepared(transaction));
   }
@@ -99,6 +99,6 @@ export async function settle(transaction: Transaction): Promise<void> {
 
 async function readPrepared(transaction: Transaction): Promise<Set<string>> {
   const answers = await transaction.all<{ success: boolean; result: string }>(findPrepared);
-  if (answers.some(({ success }) => !success)) throw new Unsettled();
+  if (answers.some(({ success }) => !success)) throw new UncertainCommit();
   return new Set(answers.flatMap(({ result }) => JSON.parse(result) as readonly string[]));
 }

@@ -3,10 +3,16 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../store.ts";
 import { beginStatements } from "./begin.ts";
-import { describeFailure, isAftermath, isAnswer, isCollision, Unsettled } from "./failure.ts";
-import { inOrder } from "./in-order.ts";
+import {
+  describeFailure,
+  isFollowUpError,
+  isAnswer,
+  isCollision,
+  UncertainCommit,
+} from "./failure.ts";
+import { inSequence } from "./commit/in-sequence.ts";
 import type { Scope } from "./scope.ts";
-import { answerGraceMs, attemptsMax, connectTimeoutMs, patientAnswerMs } from "./settings.ts";
+import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Transaction } from "./transaction.ts";
 
 /** Numbers of ours are counts and milliseconds, which a double holds exactly. */
@@ -71,7 +77,7 @@ export class Database {
   inOneGo<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
     return this.#repeat((client) =>
       this.#attempt(client, scope, async (transaction) => {
-        const [, result] = await inOrder([
+        const [, result] = await inSequence([
           this.#begin(client, scope),
           work(transaction),
           commit(client),
@@ -88,7 +94,7 @@ export class Database {
       const pid = rows[0]?.pid ?? 0;
       this.#outside.add(pid);
       try {
-        await client.query({ text, query_timeout: patientAnswerMs } as QueryConfig);
+        await client.query({ text, query_timeout: unlimitedAnswerMs } as QueryConfig);
       } finally {
         this.#outside.delete(pid);
       }
@@ -136,20 +142,20 @@ export class Database {
     try {
       return await run(transaction);
     } catch (error) {
-      throw isAftermath(error) ? (transaction.firstFailure ?? error) : error;
+      throw isFollowUpError(error) ? (transaction.firstFailure ?? error) : error;
     }
   }
 
-  #transaction(client: PoolClient, { patient = false }: Scope): Transaction {
+  #transaction(client: PoolClient, { unlimitedTime = false }: Scope): Transaction {
     const { prepare, statementTimeoutMs } = this.#settings;
-    const answerMs = patient ? patientAnswerMs : statementTimeoutMs + answerGraceMs;
+    const answerMs = unlimitedTime ? unlimitedAnswerMs : statementTimeoutMs + answerGraceMs;
     return new Transaction(client, { prepare, distributed: this.distributed, answerMs });
   }
 
   async #begin(client: PoolClient, scope: Scope): Promise<void> {
     const { distributed } = this;
     const statements = beginStatements(scope, { settings: this.#settings, distributed });
-    await inOrder(statements.map((statement) => client.query(statement)));
+    await inSequence(statements.map((statement) => client.query(statement)));
   }
 }
 
@@ -162,7 +168,7 @@ async function commit(client: PoolClient): Promise<void> {
   client.on("notice", notice);
   const { command } = await client.query("COMMIT").finally(() => client.off("notice", notice));
   if (command !== "COMMIT") throw new TypeError("a transaction was committed after a failure");
-  if (warned) throw new Unsettled();
+  if (warned) throw new UncertainCommit();
 }
 
 /** False if the connection is of no more use. */

@@ -3,7 +3,7 @@
 import { openDeletion } from "../sql/deletion.ts";
 import type { Act, DeletionRequest } from "../store.ts";
 import { Collision } from "./failure.ts";
-import { once } from "./idempotency.ts";
+import { once } from "./commit/idempotency.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The id of the open deletion, whether it is new or not; null if there is no such record. */

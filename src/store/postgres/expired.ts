@@ -1,12 +1,12 @@
 // Which records of an organization are past the time for which it keeps them, a bounded part at once, in the order of the
 // primary key. Deletes nothing.
 
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
-import { findClosed } from "./closed-record.ts";
-import { findRecords } from "./record.ts";
+import { findClosed } from "./erase/closed-record.ts";
+import { findRecords } from "./commit/record.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "./record-key.ts";
-import { findRelationsTo, type RelationRow } from "./relation.ts";
+import { findRelationsTo, type RelationRow } from "./erase/relation.ts";
 import type { Transaction } from "./transaction.ts";
 
 const readPage = `
@@ -23,16 +23,16 @@ export async function findExpired(
   transaction: Transaction,
   query: ExpiryQuery,
 ): Promise<ExpiredPart> {
-  const { organizationId, before, after, lookedAtMax } = query;
+  const { organizationId, before, after, scannedMax } = query;
   const rows = await transaction.all<KeyRow & { last_seen: string }>(
     readPage,
     organizationId,
     after?.resourceType ?? "",
     after?.resourceId ?? "",
-    lookedAtMax,
+    scannedMax,
   );
   const keys = rows.filter(({ last_seen }) => last_seen < before).map(toKey);
-  const last = rows.length < lookedAtMax ? undefined : rows.at(-1);
+  const last = rows.length < scannedMax ? undefined : rows.at(-1);
   const next = last === undefined ? undefined : toKey(last);
   if (keys.length === 0) return { expired: [], next };
   const held = new Set(
@@ -40,13 +40,13 @@ export async function findExpired(
   );
   const open = await findClosed(transaction, keys);
   const needed = await findNeeded(transaction, keys, before);
-  const judge = (key: RecordKey): Expiry => {
+  const findExpiry = (key: RecordKey): Expiry => {
     const name = keyText(key);
     if (held.has(name)) return "held";
     if (open.has(name)) return "open";
     return needed.has(name) ? "needed" : "due";
   };
-  return { expired: keys.map((key) => ({ key, expiry: judge(key) })), next };
+  return { expired: keys.map((key) => ({ key, expiry: findExpiry(key) })), next };
 }
 
 /**

@@ -34,8 +34,8 @@ export class Collision extends Error {
  * Citus has committed, and warns that a worker could not be told. What that one has prepared is safe, but nobody sees it
  * before the coordinator has told it again; so until then nothing may be said of it.
  */
-export class Unsettled extends Error {
-  override readonly name = "Unsettled";
+export class UncertainCommit extends Error {
+  override readonly name = "UncertainCommit";
 
   constructor() {
     super("a worker of the cluster has not been told of a commit yet");
@@ -53,8 +53,8 @@ export function isAnswer(error: unknown): error is DatabaseError {
 }
 
 /** What the server said, by its SQLSTATE, without the values of rows that the driver's error carries along. */
-export class ServerFault extends Error {
-  override readonly name = "ServerFault";
+export class ServerError extends Error {
+  override readonly name = "ServerError";
   readonly state: string;
 
   constructor({ code = "?", message, table, constraint }: DatabaseError) {
@@ -65,12 +65,12 @@ export class ServerFault extends Error {
 }
 
 export function hasState(error: unknown, state: string): boolean {
-  if (error instanceof ServerFault) return error.state === state;
+  if (error instanceof ServerError) return error.state === state;
   return error instanceof DatabaseError && error.code === state;
 }
 
 /** True if the statement was not run because an earlier one of its transaction had failed. */
-export function isAftermath(error: unknown): boolean {
+export function isFollowUpError(error: unknown): boolean {
   return hasState(error, "25P02");
 }
 
@@ -99,7 +99,7 @@ function isPassing(error: unknown, distributed: boolean): boolean {
     if (distributed && passingStatesOnCitus.has(state)) return true;
     return passingClasses.has(state.slice(0, 2)) || passingStates.has(state);
   }
-  return error instanceof Unsettled || isLostConnection(error);
+  return error instanceof UncertainCommit || isLostConnection(error);
 }
 
 /** The driver has no class for its own errors; those of the system have a code, and a fault in a program a class. */
@@ -110,5 +110,5 @@ function isLostConnection(error: unknown): boolean {
 }
 
 function withoutValues(error: unknown): unknown {
-  return error instanceof DatabaseError ? new ServerFault(error) : error;
+  return error instanceof DatabaseError ? new ServerError(error) : error;
 }

@@ -2,8 +2,8 @@
 // every engine shares are in ../sql.
 
 import type { Hold } from "../../domain/access.ts";
-import type { RecordKey } from "../../domain/record-write.ts";
-import { type HoldRow, toHold } from "../hold-row.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { type HoldRow, toHold } from "../row/hold-row.ts";
 import type { HoldOutcome, NewHold } from "../holds.ts";
 import * as holds from "../sql/hold.ts";
 import type { Act } from "../store.ts";

@@ -1,9 +1,9 @@
 // Whether a stored change of a record has the same payload: the first change is found by the key, later ones by their
 // digests, so a long history is not read. Digests may collide, so payloads are compared too. Writes nothing.
 
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { payloadDigest } from "../payload-digest.ts";
-import { inOrder } from "./in-order.ts";
+import { inSequence } from "./commit/in-sequence.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText } from "./record-key.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -83,7 +83,7 @@ async function findOnCitus(
   const changed = await findChanged(transaction, asked);
   const isChanged = ({ record }: Asked) => changed.has(keyText(record));
   const [only, several] = [asked.filter((one) => !isChanged(one)), asked.filter(isChanged)];
-  const [onlyFound, laterFound, firsts] = await inOrder([
+  const [onlyFound, laterFound, firsts] = await inSequence([
     findItems(transaction, findOnlyOnCitus, [...keysOf(only), only.map(({ payload }) => payload)]),
     findItems(transaction, findLaterOnCitus, [
       ...keysOf(several),
@@ -117,7 +117,7 @@ async function readFirsts(
   asked: readonly Asked[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const records = uniqueRecords(asked);
-  const rows = await inOrder(
+  const rows = await inSequence(
     records.map(({ organizationId, resourceType, resourceId }) =>
       transaction.get<{ payload: string }>(
         findFirstOnCitus,

@@ -6,7 +6,7 @@ import type { IntegrityReport } from "../store.ts";
 import { checkAuditChain } from "../sql/audit.ts";
 import { checkReceiptChain } from "../sql/receipt.ts";
 import type { Database } from "./database.ts";
-import { inPeace } from "./scope.ts";
+import { withoutTimeouts } from "./scope.ts";
 import type { Transaction } from "./transaction.ts";
 
 const findingsMax = 100;
@@ -82,9 +82,9 @@ const findProcessing = `
 
 /** The nodes of a cluster do not show one and the same moment, so only what is found twice is. */
 export async function checkIntegrity(database: Database): Promise<IntegrityReport> {
-  let findings = await database.transaction(inPeace, look);
+  let findings = await database.transaction(withoutTimeouts, look);
   if (findings.length > 0 && database.distributed) {
-    const again = new Set(await database.transaction(inPeace, look));
+    const again = new Set(await database.transaction(withoutTimeouts, look));
     findings = findings.filter((finding) => again.has(finding));
   }
   return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };

@@ -2,20 +2,20 @@
 // processes may open the same one at once. Never repeats the URL, which may hold a password.
 
 import { AppError } from "../../domain/error.ts";
-import { describeRestoring } from "../replay-row.ts";
+import { describeRestoring } from "../row/replay-row.ts";
 import { readRestoreState } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
 import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
 import type { MoveTarget } from "../move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
-import { ServerFault } from "./failure.ts";
-import { migrate } from "./migrate.ts";
-import { makeMoveTarget } from "./move-target.ts";
+import { ServerError } from "./failure.ts";
+import { migrate } from "./migration/migrate.ts";
+import { makeMoveTarget } from "./move/move-target.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
 import type { Transaction } from "./transaction.ts";
-import { refuseUnfinishedMove } from "./unfinished-move.ts";
+import { refuseUnfinishedMove } from "./move/unfinished-move.ts";
 
 const oldestServer = 150_000;
 
@@ -79,7 +79,7 @@ async function openDatabase(
 ): Promise<Database> {
   const database = makeDatabase(url, options);
   try {
-    await refuseUnfit(database);
+    await rejectUnsupported(database);
     await database.transaction({}, refuseWorker);
     await migrate(database, options);
     await check?.(database);
@@ -102,7 +102,7 @@ function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): 
   }
 }
 
-async function refuseUnfit(database: Database): Promise<void> {
+async function rejectUnsupported(database: Database): Promise<void> {
   const server = await database.transaction({}, (transaction) =>
     transaction.get<Server>(describeServer),
   );
@@ -128,7 +128,7 @@ async function refuseUnfit(database: Database): Promise<void> {
 function describeOpening(url: string, error: unknown): unknown {
   if (error instanceof StoreError) return error;
   const cause = error instanceof AppError ? error.cause : error;
-  if (!(error instanceof AppError) && !(error instanceof ServerFault)) return error;
+  if (!(error instanceof AppError) && !(error instanceof ServerError)) return error;
   const reason = cause instanceof Error ? describeReason(cause) : "no answer";
   return new StoreError(
     `The store at ${describePlace(url)} can't be opened: ${reason}. ${adviseOn(cause)}`,

@@ -2,19 +2,19 @@
 // decides nothing about records.
 
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../../domain/access.ts";
-import type { Deletion } from "../../domain/deletion.ts";
-import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type {
   RecordHistory,
   RecordKey,
   RecordWrite,
   Sighting,
   WriteOutcome,
-} from "../../domain/record-write.ts";
-import { toAuditEntry } from "../audit-row.ts";
+} from "../../domain/record/record-write.ts";
+import { toAuditEntry } from "../row/audit-row.ts";
 import { toCompletion } from "../completion-outcome.ts";
 import type { HoldStore } from "../holds.ts";
-import { unpackOutcome } from "../packed-outcome.ts";
+import { unpackOutcome } from "../group/packed-outcome.ts";
 import type { ReplayStore } from "../replay.ts";
 import * as accessToken from "../sql/access-token.ts";
 import * as apiKey from "../sql/api-key.ts";
@@ -34,22 +34,22 @@ import type { Statements } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import type * as promised from "../store.ts";
 import type { KeptReceipt, TrailStore } from "../trail.ts";
-import { claimDeletion } from "./claim.ts";
-import { completeDeletion } from "./completion.ts";
+import { claimDeletion } from "./erase/claim.ts";
+import { completeDeletion } from "./erase/verification.ts";
 import type { Database, Work } from "./database.ts";
-import { eraseStep } from "./erasure.ts";
-import { checkErasure } from "./erasure-check.ts";
+import { eraseStep } from "./erase/erasure.ts";
+import { checkErasure } from "./erase/erasure-check.ts";
 import { findExpired } from "./expired.ts";
 import { readLatestArrival } from "./export.ts";
-import type { GroupQueue } from "./group-queue.ts";
+import type { GroupQueue } from "./commit/group-queue.ts";
 import { checkIntegrity } from "./integrity.ts";
-import { deletionIdOf, outcomeOf } from "./job.ts";
-import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./job-groups.ts";
-import { Leases, type Postponement } from "./lease.ts";
-import { schemaVersion } from "./migrate.ts";
+import { deletionIdOf, outcomeOf } from "./commit/job.ts";
+import { type JobQueue, makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
+import { Leases, type Postponement } from "./erase/lease.ts";
+import { schemaVersion } from "./migration/migrate.ts";
 import { purgeExpired } from "./purge.ts";
 import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
-import { ErasureVacuum } from "./vacuum.ts";
+import { ErasureVacuum } from "./erase/vacuum.ts";
 import { probeWrite } from "./write-probe.ts";
 import { allOrganizations, oneOrAll, organization, type Scope } from "./scope.ts";
 
@@ -71,7 +71,7 @@ export class PostgresStore implements promised.Store {
   readonly trail: TrailStore;
   readonly #database: Database;
   readonly #jobs: JobQueue;
-  readonly #looks: GroupQueue<RecordKey, Sighting | null>;
+  readonly #lookUps: GroupQueue<RecordKey, Sighting | null>;
   readonly #leases = new Leases();
   readonly #vacuum: ErasureVacuum;
   readonly #sealReceipt: promised.SealReceipt | undefined;
@@ -87,7 +87,7 @@ export class PostgresStore implements promised.Store {
     this.#vacuum = new ErasureVacuum(database);
     this.#sealReceipt = options.sealReceipt;
     this.#jobs = makeJobQueue(database, options.onGroup);
-    this.#looks = makeLookUpQueue(database);
+    this.#lookUps = makeLookUpQueue(database);
   }
 
   shareWriter(): promised.SharedWriter {
@@ -108,7 +108,7 @@ export class PostgresStore implements promised.Store {
 
   /** Looks that are asked for at once share a transaction, as writes do. */
   async findRecord(key: RecordKey): Promise<Sighting | undefined> {
-    return (await this.#looks.submit(key)) ?? undefined;
+    return (await this.#lookUps.submit(key)) ?? undefined;
   }
 
   readHistory(key: RecordKey): Promise<RecordHistory | undefined> {
@@ -172,19 +172,19 @@ export class PostgresStore implements promised.Store {
     deletionRequestId: string,
     act: promised.Act,
   ): Promise<Deletion | undefined> {
-    const look = await this.#in(deletions, async (tx) => {
+    const verification = await this.#in(deletions, async (tx) => {
       const deletion = await this.#leases.hold(tx, deletionRequestId);
       return completeDeletion(tx, deletion, { act, seal: this.#sealReceipt });
     });
-    if (look.result === "held") {
+    if (verification.result === "held") {
       throw new StoreError(
-        `Something related arrived meanwhile that waits for ${look.waitingFor}.`,
+        `Something related arrived meanwhile that waits for ${verification.waitingFor}.`,
       );
     }
-    if (look.result === "found") return undefined;
+    if (verification.result === "found") return undefined;
     this.#leases.over(deletionRequestId);
     this.#vacuum.erased();
-    return look.deletion;
+    return verification.deletion;
   }
 
   async completeDeletions(
@@ -327,11 +327,11 @@ export class PostgresStore implements promised.Store {
   }
 
   probeWrite(): Promise<void> {
-    return this.#look({}, probeWrite);
+    return this.#transaction({}, probeWrite);
   }
 
   /** Vacuum does, and what it frees is used again. */
-  async giveBackSpace(): Promise<boolean> {
+  async reclaimSpace(): Promise<boolean> {
     return false;
   }
 
@@ -359,12 +359,12 @@ export class PostgresStore implements promised.Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([this.#jobs.close(), this.#looks.close(), this.#vacuum.stop()]);
+    await Promise.all([this.#jobs.close(), this.#lookUps.close(), this.#vacuum.stop()]);
     await this.#database.close();
   }
 
   /** For one statement that reads. */
-  #look<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+  #transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
     return this.#database.inOneGo(scope, work);
   }
 

@@ -2,7 +2,7 @@
 
 import { limits } from "../../domain/limits.ts";
 import { purgeTokens } from "../sql/access-token.ts";
-import { purgeReplies } from "./idempotency.ts";
+import { purgeReplies } from "./commit/idempotency.ts";
 import type { Transaction } from "./transaction.ts";
 
 export async function purgeExpired(transaction: Transaction, now: number): Promise<void> {

@@ -1,6 +1,6 @@
 // Which record is meant, as text and as the columns of a multi-row statement. Reads nothing.
 
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 
 /** The names of a record's three columns in its row. */
 export interface KeyRow {

@@ -13,16 +13,16 @@ export interface Scope {
   /** Sees one moment of all tables, may not write, and may take as long as it needs. */
   readonly snapshot?: boolean;
   /** May take as long as it needs. */
-  readonly patient?: boolean;
+  readonly unlimitedTime?: boolean;
 }
 
 export const allOrganizations: Scope = { view: "all" };
 
 /** To look at everything. */
-export const inPeace: Scope = { view: "all", snapshot: true, patient: true };
+export const withoutTimeouts: Scope = { view: "all", snapshot: true, unlimitedTime: true };
 
 /** To change the schema. */
-export const rebuilding: Scope = { view: "all", patient: true };
+export const rebuilding: Scope = { view: "all", unlimitedTime: true };
 
 export function organization(organizationId: string): Scope {
   return { organizations: [organizationId] };

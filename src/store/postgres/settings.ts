@@ -25,4 +25,4 @@ export const answerGraceMs = 5_000;
 export const attemptsMax = 8;
 
 /** The same for what may take as long as it needs: a check of everything, a change of the schema. */
-export const patientAnswerMs = 24 * 60 * 60 * 1_000;
+export const unlimitedAnswerMs = 24 * 60 * 60 * 1_000;

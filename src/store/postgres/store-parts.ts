@@ -1,7 +1,7 @@
 // The parts of the store on PostgreSQL that operators use: holds, restores, the audit trail. Which of their methods runs in which
 // transaction, and what that one may see. Holds no SQL.
 
-import { emptyChain, toHead } from "../audit-row.ts";
+import { emptyChain, toHead } from "../row/audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
 import { auditAct, readAuditHead } from "../sql/audit.ts";
@@ -50,8 +50,8 @@ export function makeReplayStore(database: Database): ReplayStore {
     takeOver: () => database.transaction(rebuilding, (tx) => tx.perform(replay.takeOver)),
     reopenDeletions: (page, act) =>
       database.transaction(rebuilding, (tx) => tx.perform(replay.reopenDeletions, { page, act })),
-    countReopened: () =>
-      database.inOneGo(allOrganizations, (tx) => tx.perform(replay.countReopened)),
+    countReplayed: () =>
+      database.inOneGo(allOrganizations, (tx) => tx.perform(replay.countReplayed)),
     finishReplay: (act) =>
       database.transaction(allOrganizations, (tx) => tx.perform(replay.finishReplay, { act })),
     listLedgerMarks: () => database.inOneGo(allOrganizations, (tx) => tx.perform(listLedgerMarks)),

@@ -5,8 +5,8 @@ import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { setLocal } from "./begin.ts";
 import { runAsync } from "../sql/run.ts";
 import { type Statement, type Statements, textFor, type Together } from "../sql/statements.ts";
-import { inOrder } from "./in-order.ts";
-import { makeInsertion, type RowInsertion } from "./row-insertion.ts";
+import { inSequence } from "./commit/in-sequence.ts";
+import { makeInsertion, type RowInsertion } from "./commit/row-insertion.ts";
 
 export type Value =
   | null
@@ -95,7 +95,7 @@ export class Transaction {
   }
 
   readonly #answer = async (statement: Statement | Together): Promise<unknown> => {
-    if (statement.method === "together") return inOrder(statement.statements.map(this.#answer));
+    if (statement.method === "together") return inSequence(statement.statements.map(this.#answer));
     const { method, sql, values } = statement;
     return this[method](postgresText(sql), ...values);
   };
@@ -106,9 +106,9 @@ export class Transaction {
     columns: readonly (readonly Value[])[],
   ): Promise<number> {
     const sent = makeInsertion(insertion, columns).map((config) =>
-      this.#query(this.#patiently(config)),
+      this.#query(this.#withAnswerTimeout(config)),
     );
-    const results = await inOrder(sent);
+    const results = await inSequence(sent);
     return results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   }
 
@@ -119,7 +119,7 @@ export class Transaction {
    */
   async inShardOrder<Result>(statement: () => Promise<Result>): Promise<Result> {
     if (!this.distributed) return statement();
-    const [, result] = await inOrder([
+    const [, result] = await inSequence([
       this.run(setShardLocks, "on"),
       statement(),
       this.run(setShardLocks, "off"),
@@ -129,7 +129,7 @@ export class Transaction {
 
   /** Several statements without values, for migrations. */
   async exec(sql: string): Promise<void> {
-    await this.#query(this.#patiently({ text: sql }));
+    await this.#query(this.#withAnswerTimeout({ text: sql }));
   }
 
   /** Answers arrive in the order of the statements. */
@@ -144,11 +144,11 @@ export class Transaction {
 
   #statement(sql: string, values: readonly Value[]): QueryConfig {
     const text = this.distributed ? sql.replaceAll(onlyOnCitus, "$1") : sql;
-    const config = this.#patiently({ text, values: [...values] });
+    const config = this.#withAnswerTimeout({ text, values: [...values] });
     return this.#options.prepare ? { ...config, name: nameOf(sql) } : config;
   }
 
-  #patiently(config: QueryConfig): QueryConfig & { query_timeout: number } {
+  #withAnswerTimeout(config: QueryConfig): QueryConfig & { query_timeout: number } {
     return { ...config, query_timeout: this.#options.answerMs };
   }
 }

@@ -1,7 +1,7 @@
 // Whether writes can succeed: whether the server's disk takes more bytes, and whether a transaction can be committed. On a
 // cluster it speaks of the coordinator. Leaves nothing behind and touches no record.
 
-import { inOrder } from "./in-order.ts";
+import { inSequence } from "./commit/in-sequence.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Beside the tables, and with so little memory that rows which have to wait are written to a temporary file. */
@@ -15,7 +15,7 @@ const writeRow = `UPDATE counter SET value = value + 1 WHERE name = 'write_probe
 
 /** To be run in one trip, with the commit. */
 export async function probeWrite(transaction: Transaction): Promise<void> {
-  await inOrder([
+  await inSequence([
     transaction.run(spillToDisk),
     transaction.run(writeTemporaryFile),
     transaction.run(writeRow),

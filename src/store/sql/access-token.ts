@@ -10,7 +10,7 @@ import {
   toOrganization,
   toToken,
   type TokenRow,
-} from "../access-row.ts";
+} from "../row/access-row.ts";
 import type { NewToken } from "../store.ts";
 import { get, run, type Statements } from "./statements.ts";
 

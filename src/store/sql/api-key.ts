@@ -8,7 +8,7 @@ import {
   type OrganizationRow,
   toKey,
   toOrganization,
-} from "../access-row.ts";
+} from "../row/access-row.ts";
 import type { Act } from "../act.ts";
 import type { NewKey } from "../store.ts";
 import { auditAct } from "./audit.ts";

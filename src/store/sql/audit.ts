@@ -2,7 +2,7 @@
 // PostgreSQL the lock on the chain's end puts the processes that append in a row, so it is taken last in a transaction.
 // Never holds record content.
 
-import type { ChainHead } from "../../domain/ledger-entry.ts";
+import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../act.ts";
 import {
   type AuditHead,
@@ -11,7 +11,7 @@ import {
   nameSubject,
   type NewAuditEntry,
   toHead,
-} from "../audit-row.ts";
+} from "../row/audit-row.ts";
 import type { AuditChainCheck } from "../chain-check.ts";
 import type { AuditNote } from "../trail.ts";
 import { all, get, runTogether, type Statements } from "./statements.ts";

@@ -1,11 +1,11 @@
-// Deletion requests: opened, cancelled, given back after a failure, and read. Their plans, and what erases, are each engine's
+// Deletion requests: opened, cancelled, released after a failure, and read. Their plans, and what erases, are each engine's
 // own.
 
-import type { Deletion, DeletionStatus } from "../../domain/deletion.ts";
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
-import { digestOfRequest } from "../audit-row.ts";
-import { type DeletionRow, toDeletion } from "../deletion-row.ts";
+import { digestOfRequest } from "../row/audit-row.ts";
+import { type DeletionRow, toDeletion } from "../row/deletion-row.ts";
 import type { CancelOutcome, DeletionFigures, DeletionFilter, DeletionRequest } from "../store.ts";
 import { auditAct } from "./audit.ts";
 import { recordExists } from "./record.ts";

@@ -3,9 +3,9 @@
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
-import { describeHold, type HoldRow, toHold } from "../hold-row.ts";
+import { describeHold, type HoldRow, toHold } from "../row/hold-row.ts";
 import type { HoldFilter, HoldOutcome, NewHold } from "../holds.ts";
 import { auditAct } from "./audit.ts";
 import { recordExists } from "./record.ts";

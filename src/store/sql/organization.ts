@@ -1,7 +1,7 @@
 // Organizations: made, changed and read. Each change moves the credentials version, by which other processes learn of it.
 
 import type { Organization } from "../../domain/access.ts";
-import { applyChange, type OrganizationRow, toOrganization } from "../access-row.ts";
+import { applyChange, type OrganizationRow, toOrganization } from "../row/access-row.ts";
 import type { Act } from "../act.ts";
 import type { OrganizationChange } from "../store.ts";
 import { auditAct } from "./audit.ts";

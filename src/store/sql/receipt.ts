@@ -2,7 +2,7 @@
 // lock on the chain's end puts the processes that complete deletions in a row; it is taken before that of the audit trail.
 // Signs nothing.
 
-import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type { Act } from "../act.ts";
 import { type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
 import {
@@ -14,7 +14,7 @@ import {
   toKeptReceipt,
   toReceipt,
   toReceiptKey,
-} from "../receipt-row.ts";
+} from "../row/receipt-row.ts";
 import type { KeepKeyOptions, SealedReceipt } from "../store.ts";
 import type { KeptReceipt } from "../trail.ts";
 import { auditAct } from "./audit.ts";

@@ -1,6 +1,6 @@
 // How records are read. How they are written is each engine's own.
 
-import type { RecordHistory, RecordKey } from "../../domain/record-write.ts";
+import type { RecordHistory, RecordKey } from "../../domain/record/record-write.ts";
 import { all, get, type Statements } from "./statements.ts";
 
 const findOne = `

@@ -1,9 +1,9 @@
 // The replay of deletions in a restored store: which deletions and holds of the ledger it lacks is written down in tables of
 // the store, then deletions are opened again from there. Erases nothing; the worker's steps do, as for any deletion.
 
-import type { DeletionEntry } from "../../domain/ledger-entry.ts";
+import type { DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../act.ts";
-import { digestOfRequest, numberAfter, restoreAction } from "../audit-row.ts";
+import { digestOfRequest, numberAfter, restoreAction } from "../row/audit-row.ts";
 import {
   carriedOutBefore,
   dueAgain,
@@ -11,19 +11,19 @@ import {
   latestOf,
   makeCut,
   noReceiptYet,
-  reopeningReason,
+  replayReason,
   type ReplayRow,
   requestOf,
   type RestoreRow,
   sourcesOf,
   toReplayRow,
   toRestoreState,
-} from "../replay-row.ts";
+} from "../row/replay-row.ts";
 import type {
   HoldsOfReplay,
-  ReopenedCount,
-  ReopenedPart,
-  ReopenPage,
+  ReplayedCount,
+  ReplayedPart,
+  ReplayPage,
   ReplayBeginning,
   RestoreCut,
   RestoreState,
@@ -201,9 +201,9 @@ export function* reopenDeletions({
   page,
   act,
 }: {
-  readonly page: ReopenPage;
+  readonly page: ReplayPage;
   readonly act: Act;
-}): Statements<ReopenedPart> {
+}): Statements<ReplayedPart> {
   const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
   const rows = yield* all<ReplayRow>(readEntries, receiptNo, deletionRequestId, page.limit);
   let opened = 0;
@@ -233,7 +233,7 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   const before = carriedOutBefore(row);
   if (same === undefined) yield* insertAgain(row, act);
   else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
-  const request = digestOfRequest({ ...requestOf(row), reason: reopeningReason });
+  const request = digestOfRequest({ ...requestOf(row), reason: replayReason });
   const detail = { inserted: same === undefined, request, carriedOutBefore: before };
   const deletion = { organizationId, deletionRequestId: id };
   yield* auditDeletion(deletion, { action: "reopen", detail, act });
@@ -247,7 +247,7 @@ function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
     row.organization_id,
     row.resource_type,
     row.resource_id,
-    reopeningReason,
+    replayReason,
     row.requested_by,
     row.requested_at,
     dueAgain(row, act.now),
@@ -256,15 +256,15 @@ function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
 }
 
 /** How many are still to be replayed. */
-export function* countReopened(): Statements<ReopenedCount> {
-  const { queued = 0, open = 0 } = (yield* get<ReopenedCount>(countOpen)) ?? {};
+export function* countReplayed(): Statements<ReplayedCount> {
+  const { queued = 0, open = 0 } = (yield* get<ReplayedCount>(countOpen)) ?? {};
   return { queued, open };
 }
 
 export function* finishReplay({ act }: { readonly act: Act }): Statements<void> {
   const state = yield* readRestoreState();
   if (state === undefined) return;
-  const { queued, open } = yield* countReopened();
+  const { queued, open } = yield* countReplayed();
   if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
   yield* run(forgetState);
   const { storeId: subject } = yield* readReceiptHead();

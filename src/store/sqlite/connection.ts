@@ -9,7 +9,7 @@ import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts
 import { runSync } from "../sql/run.ts";
 import type { Statement, Statements, Together } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
-import { makePrivateFile } from "./private-file.ts";
+import { makePrivateFile } from "./file/private-file.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
 
 export type Value = null | number | string | Uint8Array;
@@ -21,7 +21,7 @@ const unwritableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13, 14]
 const notADatabaseCode = 26;
 
 /**
- * A page number below this has a zero or one as its first byte, by which unallocated.ts tells content pages from
+ * A page number below this has a zero or one as its first byte, by which free-space.ts tells content pages from
  * pages of a tree. So one file holds at most 128 GiB.
  */
 const pagesMax = 0x1ff_ffff;
@@ -37,7 +37,7 @@ const pragmas = `
 `;
 
 /**
- * Pages in memory up to 16 MiB: what else is read comes from the system's cache, and more showed no gain. The log is
+ * Pages in memory up to 16 MiB: what else is read comes from the system's cache, and more showed no gain. The WAL is
  * copied back into the database at about 80 MB, and its file keeps its space: growing it costs twice.
  */
 const writerPragmas = `
@@ -122,7 +122,7 @@ export class Connection {
 export function openWriter(path: string): Connection {
   let connection: Connection | undefined;
   try {
-    // SQLite gives the log and its index the mode of the database file.
+    // SQLite gives the WAL and its index the mode of the database file.
     makePrivateFile(path);
     connection = new Connection(path, { readOnly: false });
     // Before anything is changed, even the journal mode: the database may be another program's.

@@ -1,11 +1,11 @@
 // Deletion requests in a group of writes, which is told when one was opened or ended. The statements are in ../sql.
 
-import type { Deletion } from "../../domain/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import * as deletions from "../sql/deletion.ts";
 import type { Act, CancelOutcome, DeletionRequest } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import type { Group } from "./group.ts";
-import { once } from "./idempotency.ts";
+import type { Group } from "./commit/group.ts";
+import { once } from "./commit/idempotency.ts";
 
 const voidLeases = `
   UPDATE deletion SET lease_until = 0, claimant = NULL

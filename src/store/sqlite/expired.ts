@@ -1,7 +1,7 @@
 // Which records of an organization are past the time for which it keeps them, a bounded part at once, in the order of the
 // primary key. Deletes nothing.
 
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
 import type { Connection } from "./connection.ts";
 
@@ -11,7 +11,7 @@ const readPage = `
   ORDER BY resource_type, resource_id LIMIT ?`;
 
 /** `below`: the record, and what belongs to it to any depth. */
-const judge = `
+const findExpiry = `
   WITH RECURSIVE below (type, id) AS (
     SELECT ?2, ?3
     UNION
@@ -37,13 +37,13 @@ interface SeenRow {
 }
 
 export function findExpired(connection: Connection, query: ExpiryQuery): ExpiredPart {
-  const { organizationId, before, after, lookedAtMax } = query;
+  const { organizationId, before, after, scannedMax } = query;
   const rows = connection.all<SeenRow>(
     readPage,
     organizationId,
     after?.resourceType ?? "",
     after?.resourceId ?? "",
-    lookedAtMax,
+    scannedMax,
   );
   const toKey = ({ resource_type: resourceType, resource_id: resourceId }: SeenRow): RecordKey => ({
     organizationId,
@@ -53,15 +53,15 @@ export function findExpired(connection: Connection, query: ExpiryQuery): Expired
   const expired = rows
     .filter(({ last_seen }) => last_seen < before)
     .map(toKey)
-    .map((key) => ({ key, expiry: judgeRecord(connection, key, before) }));
-  const last = rows.length < lookedAtMax ? undefined : rows.at(-1);
+    .map((key) => ({ key, expiry: evaluateRecord(connection, key, before) }));
+  const last = rows.length < scannedMax ? undefined : rows.at(-1);
   return { expired, next: last === undefined ? undefined : toKey(last) };
 }
 
-function judgeRecord(connection: Connection, key: RecordKey, before: string): Expiry {
+function evaluateRecord(connection: Connection, key: RecordKey, before: string): Expiry {
   const { organizationId, resourceType, resourceId } = key;
   const row = connection.get<{ held: number; open: number; needed: number }>(
-    judge,
+    findExpiry,
     organizationId,
     resourceType,
     resourceId,

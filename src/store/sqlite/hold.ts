@@ -1,7 +1,7 @@
-// Which of the records that a plan touches is held. A hold only says that a record is to stay; cascade.ts obeys it.
+// Which of the records that a plan touches is held. A hold only says that a record is to stay; sqlite/erase/cascade.ts obeys it.
 
 import type { Hold } from "../../domain/access.ts";
-import type { RecordKey } from "../../domain/record-write.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findHolds, hasHolds } from "../sql/hold.ts";
 import type { Connection } from "./connection.ts";
 

@@ -3,13 +3,13 @@
 
 import { limits } from "../../domain/limits.ts";
 import { isPresent } from "../../files/present.ts";
-import { type AuditHead, emptyChain } from "../audit-row.ts";
+import { type AuditHead, emptyChain } from "../row/audit-row.ts";
 import type { MoveEnds, MoveSource } from "../move.ts";
-import type { MovedRow, MovedTable, MovedValue } from "../moved-tables.ts";
+import type { MovedRow, MovedTable, MovedValue } from "../move/moved-tables.ts";
 import { StoreError } from "../store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
-import { migrate } from "./migrate.ts";
-import { takeServingRight } from "./serving-right.ts";
+import { migrate } from "./migration/migrate.ts";
+import { takeServingRight } from "./file/serving-right.ts";
 
 const readEnds = `
   SELECT store_id, receipt_no, hash,

@@ -4,8 +4,8 @@ import { statOf } from "../../files/present.ts";
 import { readRestoreState } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { describeRestoring } from "../replay-row.ts";
-import { Checkpointer } from "./checkpointer.ts";
+import { describeRestoring } from "../row/replay-row.ts";
+import { Checkpointer } from "./file/checkpointer.ts";
 import {
   type Connection,
   describeFailure,
@@ -13,15 +13,15 @@ import {
   openReader,
   openWriter,
 } from "./connection.ts";
-import { SharedDescriptor } from "./descriptor.ts";
-import { FileTasks } from "./file-tasks.ts";
-import { migrate } from "./migrate.ts";
+import { SharedDescriptor } from "./erase/descriptor.ts";
+import { FileTasks } from "./file/file-tasks.ts";
+import { migrate } from "./migration/migrate.ts";
 import { LocalWriter, type Writer } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
-import { removeRestoreLeftovers } from "./restore.ts";
-import { type ServingRight, takeServingRight } from "./serving-right.ts";
+import { removeRestoreLeftovers } from "./file/restore.ts";
+import { type ServingRight, takeServingRight } from "./file/serving-right.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import { TurnSnapshot } from "./turn-snapshot.ts";
+import { SharedRead } from "./shared-read.ts";
 
 /** Opens the file, which is created if need be. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -117,7 +117,7 @@ async function openForServing(
   const files = new FileTasks(path, descriptor);
   let writer: WriterThread | undefined;
   let reader: Connection | undefined;
-  let snapshot: TurnSnapshot | undefined;
+  let snapshot: SharedRead | undefined;
   let checkpointer: Checkpointer | undefined;
   try {
     writer = await startWriterThread(path, {
@@ -130,7 +130,7 @@ async function openForServing(
     reader = openReader(path);
     refuseRestoring(reader, options);
     checkpointer = makeCheckpointer(writer, files);
-    snapshot = new TurnSnapshot(reader);
+    snapshot = new SharedRead(reader);
     const { right, sealReceipt } = options;
     const parts = { reader, writer, snapshot, descriptor, files, checkpointer, right, sealReceipt };
     const store = new SqliteStore(parts);

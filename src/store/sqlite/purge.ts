@@ -2,8 +2,8 @@
 
 import { limits } from "../../domain/limits.ts";
 import { purgeTokens } from "../sql/access-token.ts";
-import type { Group } from "./group.ts";
-import { purgeReplies } from "./idempotency.ts";
+import type { Group } from "./commit/group.ts";
+import { purgeReplies } from "./commit/idempotency.ts";
 
 export function purgeExpired({ connection }: Group, { now }: { readonly now: number }): void {
   const before = now - limits.expiredTokensKeptMs;

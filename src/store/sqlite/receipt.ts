@@ -1,6 +1,6 @@
 // Receipts in the transaction that completes a deletion. The statements are in ../sql.
 
-import { followsHead } from "../receipt-row.ts";
+import { followsHead } from "../row/receipt-row.ts";
 import * as receipts from "../sql/receipt.ts";
 import type { Act, SealedReceipt } from "../store.ts";
 import type { Connection } from "./connection.ts";

@@ -1,16 +1,16 @@
 // The store on SQLite: which of its methods reads and which asks the writer. Holds no SQL, and decides nothing.
 
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../../domain/access.ts";
-import type { Deletion } from "../../domain/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
-import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/receipt.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type {
   RecordHistory,
   RecordKey,
   RecordWrite,
   Sighting,
   WriteOutcome,
-} from "../../domain/record-write.ts";
+} from "../../domain/record/record-write.ts";
 import type {
   Act,
   CancelOutcome,
@@ -35,7 +35,7 @@ import type {
   SharedWriter,
   Store,
 } from "../store.ts";
-import { toAuditEntry } from "../audit-row.ts";
+import { toAuditEntry } from "../row/audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
 import type { KeptReceipt, TrailStore } from "../trail.ts";
@@ -52,31 +52,31 @@ import {
 } from "../sql/organization.ts";
 import { findReceipt, listReceiptKeys, listReceipts, readReceiptHead } from "../sql/receipt.ts";
 import { countRecords, readHistory } from "../sql/record.ts";
-import { DeletionCompleter } from "./complete-deletions.ts";
+import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import type { Connection } from "./connection.ts";
-import type { SharedDescriptor } from "./descriptor.ts";
+import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { readLatestArrival } from "./export.ts";
-import { checkErasure } from "./erasure-check.ts";
+import { checkErasure } from "./erase/erasure-check.ts";
 import { findExpired } from "./expired.ts";
-import type { Checkpointer } from "./checkpointer.ts";
-import type { FileTasks } from "./file-tasks.ts";
+import type { Checkpointer } from "./file/checkpointer.ts";
+import type { FileTasks } from "./file/file-tasks.ts";
 import { checkIntegrity } from "./integrity.ts";
-import { LargePlanner } from "./large-planner.ts";
-import { schemaVersion } from "./migrate.ts";
+import { LargePlanner } from "./erase/large-planner.ts";
+import { schemaVersion } from "./migration/migrate.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { makeHoldStore, makeReplayStore, makeTrailStore } from "./store-parts.ts";
-import { type PackedOutcome, unpackOutcome } from "../packed-outcome.ts";
-import { findRecord } from "./record.ts";
-import type { ServingRight } from "./serving-right.ts";
-import type { TurnSnapshot } from "./turn-snapshot.ts";
+import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
+import { findRecord } from "./commit/record.ts";
+import type { ServingRight } from "./file/serving-right.ts";
+import type { SharedRead } from "./shared-read.ts";
 import type { Writer } from "./commit/writer.ts";
-import { probeRoom } from "./write-probe.ts";
+import { probeRoom } from "./file/write-probe.ts";
 
 export interface Parts {
   readonly reader: Connection;
   readonly writer: Writer;
   /** Of the reader, where that is a connection of its own; the writer ends it before it answers. */
-  readonly snapshot?: TurnSnapshot;
+  readonly snapshot?: SharedRead;
   readonly descriptor: SharedDescriptor;
   readonly files: FileTasks;
   /** Where the store is served. */
@@ -102,7 +102,7 @@ export class SqliteStore implements Store {
   readonly #checkpointer: Checkpointer | undefined;
   readonly #planner: LargePlanner;
   readonly #completer: DeletionCompleter;
-  readonly #snapshot: TurnSnapshot | undefined;
+  readonly #snapshot: SharedRead | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(parts: Parts) {
@@ -125,7 +125,7 @@ export class SqliteStore implements Store {
     this.#completer = new DeletionCompleter({
       perform: this.#perform,
       planner: this.#planner,
-      look: files,
+      scrubber: files,
       checkpoints: checkpointer,
       descriptor: () => descriptor.get(),
       seal: (ids, act) => this.#seal(ids, act),
@@ -344,12 +344,12 @@ export class SqliteStore implements Store {
     return this.#perform("purgeExpired", { now });
   }
 
-  async giveBackSpace(): Promise<boolean> {
-    const { pages, more } = await this.#perform("giveBackPages", undefined);
+  async reclaimSpace(): Promise<boolean> {
+    const { pages, more } = await this.#perform("vacuumPages", undefined);
     // The file ends earlier only now.
     if (pages > 0 && !more) {
       await this.#checkpointer?.pause();
-      await this.#files.bringIn().finally(() => this.#checkpointer?.resume());
+      await this.#files.passiveCheckpoint().finally(() => this.#checkpointer?.resume());
     }
     return more;
   }

@@ -1,7 +1,7 @@
 // The parts of the store on SQLite that operators use: holds, restores, the audit trail. Which of their methods reads and which
 // asks the writer; holds no SQL, and decides nothing.
 
-import { emptyChain, toHead } from "../audit-row.ts";
+import { emptyChain, toHead } from "../row/audit-row.ts";
 import type { HoldStore } from "../holds.ts";
 import type { ReplayStore } from "../replay.ts";
 import { readAuditHead } from "../sql/audit.ts";
@@ -9,7 +9,7 @@ import { findDeletions, listDeletionsById } from "../sql/deletion.ts";
 import { findHold, findHolds, listHolds } from "../sql/hold.ts";
 import { listLedgerMarks } from "../sql/ledger-mark.ts";
 import { findReceipts } from "../sql/receipt.ts";
-import { countReopened, countUnreplayed, readRestoreState } from "../sql/replay.ts";
+import { countReplayed, countUnreplayed, readRestoreState } from "../sql/replay.ts";
 import type { TrailStore } from "../trail.ts";
 import type { Connection } from "./connection.ts";
 import type { PerformOperation } from "./commit/operation.ts";
@@ -39,7 +39,7 @@ export function makeReplayStore({ reader, perform }: StoreAccess): ReplayStore {
     startReplay: () => perform("startReplay", undefined),
     takeOver: () => perform("takeOver", undefined),
     reopenDeletions: (page, act) => perform("reopenDeletions", { page, act }),
-    countReopened: async () => reader.perform(countReopened),
+    countReplayed: async () => reader.perform(countReplayed),
     finishReplay: (act) => perform("finishReplay", { act }),
     listLedgerMarks: async () => reader.perform(listLedgerMarks),
     markLedger: (mark) => perform("markLedger", { mark }),

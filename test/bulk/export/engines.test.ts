@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 import { hardRecords } from "./hard-records.ts";
 import { exportTo, importFrom, makeStore, submit, withApp } from "./round-trip.ts";

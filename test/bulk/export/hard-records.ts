@@ -3,7 +3,7 @@
 
 import { limits } from "../../../src/domain/limits.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
-import { alternativesOf, type SchemaShape } from "../../../src/domain/schema-shape.ts";
+import { alternativesOf, type SchemaShape } from "../../../src/domain/schema/schema-shape.ts";
 import { makeRecordGenerator, type RecordGenerator } from "../../support/record-generator.ts";
 import type { Submitted } from "./round-trip.ts";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Identity } from "../../../src/actions/caller-cache.ts";
-import { carryOutDeletions } from "../../../src/actions/carry-out-deletions.ts";
+import { processDeletions } from "../../../src/actions/process-deletions.ts";
 import { createOrganization } from "../../../src/actions/create-organization.ts";
 import {
   type ExportRequest,
@@ -17,7 +17,7 @@ import { type OpenApp, openApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { typeNamed } from "../../conformance/scene.ts";
-import { startPostgres } from "../../support/postgres-server.ts";
+import { startPostgres } from "../../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
@@ -55,7 +55,7 @@ async function erase(app: OpenApp, ids: readonly string[]): Promise<void> {
   for (const id of ids) await requestDeletion(app, caller, { type, id, reason: "test" });
   const stopping = new AbortController().signal;
   for (;;) {
-    const done = await carryOutDeletions(app, { claimant: "test", stopping });
+    const done = await processDeletions(app, { claimant: "test", stopping });
     if (done.length === 0) return;
     assert.ok(done.every(({ result }) => result === "completed"));
   }

@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { acme, transaction, write } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 const addSlowly = (id: string) => `
   BEGIN;

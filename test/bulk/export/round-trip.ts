@@ -9,7 +9,7 @@ import type { App } from "../../../src/actions/app.ts";
 import { writeRecords } from "../../../src/actions/write-records.ts";
 import { openApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
-import { mergeChanges } from "../../../src/domain/merge.ts";
+import { mergeChanges } from "../../../src/domain/record/merge.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import type { ExportedChange } from "../../../src/store/store.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UsageError } from "../../../src/actions/operator-error.ts";
-import { CellFault } from "../../../src/bulk/formats/csv-cell.ts";
+import { CellError } from "../../../src/bulk/formats/csv-cell.ts";
 import { compileTimeFormat } from "../../../src/bulk/formats/time-format.ts";
 import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";
 
@@ -36,7 +36,7 @@ const moments: readonly (readonly [format: string, text: string, moment: string]
   ["yyyy-MM-dd HH:mm Europe/Berlin", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"],
 ];
 
-const faults: readonly (readonly [format: string, text: string, message: RegExp])[] = [
+const fieldErrors: readonly (readonly [format: string, text: string, message: RegExp])[] = [
   ["rfc3339", "2026-01-31T09:30:00", /RFC 3339/],
   ["unix", "yesterday", /Unix time/],
   ["unix", "", /Unix time/],
@@ -84,10 +84,10 @@ describe("the format of a time", () => {
     });
   }
 
-  for (const [format, text, message] of faults) {
+  for (const [format, text, message] of fieldErrors) {
     it(`${format} does not take "${text}", and says why`, () => {
       const read = compileTimeFormat(format, "date-time")(text);
-      assert.ok(read instanceof CellFault);
+      assert.ok(read instanceof CellError);
       assert.match(read.message, message);
     });
   }

@@ -5,7 +5,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { describeStep, formatSeconds, makeBulkProgress } from "../../../src/cli/bulk-progress.ts";
+import {
+  describeStep,
+  formatSeconds,
+  makeBulkProgress,
+} from "../../../src/cli/output/bulk-progress.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 
 interface Shown {

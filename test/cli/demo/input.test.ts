@@ -14,7 +14,7 @@ import {
   readTransactions,
 } from "../../../src/cli/demo/input.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
-import { validatePayload } from "../../../src/domain/validate.ts";
+import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();
@@ -69,14 +69,18 @@ describe("transactions from CSV", () => {
     assert.equal((await read(file("some.csv", csv), 2)).length, 2);
   });
 
-  const faults: readonly (readonly [name: string, content: string | Uint8Array, says: RegExp])[] = [
+  const fieldErrors: readonly (readonly [
+    name: string,
+    content: string | Uint8Array,
+    says: RegExp,
+  ])[] = [
     ["columns.csv", "from,to,value\n1,2,3\n", /no column "sourceNodeId"/],
     ["number.csv", `${header}\n1,2,3,1\n1,2,three,1\n`, /row 2: amount must be a number/],
     ["time.csv", `${header}\n1,2,3,99999999999\n`, /row 1: timestamp must be days since/],
     ["ragged.csv", `${header}\n1,2,3\n`, /row 1: has 3 cells/],
     ["cut.csv.gz", gzipSync(csv).subarray(0, 30), /damaged or truncated/],
   ];
-  for (const [name, content, says] of faults) {
+  for (const [name, content, says] of fieldErrors) {
     it(`are refused: ${name}`, async () => {
       await assert.rejects(read(file(name, content)), (error) => {
         assert.ok(error instanceof OperatorError);

@@ -3,7 +3,7 @@
 
 import { makeRandom } from "../../support/random.ts";
 import { formats } from "./input.ts";
-import { doors } from "./place.ts";
+import { entryPoints } from "./place.ts";
 import { type RoundFigures, runRound } from "./round.ts";
 
 export interface ImportCampaignOptions {
@@ -22,7 +22,7 @@ export interface ImportCampaignReport extends RoundFigures {
 }
 
 /** In turn, so that a short campaign meets each. */
-const ways = formats.flatMap((format) => doors.map((door) => ({ door, format })));
+const ways = formats.flatMap((format) => entryPoints.map((entryPoint) => ({ entryPoint, format })));
 const killsPerRound = 4;
 
 export async function runImportCampaign(
@@ -33,13 +33,13 @@ export async function runImportCampaign(
   const findings: string[] = [];
   const report: ImportCampaignReport = { ...noFigures(), rounds: 0, findings };
   while (report.kills < killsMax && performance.now() < until && findings.length === 0) {
-    const { door = "http", format = "csv" } = ways[report.rounds % ways.length] ?? {};
+    const { entryPoint = "http", format = "csv" } = ways[report.rounds % ways.length] ?? {};
     report.rounds += 1;
     const random = makeRandom(seed * 1_000 + report.rounds);
     const killsLeft = Math.min(killsPerRound, killsMax - report.kills);
     const startedAt = performance.now();
     const found = await runRound({
-      door,
+      entryPoint,
       format,
       rows,
       killsMax: killsLeft,
@@ -49,7 +49,7 @@ export async function runImportCampaign(
     findings.push(...found);
     const ms = Math.round(performance.now() - startedAt);
     onRound?.(
-      `round ${report.rounds} (${format}, ${door}, ${ms} ms): ${report.kills} kills, ${report.changes} changes ` +
+      `round ${report.rounds} (${format}, ${entryPoint}, ${ms} ms): ${report.kills} kills, ${report.changes} changes ` +
         `there once, ${findings.length} findings`,
     );
   }

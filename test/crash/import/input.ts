@@ -25,7 +25,7 @@ export interface Input {
   readonly refusedRows: readonly number[];
 }
 
-type Verdict = "written" | "unchanged" | "refused";
+type GroupEvaluation = "written" | "unchanged" | "refused";
 
 /** Mostly new records; some come again as they were, some with a change, and some can't be right. */
 export function makeAdds(book: Book, { format, rows, random }: InputOptions): Input {
@@ -107,7 +107,7 @@ class InputWriter {
     this.#format = format;
   }
 
-  add(transaction: Transaction, verdict: Verdict): void {
+  add(transaction: Transaction, verdict: GroupEvaluation): void {
     if (this.#format === "csv" && this.#lines.length === 0)
       this.#lines.push(Object.keys(transaction).join(","));
     this.#lines.push(

@@ -9,8 +9,8 @@ import { createOrganization } from "../../../src/actions/create-organization.ts"
 import { operate } from "../../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
 
-export const doors = ["http", "local"] as const;
-export type Door = (typeof doors)[number];
+export const entryPoints = ["http", "local"] as const;
+export type EntryPoint = (typeof entryPoints)[number];
 
 export const organizationId = "acme";
 
@@ -34,7 +34,7 @@ export interface Server {
   stop(): Promise<readonly string[]>;
 }
 
-export async function makePlace(door: Door): Promise<Place> {
+export async function makePlace(entryPoint: EntryPoint): Promise<Place> {
   // Not removed by itself: where something is found, the files are what there is to look at.
   const folder = mkdtempSync(join(tmpdir(), "sluice-import-"));
   const inputFolder = join(folder, "input");
@@ -51,7 +51,7 @@ export async function makePlace(door: Door): Promise<Place> {
     await createOrganization(app, { name: "Acme", organizationId });
     return (await createKey(app, { organizationId })).secret;
   });
-  const server = door === "http" ? await makeServer(environment) : undefined;
+  const server = entryPoint === "http" ? await makeServer(environment) : undefined;
   return { folder, inputFolder, databasePath, environment, apiKey, server };
 }
 

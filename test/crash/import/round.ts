@@ -9,7 +9,7 @@ import { removeFolder } from "../../support/temp-folder.ts";
 import { checkReport, checkStore } from "./check.ts";
 import { awaitMoment, type Importing, isRunning, readNoted, startImport } from "./importer.ts";
 import { type Book, type Format, type Input, makeAdds, makeUpdates } from "./input.ts";
-import { type Door, makePlace, type Place } from "./place.ts";
+import { type EntryPoint, makePlace, type Place } from "./place.ts";
 
 export interface RoundFigures {
   /** Importers killed; of them, after some rows were noted; and with more in the store than was noted. */
@@ -23,7 +23,7 @@ export interface RoundFigures {
 }
 
 export interface RoundOptions {
-  readonly door: Door;
+  readonly entryPoint: EntryPoint;
   readonly format: Format;
   readonly rows: number;
   /** At most as many in this round. */
@@ -34,8 +34,8 @@ export interface RoundOptions {
 
 /** What was found; the folder of the round is kept if there is anything. */
 export async function runRound(options: RoundOptions): Promise<readonly string[]> {
-  const { door, figures } = options;
-  const place = await makePlace(door);
+  const { entryPoint, figures } = options;
+  const place = await makePlace(entryPoint);
   const book: Book = new Map();
   const findings: string[] = [];
   const killsMax = figures.kills + options.killsMax;

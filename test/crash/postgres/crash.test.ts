@@ -7,7 +7,7 @@ import { runPostgresCampaign } from "./crash-campaign.ts";
 const kills = 6;
 
 describe("three processes on one PostgreSQL server that are killed under load", () => {
-  it("have every acknowledged change once, and carry out each deletion once", async (test) => {
+  it("have every acknowledged change once, and process each deletion once", async (test) => {
     const seed = 20_261_120;
     const { findings, ...figures } = await runPostgresCampaign({
       seed,

@@ -7,7 +7,7 @@ import { operate } from "../../support/server.ts";
 import { startServerProcess } from "../../support/server-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addLenient, addList, addOne, contend } from "../acts-add.ts";
-import { addLate, askDeletion, lookAtDeletions } from "../acts-delete.ts";
+import { addLate, askDeletion, checkDeletionStates } from "../acts-delete.ts";
 import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "../acts-update.ts";
 import { checkExistence } from "../check-existence.ts";
 import { compare } from "../compare.ts";
@@ -126,7 +126,7 @@ async function runLoad(site: PostgresSite, sender: Sender): Promise<void> {
     [3, makeCustomerFamily],
     [5, askDeletion],
     [4, addLate],
-    [5, lookAtDeletions],
+    [5, checkDeletionStates],
   ];
   while (!sender.cutOff) await pickAct(acts, sender.generator.random)(sender);
 }

@@ -4,7 +4,7 @@
 import { makeRecordGenerator } from "../../support/record-generator.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { type Client, makeClient } from "../../support/http-client.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { operate } from "../../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";

@@ -1,7 +1,7 @@
 // Reads everything that a PostgreSQL database holds of records, past all code of the product and past row-level security,
 // so that no fault of its reading can hide one of its writing. Alters nothing.
 
-import type { PostgresServer } from "../../support/postgres-server.ts";
+import type { PostgresServer } from "../../support/postgres/postgres-server.ts";
 import { keyOf } from "../ledger.ts";
 import type { Stored } from "../stored.ts";
 

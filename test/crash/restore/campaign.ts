@@ -2,7 +2,7 @@
 // or for as long as asked, and says what it found and how to repeat it.
 
 import { join } from "node:path";
-import { startPostgres } from "../../support/postgres-server.ts";
+import { startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { readCampaignOptions } from "../campaign-options.ts";
 import { makePostgresScene, moveToPostgres, replayOnPostgres } from "./postgres-scenarios.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openStore } from "../../../src/store/open-store.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
-import type { PostgresServer } from "../../support/postgres-server.ts";
+import type { PostgresServer } from "../../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import type { Scenario } from "./restore-campaign.ts";
 import { makeScene, type Place, placeIn, requireErasedUnreadable, requireWhole } from "./scene.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { makePostgresScene, moveToPostgres, replayOnPostgres } from "./postgres-scenarios.ts";
 import { runRestoreCampaign, type Scenario } from "./restore-campaign.ts";

@@ -1,15 +1,17 @@
-// Room for request bodies: what fits goes at once, what does not waits its turn, and room that is given back is used again.
+// Room for request bodies: what fits goes at once, what does not waits its turn, and room that is released is used again.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { BodyBudget, type Room } from "../../../src/http/load/body-budget.ts";
+import { BodyBudget, type Reservation } from "../../../src/http/load/body-budget.ts";
 
 const options = { totalBytesMax: 100, organizationBytesMax: 60, waitMsMax: 60_000, waitingMax: 2 };
 const here = new AbortController().signal;
 
 /** Which of the promises are settled by now. */
-async function settled(waits: readonly (Room | Promise<Room>)[]): Promise<readonly boolean[]> {
+async function settled(
+  waits: readonly (Reservation | Promise<Reservation>)[],
+): Promise<readonly boolean[]> {
   const none = Symbol("none");
   return Promise.all(
     waits.map(async (wait) => (await Promise.race([wait, Promise.resolve(none)])) !== none),
@@ -27,9 +29,9 @@ describe("the budget of bodies", () => {
     assert.equal(budget.heldBytes, 100);
   });
 
-  it("lets who waits have what is given back, each organization in its order", async () => {
+  it("lets who waits have what is released, each organization in its order", async () => {
     const budget = new BodyBudget(options);
-    const first = budget.reserve("a", 60, here) as Room;
+    const first = budget.reserve("a", 60, here) as Reservation;
     const waits = [budget.reserve("a", 50, here), budget.reserve("a", 10, here)];
     assert.deepEqual(await settled(waits), [false, false]);
     first.release();
@@ -40,7 +42,7 @@ describe("the budget of bodies", () => {
 
   it("does not let a large one of one organization keep others waiting", async () => {
     const budget = new BodyBudget(options);
-    const held = [budget.reserve("a", 60, here), budget.reserve("b", 40, here)] as Room[];
+    const held = [budget.reserve("a", 60, here), budget.reserve("b", 40, here)] as Reservation[];
     const waits = [budget.reserve("a", 60, here), budget.reserve("c", 30, here)];
     held[1]?.release();
     assert.deepEqual(await settled(waits), [false, true]);
@@ -48,7 +50,7 @@ describe("the budget of bodies", () => {
 
   it("keeps new bodies waiting beyond a lower bound, and lets them go on when it is lifted", async () => {
     const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
-    const first = budget.reserve("a", 60, here) as Room;
+    const first = budget.reserve("a", 60, here) as Reservation;
     budget.boundNew(50);
     const waits = [budget.reserve("b", 10, here), budget.reserve("c", 50, here)];
     first.extend(20);
@@ -62,8 +64,8 @@ describe("the budget of bodies", () => {
 
   it("lets a body grow beyond a lower bound only if it is alone", () => {
     const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
-    const first = budget.reserve("a", 60, here) as Room;
-    const second = budget.reserve("b", 10, here) as Room;
+    const first = budget.reserve("a", 60, here) as Reservation;
+    const second = budget.reserve("b", 10, here) as Reservation;
     budget.boundNew(50);
     assert.throws(() => first.extend(1), { errorName: "unavailable" });
     second.release();
@@ -87,7 +89,7 @@ describe("the budget of bodies", () => {
 
   it("forgets who is gone", async () => {
     const budget = new BodyBudget(options);
-    const held = budget.reserve("a", 60, here) as Room;
+    const held = budget.reserve("a", 60, here) as Reservation;
     const gone = new AbortController();
     const wait = budget.reserve("a", 60, gone.signal);
     gone.abort();
@@ -98,10 +100,10 @@ describe("the budget of bodies", () => {
 
   it("extends room only while there is some", () => {
     const budget = new BodyBudget(options);
-    const room = budget.reserve("a", 10, here) as Room;
-    room.extend(50);
-    assert.throws(() => room.extend(1), { errorName: "unavailable" });
-    room.release();
+    const reservation = budget.reserve("a", 10, here) as Reservation;
+    reservation.extend(50);
+    assert.throws(() => reservation.extend(1), { errorName: "unavailable" });
+    reservation.release();
     assert.equal(budget.heldBytes, 0);
   });
 
@@ -114,13 +116,13 @@ describe("the budget of bodies", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
         const budget = new BodyBudget({ ...options, waitingMax: 100 });
-        const rooms: Room[] = [];
+        const reservations: Reservation[] = [];
         const waits: Promise<unknown>[] = [];
         for (const { organization, bytes, releaseFirst } of steps) {
-          if (releaseFirst) rooms.shift()?.release();
+          if (releaseFirst) reservations.shift()?.release();
           waits.push(
-            Promise.resolve(budget.reserve(organization, bytes, here)).then((room) =>
-              rooms.push(room),
+            Promise.resolve(budget.reserve(organization, bytes, here)).then((reservation) =>
+              reservations.push(reservation),
             ),
           );
           await Promise.resolve();
@@ -128,10 +130,10 @@ describe("the budget of bodies", () => {
         }
         for (let round = 0; round <= steps.length; round += 1) {
           await new Promise(setImmediate);
-          for (const room of rooms.splice(0)) room.release();
+          for (const reservation of reservations.splice(0)) reservation.release();
         }
         await Promise.all(waits);
-        for (const room of rooms) room.release();
+        for (const reservation of reservations) reservation.release();
         assert.equal(budget.heldBytes, 0);
       }),
     );

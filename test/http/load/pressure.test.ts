@@ -66,8 +66,8 @@ describe("pressure of the event loop", () => {
 
   it("is not made by a loop that is late now and then", () => {
     const some = lateFor(sustained - 2);
-    const inTime = limits.pressureDelayMsMax - 1;
-    assert.deepEqual(rejected(afterDelays([...some, inTime, ...some])), []);
+    const withTimeout = limits.pressureDelayMsMax - 1;
+    assert.deepEqual(rejected(afterDelays([...some, withTimeout, ...some])), []);
   });
 
   it("counts the whole time for which the loop was blocked", () => {

@@ -5,7 +5,7 @@ import { builtinModules } from "node:module";
 import { posix } from "node:path";
 import { type CodeFile, importsOf, type Import, placeOf, walk } from "../syntax.ts";
 
-interface Room {
+interface Layer {
   /** A file belongs to the first room whose beginning its path has. */
   readonly beginsWith: string;
   /** Beginnings of the paths that it may import. */
@@ -25,7 +25,7 @@ const choosers: ReadonlySet<string> = new Set([
   "src/store/open-record-writer.ts",
 ]);
 
-const rooms: readonly Room[] = [
+const layers: readonly Layer[] = [
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
   // What can be said of a path, whoever asks.
   { beginsWith: "src/files/", may: ["src/files/"] },
@@ -40,7 +40,7 @@ const rooms: readonly Room[] = [
     may: ["src/actions/", "src/domain/"],
     mayTypes: ["store", "ledger", "holds", "replay", "trail"].map((name) => `src/store/${name}.ts`),
   },
-  // The doors write to the log that they are given; the log itself is opened in src/*.ts.
+  // The entry points write to the log that they are given; the log itself is opened in src/*.ts.
   {
     beginsWith: "src/http/",
     may: ["src/http/", "src/actions/", "src/domain/"],
@@ -56,7 +56,7 @@ const rooms: readonly Room[] = [
     beginsWith: "src/bulk/",
     may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/", "client/src/"],
   },
-  // The command `openapi` prints the HTTP door's document without opening the door.
+  // The command `openapi` prints the HTTP API's document without opening the entry point.
   {
     beginsWith: "src/cli/",
     may: [
@@ -81,27 +81,27 @@ const rooms: readonly Room[] = [
   },
 ];
 
-export function findLayerFaults(files: readonly CodeFile[]): readonly string[] {
-  return files.filter(({ path }) => /^(?:src|client)\//.test(path)).flatMap(findFaultsOf);
+export function findLayerViolations(files: readonly CodeFile[]): readonly string[] {
+  return files.filter(({ path }) => /^(?:src|client)\//.test(path)).flatMap(findViolationsOf);
 }
 
-function findFaultsOf(file: CodeFile): readonly string[] {
-  const room = rooms.find(({ beginsWith }) => file.path.startsWith(beginsWith));
-  if (room === undefined) return [`${file.path}: is in no room of the source`];
-  const imports = importsOf(file).filter((found) => !mayImport(room, file.path, found));
+function findViolationsOf(file: CodeFile): readonly string[] {
+  const layer = layers.find(({ beginsWith }) => file.path.startsWith(beginsWith));
+  if (layer === undefined) return [`${file.path}: is in no room of the source`];
+  const imports = importsOf(file).filter((found) => !mayImport(layer, file.path, found));
   return [
     ...imports.map(({ specifier, node }) => `${placeOf(file, node)}: must not import ${specifier}`),
     ...findSql(file),
   ];
 }
 
-function mayImport(room: Room, path: string, { specifier, typesOnly }: Import): boolean {
-  if (!specifier.startsWith(".")) return mayImportPackage(room, path, specifier);
+function mayImport(layer: Layer, path: string, { specifier, typesOnly }: Import): boolean {
+  if (!specifier.startsWith(".")) return mayImportPackage(layer, path, specifier);
   const target = posix.join(posix.dirname(path), specifier);
   const engine = engines.find((beginning) => target.startsWith(beginning));
   if (engine !== undefined && !path.startsWith(engine)) return choosers.has(path);
   if (target.startsWith(sharedSql) && !mayHoldSql(path)) return false;
-  const allowed = typesOnly ? [...room.may, ...(room.mayTypes ?? [])] : room.may;
+  const allowed = typesOnly ? [...layer.may, ...(layer.mayTypes ?? [])] : layer.may;
   return allowed.some((beginning) => matches(target, beginning));
 }
 
@@ -113,7 +113,7 @@ function matches(target: string, beginning: string): boolean {
 
 const databasePackages: ReadonlySet<string> = new Set(["node:sqlite", "pg", "postgres"]);
 
-function mayImportPackage({ packages }: Room, path: string, specifier: string): boolean {
+function mayImportPackage({ packages }: Layer, path: string, specifier: string): boolean {
   if (databasePackages.has(specifier)) return isInEngine(path);
   if (builtinModules.includes(specifier)) return false; // only as node:…
   if (packages === undefined) return true;
@@ -140,15 +140,15 @@ function mayHoldSql(path: string): boolean {
 /** Looks at each piece of text in the code; comments may speak of SQL. */
 function findSql(file: CodeFile): readonly string[] {
   if (mayHoldSql(file.path)) return [];
-  const faults: string[] = [];
+  const violations: string[] = [];
   walk(file.syntax, (node) => {
     const { text } = node as { text?: unknown };
     if (node === file.syntax || typeof text !== "string" || !isSql(text)) return;
-    faults.push(
+    violations.push(
       `${placeOf(file, node)}: SQL may stand only in src/store/sql and in an engine's folder`,
     );
   });
-  return faults;
+  return violations;
 }
 
 function isSql(text: string): boolean {

@@ -29,40 +29,41 @@ export const namedForWhatItIs: readonly string[] = ["test/support/service.ts"];
 /** What a package exports has to be named in one place; ours is the client's. */
 export const packageSurfaces: readonly string[] = ["client/src/sluice.ts"];
 
-export function findNameFaults({ path }: TextFile): readonly string[] {
-  const faults: string[] = [];
+export function findNameViolations({ path }: TextFile): readonly string[] {
+  const violations: string[] = [];
   const name = posix.basename(path).replace(/(?:\.test)?\.(?:ts|js)$/, "");
   const folders = posix.dirname(path).split("/");
   for (const word of [name, ...folders]) {
-    if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(word)) faults.push(`${path}: ${word} is not kebab-case`);
+    if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(word))
+      violations.push(`${path}: ${word} is not kebab-case`);
   }
   const empty = [name.split("-").at(-1) ?? "", ...folders].find((word) => emptyWords.has(word));
   if (empty !== undefined && !namedForWhatItIs.includes(path)) {
-    faults.push(`${path}: "${empty}" says nothing of what is in it`);
+    violations.push(`${path}: "${empty}" says nothing of what is in it`);
   }
-  if (name === "index") faults.push(`${path}: name a file for what it exports`);
-  return faults;
+  if (name === "index") violations.push(`${path}: name a file for what it exports`);
+  return violations;
 }
 
-export function findOpeningFault({ path, text }: TextFile): readonly string[] {
+export function findOpeningViolation({ path, text }: TextFile): readonly string[] {
   const opening = text.startsWith("#!") ? text.slice(text.indexOf("\n") + 1) : text;
   if (/^\/\/ \S/.test(opening)) return [];
   return [`${path}: opens without a comment on what it is for`];
 }
 
-export function findFormFaults(file: CodeFile): readonly string[] {
-  const faults: string[] = [];
+export function findFormViolations(file: CodeFile): readonly string[] {
+  const violations: string[] = [];
   walk(file.syntax, (node) => {
-    const fault = faultOf(node);
-    if (fault === barrel && packageSurfaces.includes(file.path)) return;
-    if (fault !== undefined) faults.push(`${placeOf(file, node)}: ${fault}`);
+    const violation = violationOf(node);
+    if (violation === barrel && packageSurfaces.includes(file.path)) return;
+    if (violation !== undefined) violations.push(`${placeOf(file, node)}: ${violation}`);
   });
-  return faults;
+  return violations;
 }
 
 const barrel = "a barrel; import from where it is defined";
 
-function faultOf(node: Node): string | undefined {
+function violationOf(node: Node): string | undefined {
   if (isNonNullExpression(node)) return "`!` hides what is missing; say what happens then";
   if (node.kind === SyntaxKind.AnyKeyword) return "`any` turns the checks off; use unknown";
   if (isExportAssignment(node) || node.kind === SyntaxKind.DefaultKeyword) {

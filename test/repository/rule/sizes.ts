@@ -28,25 +28,25 @@ export const rowMakers: readonly string[] = ["src/config.ts setting"];
 /** Nobody writes them, and a type a record is as long as it is. */
 const generated = "client/src/generated/";
 
-export function findSizeFaults(file: CodeFile): readonly string[] {
+export function findSizeViolations(file: CodeFile): readonly string[] {
   if (file.path.startsWith(generated)) return [];
   const lines = file.text.trimEnd().split("\n").length;
-  const faults =
+  const violations =
     lines > fileLinesMax ? [`${file.path}: ${lines} lines, at most ${fileLinesMax}`] : [];
-  return [...faults, ...findLongFunctions(file), ...findLongSignatures(file)];
+  return [...violations, ...findLongFunctions(file), ...findLongSignatures(file)];
 }
 
 function findLongFunctions(file: CodeFile): readonly string[] {
-  const faults: string[] = [];
+  const violations: string[] = [];
   walk(file.syntax, (node) => {
     if (!isFunctionLikeDeclaration(node) || isGroupOfTests(node)) return;
     const lines = linesOf(file, node);
     if (lines <= functionLinesMax) return;
-    faults.push(
+    violations.push(
       `${placeOf(file, node)}: a function of ${lines} lines, at most ${functionLinesMax}`,
     );
   });
-  return faults;
+  return violations;
 }
 
 /** True where tests, or groups of them, are among the function's own statements. */
@@ -66,14 +66,14 @@ function linesOf({ syntax }: CodeFile, node: FunctionLikeDeclaration): number {
 }
 
 function findLongSignatures(file: CodeFile): readonly string[] {
-  const faults: string[] = [];
+  const violations: string[] = [];
   walk(file.syntax, (node) => {
     const signature = signatureOf(node);
     if (signature === undefined || !hasTooManyPositions(signature.parameters)) return;
     if (rowMakers.includes(`${file.path} ${signature.name}`)) return;
-    faults.push(`${placeOf(file, node)}: more than two positional parameters after the first`);
+    violations.push(`${placeOf(file, node)}: more than two positional parameters after the first`);
   });
-  return faults;
+  return violations;
 }
 
 interface Signature {

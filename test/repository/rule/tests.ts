@@ -16,8 +16,8 @@ function isLeftOut(options: string): boolean {
 }
 
 /** A test that is skipped proves nothing; one that is alone silences all others. */
-export function findTestFaults(file: CodeFile): readonly string[] {
-  const faults: string[] = [];
+export function findTestViolations(file: CodeFile): readonly string[] {
+  const violations: string[] = [];
   walk(file.syntax, (node) => {
     if (!isCallExpression(node)) return;
     const { expression } = node;
@@ -28,8 +28,8 @@ export function findTestFaults(file: CodeFile): readonly string[] {
     const isRunner = isIdentifier(expression) && runners.has(expression.getText());
     const options = isRunner ? (node.arguments[1]?.getText() ?? "") : "";
     if (isException || isLeftOut(options)) {
-      faults.push(`${placeOf(file, node)}: a test that is left out or alone`);
+      violations.push(`${placeOf(file, node)}: a test that is left out or alone`);
     }
   });
-  return faults;
+  return violations;
 }

@@ -33,7 +33,7 @@ export function findForbiddenWords({ path, text }: TextFile): readonly string[] 
   );
 }
 
-/** Comments that name a file, such as `merge.ts` or `domain/merge.ts`: there has to be one that ends so. */
+/** Comments that name a file, such as `merge.ts` or `record/merge.ts`: there has to be one that ends so. */
 export function findLostNames(
   { path, text }: TextFile,
   paths: readonly string[],

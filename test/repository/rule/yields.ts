@@ -19,22 +19,22 @@ import { type CodeFile, placeOf, walk } from "../syntax.ts";
 const folder = "src/store/sql/";
 
 /** In the folder every call that stands alone, whatever it calls; elsewhere those of functions that are imported from it. */
-export function findYieldFaults(file: CodeFile): readonly string[] {
+export function findYieldViolations(file: CodeFile): readonly string[] {
   const isShared = file.path.startsWith(folder);
   const imported = isShared ? new Set<string>() : importedNames(file);
   if (!isShared && imported.size === 0) return [];
-  const faults: string[] = [];
+  const violations: string[] = [];
   walk(file.syntax, (node) => {
     if (!isExpressionStatement(node)) return;
     const call = withoutPrefix(node.expression);
     if (!isCallExpression(call)) return;
     if (!isShared && !imported.has(rootOf(call.expression))) return;
     const name = call.expression.getText();
-    faults.push(
+    violations.push(
       `${placeOf(file, node)}: ${name} is called without ${isShared ? "yield*" : "perform"}`,
     );
   });
-  return faults;
+  return violations;
 }
 
 function withoutPrefix(expression: Node): Node {

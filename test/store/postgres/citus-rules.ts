@@ -13,7 +13,10 @@ export interface Catalog {
 /** By table: the column that it is distributed by. */
 export type Distribution = Readonly<Record<string, string>>;
 
-export function findSchemaFaults(catalog: Catalog, distributed: Distribution): readonly string[] {
+export function findSchemaViolations(
+  catalog: Catalog,
+  distributed: Distribution,
+): readonly string[] {
   const faults: string[] = [];
   for (const [table, column] of Object.entries(distributed)) {
     const keys = catalog.uniqueKeys.filter((key) => key.table === table);
@@ -51,7 +54,7 @@ export interface Tables {
   readonly local: readonly string[];
 }
 
-export function findStatementFaults(
+export function findStatementViolations(
   text: string,
   { distributed, local }: Tables,
 ): readonly string[] {

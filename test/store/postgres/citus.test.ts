@@ -6,12 +6,12 @@ import { readFileSync, globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables, settle } from "../../../src/store/postgres/citus.ts";
-import { Unsettled } from "../../../src/store/postgres/failure.ts";
+import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { textFor } from "../../../src/store/sql/statements.ts";
-import { splitStatements } from "../../../src/store/postgres/migrate.ts";
+import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
 import {
   receiptSecurity,
   replaySecurity,
@@ -19,9 +19,14 @@ import {
   securedTables,
   type Securing,
 } from "../../../src/store/postgres/migration/row-security.ts";
-import { makeInsertion } from "../../../src/store/postgres/row-insertion.ts";
+import { makeInsertion } from "../../../src/store/postgres/commit/row-insertion.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
-import { type Catalog, findSchemaFaults, findStatementFaults, type Tables } from "./citus-rules.ts";
+import {
+  type Catalog,
+  findSchemaViolations,
+  findStatementViolations,
+  type Tables,
+} from "./citus-rules.ts";
 
 const folder = new URL("../../../src/store/", import.meta.url);
 
@@ -108,7 +113,7 @@ describe("the schema on Citus", () => {
   it("can be distributed", () => {
     assert.ok(catalog.uniqueKeys.length > 10);
     assert.ok(catalog.foreignKeys.length > 0);
-    assert.deepEqual(findSchemaFaults(catalog, distributedTables), []);
+    assert.deepEqual(findSchemaViolations(catalog, distributedTables), []);
   });
 
   it("would be found not to be", () => {
@@ -121,7 +126,7 @@ describe("the schema on Citus", () => {
       foreignKeys: [{ table: "change", target: "record" }],
       types: { "record.resource_id": "text C", "change.resource_id": "text" },
     };
-    assert.deepEqual(findSchemaFaults(faulty, distributedTables), [
+    assert.deepEqual(findSchemaViolations(faulty, distributedTables), [
       "a unique key of record (organization_id, resource_type) lacks resource_id",
       "deletion_target has no key",
       "change refers to record across shards",
@@ -138,7 +143,7 @@ describe("the statements on Citus", () => {
     const faults = statements
       .filter(({ name }) => !neverOnCitus.has(name))
       .flatMap(({ name, sql }) =>
-        findStatementFaults(sql, tables).map((fault) => `${name}: ${fault}`),
+        findStatementViolations(sql, tables).map((fault) => `${name}: ${fault}`),
       );
     assert.deepEqual(faults, []);
   });
@@ -182,7 +187,7 @@ describe("the statements on Citus", () => {
   };
   for (const [fault, sql] of Object.entries(refused)) {
     it(`would be found where one is ${fault}`, () => {
-      assert.deepEqual(findStatementFaults(sql, tables), [`${fault}: ${sql}`]);
+      assert.deepEqual(findStatementViolations(sql, tables), [`${fault}: ${sql}`]);
     });
   }
 });
@@ -211,7 +216,7 @@ describe("a transaction on Citus", () => {
 
   it("may take as many as it likes to look at everything", () => {
     const look = beginStatements(
-      { view: "all", patient: true },
+      { view: "all", unlimitedTime: true },
       { settings: defaultSettings, distributed: true },
     );
     assert.doesNotMatch(look.join(), /pool_size/);
@@ -278,7 +283,7 @@ describe("what workers have prepared", () => {
 
   it("is not known without an answer of every worker", async () => {
     const { transaction: away } = asking({ success: false, result: "no connection" });
-    await assert.rejects(settle(away), Unsettled);
+    await assert.rejects(settle(away), UncertainCommit);
   });
 
   it("concerns nobody where nothing is distributed", async () => {

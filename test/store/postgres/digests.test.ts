@@ -10,8 +10,8 @@ import { payloadDigest } from "../../../src/store/payload-digest.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { acme, requireSound, transaction, write } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { acme, requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 const append = { mode: "append" } as const;
 
@@ -73,7 +73,7 @@ describe("the digests of later changes on PostgreSQL", () => {
       assert.equal(digest, first === true ? null : payloadDigest(String(payload)));
     }
     await requireFound(upgraded);
-    await requireSound(upgraded);
+    await requireConsistent(upgraded);
     await upgraded.close();
   });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { postgresErasureMap } from "../../../src/store/erasure-map.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 describe("the erasure map", () => {
   let server: PostgresServer;

@@ -5,16 +5,16 @@ import { after, before, describe, it } from "node:test";
 import { DatabaseError } from "pg";
 import { AppError } from "../../../src/domain/error.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
-import { describeFailure, ServerFault } from "../../../src/store/postgres/failure.ts";
-import { inOrder } from "../../../src/store/postgres/in-order.ts";
+import { describeFailure, ServerError } from "../../../src/store/postgres/failure.ts";
+import { inSequence } from "../../../src/store/postgres/commit/in-sequence.ts";
 import { allOrganizations } from "../../../src/store/postgres/scope.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 function stateOf(error: unknown): string | undefined {
-  return error instanceof ServerFault ? error.state : undefined;
+  return error instanceof ServerError ? error.state : undefined;
 }
 
 async function askTwice(transaction: Transaction): Promise<void> {
@@ -40,7 +40,7 @@ describe("a failure inside a transaction", () => {
 
   it("is told as what failed first, though another statement was sent later and is named earlier", async () => {
     const failed = database.transaction(allOrganizations, (transaction) =>
-      inOrder([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const),
+      inSequence([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const),
     );
     await assert.rejects(failed, (error) => {
       assert.equal(stateOf(error), "22012");
@@ -54,7 +54,7 @@ describe("a failure inside a transaction", () => {
     const result = await database.transaction(allOrganizations, async (transaction) => {
       attempts += 1;
       if (attempts === 3) return "done";
-      await inOrder([askTwice(transaction), transaction.exec(collide)] as const);
+      await inSequence([askTwice(transaction), transaction.exec(collide)] as const);
       return "never";
     });
     assert.deepEqual([result, attempts], ["done", 3]);

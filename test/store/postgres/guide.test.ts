@@ -5,10 +5,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
-import { erasedTables } from "../../../src/store/postgres/vacuum.ts";
-import { add, carryOutAll, keyOf, request, requireSound } from "../../conformance/scene.ts";
+import { erasedTables } from "../../../src/store/postgres/erase/vacuum.ts";
+import { add, processAll, keyOf, request, requireConsistent } from "../../conformance/scene.ts";
 import { readSql } from "../../support/guide-sql.ts";
-import { type PostgresServer, startPostgres, urlOf } from "../../support/postgres-server.ts";
+import {
+  type PostgresServer,
+  startPostgres,
+  urlOf,
+} from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -57,7 +61,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     const store = await openStore(service, { role: "serve", sealReceipt: makeTestSeal() });
     await add(store, "transaction", "t");
     await store.probeWrite();
-    await requireSound(store);
+    await requireConsistent(store);
     await store.close();
   });
 
@@ -80,7 +84,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     const store = await openStore(service, { role: "serve", sealReceipt: makeTestSeal() });
     await add(store, "transaction", id);
     await request(store, keyOf("transaction", id), { deletionRequestId: `del_of_${id}` });
-    assert.equal((await carryOutAll(store)).length, 1);
+    assert.equal((await processAll(store)).length, 1);
     await store.purgeExpired(0);
     await store.close();
   }

@@ -12,11 +12,11 @@ import {
   mark,
   operator,
   organization,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 
@@ -51,7 +51,7 @@ describe("many writers on one database", () => {
     working.abort();
     const deleted = (await Promise.all(deleting)).reduce((sum, count) => sum + count, 0);
     assert.ok(deleted > 0, "nothing was deleted");
-    for (const store of open) await requireSound(store);
+    for (const store of open) await requireConsistent(store);
     await Promise.all(open.map((store) => store.close()));
     const [log] = await server.query("SELECT pg_read_file(pg_current_logfile()) AS text");
     assert.doesNotMatch(String(log?.["text"]), /deadlock/);

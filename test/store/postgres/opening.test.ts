@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
-import { schemaVersion } from "../../../src/store/postgres/migrate.ts";
+import { schemaVersion } from "../../../src/store/postgres/migration/migrate.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { startServerProcess } from "../../support/server-process.ts";
@@ -14,10 +14,10 @@ import {
   type PostgresServer,
   startPostgres,
   urlOf,
-} from "../../support/postgres-server.ts";
+} from "../../support/postgres/postgres-server.ts";
 import {
   acme,
-  carryOutAll,
+  processAll,
   hold,
   keyOf,
   newKey,
@@ -26,7 +26,7 @@ import {
   organization,
   release,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "../../conformance/scene.ts";
@@ -74,7 +74,7 @@ describe("opening a store on PostgreSQL", () => {
     const stores = await Promise.all(
       Array.from({ length: 6 }, () => openStore(url, { role: "serve" })),
     );
-    for (const store of stores) await requireSound(store);
+    for (const store of stores) await requireConsistent(store);
     const found = await server.query(
       "SELECT value::int AS version FROM meta WHERE name = 'schema_version'",
       url,
@@ -159,7 +159,7 @@ describe("opening a store on PostgreSQL", () => {
       "SELECT count(*)::int AS count FROM pg_prepared_statements",
     );
     assert.deepEqual(prepared, [{ count: 0 }]);
-    await requireSound(store);
+    await requireConsistent(store);
     await store.close();
   });
 
@@ -190,9 +190,9 @@ describe("opening a store on PostgreSQL", () => {
       await hold(store, keyOf("transaction", "t"));
       await release(store, keyOf("transaction", "t"));
       await request(store, keyOf("transaction", "t"));
-      assert.equal((await carryOutAll(store)).length, 1);
+      assert.equal((await processAll(store)).length, 1);
       await store.purgeExpired(operator.now);
-      await requireSound(store);
+      await requireConsistent(store);
       await store.close();
     });
 

@@ -7,7 +7,7 @@ import { openStore } from "../../../src/store/open-store.ts";
 import {
   acme,
   add,
-  carryOutAll,
+  processAll,
   hold,
   keyOf,
   mark,
@@ -20,7 +20,7 @@ import {
   transaction,
   write,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -54,9 +54,9 @@ async function workADay(url: string): Promise<void> {
   await store.readHistory(keyOf("transaction", "t"));
   await hold(store, keyOf("transaction", "t"));
   const id = await request(store, keyOf("transaction", "t"));
-  await carryOutAll(store);
+  await processAll(store);
   assert.equal(await release(store, keyOf("transaction", "t")), 1);
-  assert.equal((await carryOutAll(store, 100_000_000)).length, 1);
+  assert.equal((await processAll(store, 100_000_000)).length, 1);
   await store.findDeletion(id ?? "", acme);
   await store.findReceipt(id ?? "", acme);
   await store.deletionFigures(operator.now);

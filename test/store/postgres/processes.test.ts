@@ -22,12 +22,12 @@ import {
   payloadsOf,
   organization,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   worker,
   write,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 const processes = 4;
 
@@ -66,7 +66,7 @@ describe("several processes on one database", () => {
     assert.equal(results.filter((result) => result === "created").length, 100);
     assert.equal(results.filter((result) => result === "identical_record_exists").length, 300);
     assert.deepEqual(await storeNo(0).countRecords(acme), { transaction: 100 });
-    await requireSound(storeNo(0));
+    await requireConsistent(storeNo(0));
   });
 
   it("lose no update of a record that all of them write to, in lists of any order", async () => {
@@ -85,7 +85,7 @@ describe("several processes on one database", () => {
     for (const id of ids) {
       assert.equal((await changesOf(storeNo(1), keyOf("transaction", id))).length, 81);
     }
-    await requireSound(storeNo(0));
+    await requireConsistent(storeNo(0));
   });
 
   it("perform what carries an Idempotency-Key once, and all give its outcome", async () => {
@@ -143,7 +143,7 @@ describe("several processes on one database", () => {
       ({ action }) => action === "deletion.complete",
     );
     assert.equal(completions.length, done.length);
-    await requireSound(storeNo(0));
+    await requireConsistent(storeNo(0));
   });
 
   it("keep from a process whose lease was taken over everything that it still meant to do", async () => {
@@ -154,7 +154,7 @@ describe("several processes on one database", () => {
     await slow.claimDeletion({ now: worker.now, leaseUntil: worker.now + 10, claimant: "slow" });
     const later = worker.now + 11;
     await quick.claimDeletion({ now: later, leaseUntil: later + 60_000, claimant: "quick" });
-    const refused = { name: "StoreError", message: /carried out by another process/ };
+    const refused = { name: "StoreError", message: /processed by another process/ };
     await assert.rejects(slow.eraseStep(id, 10, worker), refused);
     await assert.rejects(slow.completeDeletion(id, worker), refused);
     await slow.postponeDeletion(id, "it failed", later + 600_000);
@@ -194,7 +194,7 @@ describe("several processes on one database", () => {
     }
   });
 
-  it("look again at the changes of records that stay, before a deletion is completed", async () => {
+  it("check again at the changes of records that stay, before a deletion is completed", async () => {
     const store = storeNo(0);
     for (const id of ["goes", "stays"]) await add(store, "transaction", id);
     const related = { related_tx_ids: ["goes", "stays"] };
@@ -234,6 +234,6 @@ describe("several processes on one database", () => {
       ),
     );
     assert.equal((await storeNo(0).listAudit(0, 100)).length, 40);
-    await requireSound(storeNo(0));
+    await requireConsistent(storeNo(0));
   });
 });

@@ -14,12 +14,12 @@ import {
   finish,
   keyOf,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   worker,
   write,
 } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const connections: ConnectionSettings = {
@@ -89,7 +89,7 @@ describe("a store on PostgreSQL", () => {
       for (const id of acknowledged) {
         assert.equal((await changesOf(store, keyOf("transaction", id))).length, 1, id);
       }
-      await requireSound(store);
+      await requireConsistent(store);
     });
   }
 

@@ -4,14 +4,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import type { DeletionEntry } from "../../../src/domain/ledger-entry.ts";
+import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import {
   acme,
   add,
-  carryOutAll,
+  processAll,
   claim,
   hold,
   keyOf,
@@ -32,7 +32,7 @@ import {
   type PostgresServer,
   startPostgres,
   urlOf,
-} from "../../support/postgres-server.ts";
+} from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 
 const role = "sluice_secured";
@@ -154,7 +154,7 @@ async function fill(url: string): Promise<void> {
   await release(store, keyOf("transaction_check", "c"));
   await add(store, "person", "goes");
   await request(store, keyOf("person", "goes"), { dueAt: 0 });
-  assert.equal((await carryOutAll(store)).length, 2);
+  assert.equal((await processAll(store)).length, 2);
   await add(store, "transaction", "t");
   await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
   await write(store, transaction("u"), { idempotency: mark("another key") });

@@ -8,8 +8,12 @@ import { after, before, describe, it } from "node:test";
 import { runProgram } from "../../cli/program.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { type Certificates, makeCertificates } from "../../support/certificates.ts";
-import { findBinaries } from "../../support/postgres-binaries.ts";
-import { password, type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { findBinaries } from "../../support/postgres/postgres-binaries.ts";
+import {
+  password,
+  type PostgresServer,
+  startPostgres,
+} from "../../support/postgres/postgres-server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { keyOf, mark, requireSound, transaction, write } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres-server.ts";
+import { keyOf, mark, requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 const clients = 64;
 const statementsPerRecordMax = 0.2;
@@ -61,7 +61,7 @@ describe("the write path on PostgreSQL", () => {
     for (const statements of [marked, updates, looks]) {
       assert.ok(statements < 2 * statementsPerRecordMax, `${statements} statements for a record`);
     }
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("would be found to cost more where nobody shares", async () => {

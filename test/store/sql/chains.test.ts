@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Deletion } from "../../../src/domain/deletion.ts";
+import type { Deletion } from "../../../src/domain/deletion/deletion.ts";
 import { appendAudit } from "../../../src/store/sql/audit.ts";
 import { lockReceiptHead, storeReceipt } from "../../../src/store/sql/receipt.ts";
 import { beginReplay } from "../../../src/store/sql/replay.ts";

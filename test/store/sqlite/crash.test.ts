@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { carryOn, prepareErasure, requireErased } from "../../conformance/resumption.ts";
-import { requireSound } from "../../conformance/scene.ts";
+import { requireConsistent } from "../../conformance/scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startChild } from "./child.ts";
 import { makePlace } from "./place.ts";
@@ -23,7 +23,7 @@ describe("a serving process that is killed", () => {
         }
         await child.kill();
         const store = await place.open();
-        await requireSound(store);
+        await requireConsistent(store);
         await carryOn(store);
         await requireErased(store);
         await store.close();
@@ -40,7 +40,7 @@ describe("a serving process that is killed", () => {
       child.ask("move").catch(() => undefined);
       await child.kill();
       const store = await place.open();
-      await requireSound(store);
+      await requireConsistent(store);
       await carryOn(store);
       await requireErased(store);
       await store.close();
@@ -57,7 +57,7 @@ describe("a serving process that is killed", () => {
     await child.kill();
     const acknowledged = new Set(child.told.map(String));
     const store = await place.open();
-    await requireSound(store);
+    await requireConsistent(store);
     const ids = place.withDatabase((database) =>
       database.prepare("SELECT resource_id FROM record").all(),
     );

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { payloadDigest } from "../../../src/store/payload-digest.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { requireSound, transaction, write } from "../../conformance/scene.ts";
+import { requireConsistent, transaction, write } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "./place.ts";
 
 const append = { mode: "append" } as const;
@@ -66,7 +66,7 @@ describe("the digests of later changes", () => {
     const upgraded = await place.open();
     requireDigests(place);
     await requireFound(upgraded);
-    await requireSound(upgraded);
+    await requireConsistent(upgraded);
   });
 
   it("are missed by the check, and found to be wrong", async (test) => {
@@ -88,7 +88,7 @@ describe("the digests of later changes", () => {
       place.withDatabase((database) => {
         database.exec(`UPDATE change SET digest = ${digest} WHERE change_no <> record_no`);
       });
-      await requireSound(store);
+      await requireConsistent(store);
     }
   });
 
@@ -111,7 +111,7 @@ describe("the digests of later changes", () => {
     const place = makePlace(test);
     await (await place.open()).close();
     const source = readFileSync(
-      new URL("../../../src/store/sqlite/record.ts", import.meta.url),
+      new URL("../../../src/store/sqlite/commit/record.ts", import.meta.url),
       "utf8",
     );
     const plans = [...source.matchAll(/const (findIdentical\w+) =\s*`([^`]*)`/g)].map(

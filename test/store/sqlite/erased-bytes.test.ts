@@ -1,9 +1,9 @@
 // When a deletion is completed, the bytes of what was erased are in no file of the data folder: not in the database, not
-// in its unused places, not in the log. Looks for them in the files, as somebody with the disk would.
+// in its unused places, not in the WAL. Looks for them in the files, as somebody with the disk would.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Draft } from "../../../src/domain/record-write.ts";
+import type { Draft } from "../../../src/domain/record/record-write.ts";
 import type { Store } from "../../../src/store/store.ts";
 import {
   claim,
@@ -13,7 +13,7 @@ import {
   mark,
   release,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   worker,
   write,
@@ -90,7 +90,7 @@ describe("the bytes of what was erased", () => {
       );
       await write(store, list, { resourceType: "screening", mode: "update", lenient: true });
     }
-    await requireSound(store);
+    await requireConsistent(store);
     await store.close();
     assert.deepEqual(findText(place, secret), {});
   });
@@ -179,6 +179,6 @@ describe("completing a deletion", () => {
     ]);
     assert.equal(completed?.status, "completed");
     assert.ok(outcomes.every(({ written }) => written === 1));
-    await requireSound(store);
+    await requireConsistent(store);
   });
 });

@@ -7,12 +7,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
-import type { RecordWrite } from "../../../src/domain/record-write.ts";
+import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import type { Result } from "../../../src/store/sqlite/commit/job.ts";
-import { migrate } from "../../../src/store/sqlite/migrate.ts";
+import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../src/store/sqlite/commit/run-jobs.ts";
-import { acme, requireSound, transaction } from "../../conformance/scene.ts";
+import { acme, requireConsistent, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 const filler = [{ key: "filler", value: "x".repeat(1_000), type: "STRING" }];
@@ -54,7 +54,7 @@ describe("a database that can't grow", () => {
     assert.equal(again.filter((drafts) => drafts === "c").length, 40 - stored);
     const store = await place.open({ role: "command" });
     assert.deepEqual(await store.countRecords(acme), { transaction: 40 });
-    await requireSound(store);
+    await requireConsistent(store);
   });
 });
 
@@ -85,7 +85,7 @@ describe("a file system that is full", () => {
     assert.equal(stillReads, true);
 
     const store = await place.open();
-    await requireSound(store);
+    await requireConsistent(store);
     const ids = place.withDatabase((database) =>
       database.prepare("SELECT resource_id FROM record").all(),
     );

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import { schemaVersion } from "../../../src/store/sqlite/migrate.ts";
+import { schemaVersion } from "../../../src/store/sqlite/migration/migrate.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
-import { add, claim, exists, keyOf, request, requireSound } from "../../conformance/scene.ts";
+import { add, claim, exists, keyOf, request, requireConsistent } from "../../conformance/scene.ts";
 import { startChild } from "./child.ts";
 import { makePlace } from "./place.ts";
 
@@ -62,7 +62,7 @@ describe("an SQLite store", () => {
     await child.ask("add", "from a process");
     await child.end();
     assert.equal(await exists(store, keyOf("transaction", "from a process")), true);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("is made once by several processes that start at the same time", async (test) => {
@@ -74,7 +74,7 @@ describe("an SQLite store", () => {
     await Promise.all(children.map((child) => child.end()));
     const store = await place.open();
     assert.deepEqual(await store.countRecords("org_acme"), { transaction: 4 });
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("gives deletions that were under way to the process that serves next, at once", async (test) => {
@@ -92,7 +92,7 @@ describe("an SQLite store", () => {
     assert.equal((await claim(next))?.deletionRequestId, id);
   });
 
-  it("needs no checkpoint to be complete: the log is brought in when it is closed", async (test) => {
+  it("needs no checkpoint to be complete: the WAL is checkpointed when it is closed", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await add(store, "transaction", "t");

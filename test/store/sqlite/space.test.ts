@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import { backUpSqliteStore } from "../../../src/store/sqlite/backup.ts";
-import { copyBackup } from "../../../src/store/sqlite/restore.ts";
+import { backUpSqliteStore } from "../../../src/store/sqlite/file/backup.ts";
+import { copyBackup } from "../../../src/store/sqlite/file/restore.ts";
 import type { Store } from "../../../src/store/store.ts";
 import {
   add,
@@ -17,7 +17,7 @@ import {
   finish,
   keyOf,
   request,
-  requireSound,
+  requireConsistent,
   transaction,
   write,
 } from "../../conformance/scene.ts";
@@ -52,9 +52,9 @@ async function deleteMost(store: Store): Promise<void> {
 }
 
 /** As upkeep does, until there is no more to give; gives the number of steps. */
-async function giveBackAll(store: Store): Promise<number> {
+async function reclaimAll(store: Store): Promise<number> {
   let steps = 1;
-  while (await store.giveBackSpace()) steps += 1;
+  while (await store.reclaimSpace()) steps += 1;
   return steps;
 }
 
@@ -97,7 +97,7 @@ describe("space that deletions have left", () => {
     let steps = 0;
     for (let more = true; more; steps += 1) {
       const adding = write(store, transaction(`t${steps}`));
-      more = await store.giveBackSpace();
+      more = await store.reclaimSpace();
       written.push((await adding).written);
     }
     assert.ok(steps > 5, "it took one long step");
@@ -106,7 +106,7 @@ describe("space that deletions have left", () => {
     assert.deepEqual({ screening, transactions }, { screening: 300, transactions: steps });
     assert.ok(written.every((count) => count === 1));
     assert.deepEqual(filesWith(place), []);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("is kept as far as a store will soon need it again", async (test) => {
@@ -114,12 +114,12 @@ describe("space that deletions have left", () => {
     const store = await place.open();
     await fill(store);
     await deleteMost(store);
-    await giveBackAll(store);
+    await reclaimAll(store);
     const free = place.withDatabase(
       (database) => database.prepare("PRAGMA freelist_count").get()?.["freelist_count"],
     );
     assert.equal(free, limits.freePagesKept);
-    assert.equal(await store.giveBackSpace(), false);
+    assert.equal(await store.reclaimSpace(), false);
   });
 
   it("holds nothing of what is erased after pages have moved", async (test) => {
@@ -135,10 +135,10 @@ describe("space that deletions have left", () => {
       }),
     );
     await write(store, list, { resourceType: "screening" });
-    await giveBackAll(store);
+    await reclaimAll(store);
     assert.equal(await deletePerson(store, "later"), 500);
     assert.deepEqual(filesWith(place), []);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 });
 
@@ -149,10 +149,10 @@ describe("a store that was made without a pointer map", () => {
     await fill(store);
     await deleteMost(store);
     const before = sizeOf(place);
-    assert.equal(await store.giveBackSpace(), false);
+    assert.equal(await store.reclaimSpace(), false);
     assert.equal(sizeOf(place), before);
     assert.deepEqual(filesWith(place), []);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("can give space back once it is restored from a backup", async (test) => {
@@ -169,9 +169,9 @@ describe("a store that was made without a pointer map", () => {
     const store = await place.open();
     await deleteMost(store);
     const before = sizeOf(place);
-    await giveBackAll(store);
+    await reclaimAll(store);
     assert.ok(sizeOf(place) < before - 500 * pageBytes);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 });
 

@@ -1,10 +1,10 @@
-// A process that carries out three deletions together and kills itself at the point that it is told, counted from 1: before or
+// A process that processes three deletions together and kills itself at the point that it is told, counted from 1: before or
 // after something that the writer is asked for. Where there is no such point it tells how many there were.
 
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
-import { SharedDescriptor } from "../../../src/store/sqlite/descriptor.ts";
-import { FileTasks } from "../../../src/store/sqlite/file-tasks.ts";
-import { migrate } from "../../../src/store/sqlite/migrate.ts";
+import { SharedDescriptor } from "../../../src/store/sqlite/erase/descriptor.ts";
+import { FileTasks } from "../../../src/store/sqlite/file/file-tasks.ts";
+import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { LocalWriter } from "../../../src/store/sqlite/commit/writer.ts";
 import { claim, worker } from "../../conformance/scene.ts";

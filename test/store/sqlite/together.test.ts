@@ -17,7 +17,7 @@ import {
   finish,
   keyOf,
   request,
-  requireSound,
+  requireConsistent,
   worker,
   write,
 } from "../../conformance/scene.ts";
@@ -114,7 +114,7 @@ describe("deletions that are completed together", () => {
     assert.equal((await finish(store, first, 100)).erased["screening"], 101);
     assert.equal(await exists(store, keyOf("screening", "late")), false);
     assert.deepEqual(findSecret(place), []);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("leave nothing that a writer still had in memory and wrote between the looks", async (test) => {
@@ -148,7 +148,7 @@ describe("deletions that are completed together", () => {
     assert.ok(outcomes.every(({ result }) => result === "completed"));
     assert.deepEqual(findSecret(place), []);
     assert.deepEqual(await receiptsOf(store), ids);
-    await requireSound(store);
+    await requireConsistent(store);
   });
 
   it("leave nothing that moved within the file since the first look of the process", async (test) => {
@@ -206,7 +206,7 @@ describe("a process that is killed while it completes deletions together", () =>
       assert.deepEqual((await receiptsOf(after)).toSorted(), [...ids].toSorted(), `point ${point}`);
       assert.deepEqual(findSecret(place), [], `point ${point}`);
       assert.deepEqual(await after.countRecords("org_acme"), { screening: 200 });
-      await requireSound(after);
+      await requireConsistent(after);
       await after.close();
     }
   });

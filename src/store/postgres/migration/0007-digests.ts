@@ -2,7 +2,7 @@
 // none: it is found by its key. Digests are computed here and not by the server, so that both engines have the same.
 
 import { payloadDigest } from "../../payload-digest.ts";
-import type { RecordKey } from "../../../domain/record-write.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyColumns, type KeyRow, toKey } from "../record-key.ts";
 import type { Transaction } from "../transaction.ts";
 

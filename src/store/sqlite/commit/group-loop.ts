@@ -3,7 +3,7 @@
 
 import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
-import { GroupScheduler } from "../../group-scheduler.ts";
+import { GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import { countBytes, countRows, isOperation, type Job, type Result } from "./job.ts";

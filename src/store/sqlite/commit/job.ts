@@ -8,12 +8,12 @@ import type {
   RecordWrite,
   Reference,
   WriteMode,
-} from "../../../domain/record-write.ts";
-import { countDraftRows } from "../../../domain/draft-rows.ts";
+} from "../../../domain/record/record-write.ts";
+import { countDraftRows } from "../../../domain/record/draft-rows.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import { StoreError } from "../../store-error.ts";
 import type { OperationName } from "./operation.ts";
-import type { PackedOutcome } from "../../packed-outcome.ts";
+import type { PackedOutcome } from "../../group/packed-outcome.ts";
 
 export interface OperationJob {
   readonly name: OperationName;

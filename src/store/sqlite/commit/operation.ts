@@ -20,20 +20,20 @@ import {
 } from "../../sql/replay.ts";
 import type { Statements } from "../../sql/statements.ts";
 import type { AuditNote } from "../../trail.ts";
-import { claimDeletion } from "../claim.ts";
-import { completeDeletions } from "../complete-alone.ts";
-import { verifyErasure } from "../completion.ts";
+import { claimDeletion } from "../erase/claim.ts";
+import { completeDeletions } from "../erase/complete-alone.ts";
+import { verifyErasure } from "../erase/verification.ts";
 import type { Connection } from "../connection.ts";
 import { cancelDeletion, requestDeletion, voidAllLeases } from "../deletion.ts";
-import { eraseStep } from "../erasure.ts";
-import { freezeFile, keepLog, releaseFile } from "../frozen-file.ts";
-import { type GivenBack, giveBackPages } from "../give-back.ts";
-import { endCheckpoint } from "../log-file.ts";
-import type { Group } from "../group.ts";
-import { addToPlan, beginPlanned, postponePlan, removePlan } from "../large-plan.ts";
+import { eraseStep } from "../erase/erasure.ts";
+import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
+import { type VacuumResult, vacuumPages } from "../file/incremental-vacuum.ts";
+import { endCheckpoint } from "../file/wal-checkpoint.ts";
+import type { Group } from "./group.ts";
+import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
 import { purgeExpired } from "../purge.ts";
 import { reopenDeletions } from "../replay.ts";
-import { probeCommit } from "../write-probe.ts";
+import { probeCommit } from "../file/write-probe.ts";
 
 /** What is the same on every engine. */
 function onConnection<Args, Result>(work: (args: Args) => Statements<Result>) {
@@ -85,11 +85,11 @@ export const sharedOperations = {
 
 export const aloneOperations = {
   endCheckpoint: (connection: Connection): void => endCheckpoint(connection),
-  keepLog: (connection: Connection): void => keepLog(connection),
-  freezeFile,
-  releaseFile: (connection: Connection): void => releaseFile(connection),
+  pinWal: (connection: Connection): void => pinWal(connection),
+  freezeCheckpoints,
+  releaseCheckpoints: (connection: Connection): void => releaseCheckpoints(connection),
   completeDeletions,
-  giveBackPages: (connection: Connection): GivenBack => giveBackPages(connection),
+  vacuumPages: (connection: Connection): VacuumResult => vacuumPages(connection),
 };
 
 export type SharedName = keyof typeof sharedOperations;

@@ -1,14 +1,14 @@
-// Runs a group of writes and operations in one transaction, each judged on its own. Either all of the group is committed,
+// Runs a group of writes and operations in one transaction, each evaluated on its own. Either all of the group is committed,
 // or nothing of what failed had any effect.
 
 import { AppError } from "../../../domain/error.ts";
 import { type Connection, describeWriteFailure, rollBack, savepoint } from "../connection.ts";
-import { Group } from "../group.ts";
+import { Group } from "./group.ts";
 import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
 import { aloneOperations, runsAlone, type OperationName, sharedOperations } from "./operation.ts";
-import { loadRedaction } from "../redaction.ts";
-import { addSingles } from "../single-adds.ts";
-import { writeRecords } from "../write-records.ts";
+import { loadRedaction } from "../erase/redaction.ts";
+import { addSingles } from "./single-adds.ts";
+import { writeRecords } from "./write-records.ts";
 
 const partsOfErasure: ReadonlySet<OperationName> = new Set([
   "eraseStep",

@@ -108,7 +108,7 @@ export function startWriterThread(
     workerData: { path },
     // It is never the thread that the others wait for, and what it makes is soon garbage.
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
-    // The descriptor that wiping uses belongs to the main thread.
+    // The descriptor that scrubbing uses belongs to the main thread.
     trackUnmanagedFds: false,
   });
   return useWriterThread(worker, options);

@@ -10,8 +10,8 @@ import {
 import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import { openWriter } from "../connection.ts";
-import { closeWriter } from "../log-file.ts";
-import { migrate } from "../migrate.ts";
+import { closeWriter } from "../file/wal-checkpoint.ts";
+import { migrate } from "../migration/migrate.ts";
 import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";
 import { loadWhatIsNeeded } from "./run-jobs.ts";

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { RecordWrite } from "../../../../src/domain/record-write.ts";
+import type { RecordWrite } from "../../../../src/domain/record/record-write.ts";
 import { type Connection, openWriter } from "../../../../src/store/sqlite/connection.ts";
 import type { Job, OperationJob, Result } from "../../../../src/store/sqlite/commit/job.ts";
-import { migrate } from "../../../../src/store/sqlite/migrate.ts";
+import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../../src/store/sqlite/commit/run-jobs.ts";
 import { acme, mark, operator, transaction } from "../../../conformance/scene.ts";
 import { makePlace } from "../place.ts";

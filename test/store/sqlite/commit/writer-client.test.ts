@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setImmediate as endOfTick } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { limits } from "../../../../src/domain/limits.ts";
-import type { RecordWrite } from "../../../../src/domain/record-write.ts";
+import type { RecordWrite } from "../../../../src/domain/record/record-write.ts";
 import {
   flattenResult,
   type Job,

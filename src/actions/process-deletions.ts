@@ -1,0 +1,171 @@
+// Processes deletions that are due, as many together as the store does best: claim, erase in bounded steps, check again,
+// complete. Every step is durable before the next, so that a crash at any point resumes where it was. Never gives one up.
+
+import type { Deletion } from "../domain/deletion/deletion.ts";
+import { AppError } from "../domain/error.ts";
+import { limits } from "../domain/limits.ts";
+import type { Completion } from "../store/store.ts";
+import type { App } from "./app.ts";
+import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
+
+export type ProcessedDeletions =
+  | { readonly result: "completed"; readonly deletion: Deletion }
+  | { readonly result: "postponed"; readonly deletion: Deletion; readonly cause: unknown };
+
+export interface ProcessOptions {
+  /** Names this process. */
+  readonly claimant: string;
+  /** Ends the work between two steps. */
+  readonly stopping: AbortSignal;
+}
+
+/** What each deletion that was claimed has come to so far. */
+interface Batch {
+  readonly claimed: readonly Deletion[];
+  readonly results: Map<string, ProcessedDeletions>;
+  /** How often each was looked at again. */
+  readonly verifications: Map<string, number>;
+  readonly stopping: AbortSignal;
+}
+
+/** Empty if nothing is due. What goes wrong with one of them concerns that one alone. */
+export async function processDeletions(
+  app: App,
+  { claimant, stopping }: ProcessOptions,
+): Promise<readonly ProcessedDeletions[]> {
+  const claimed = await claimAll(app, claimant);
+  const batch: Batch = { claimed, results: new Map(), verifications: new Map(), stopping };
+  try {
+    await eraseAndComplete(app, batch);
+  } catch (cause) {
+    for (const deletion of openOf(batch)) settle(batch, { result: "postponed", deletion, cause });
+  }
+  const results = [...batch.results.values()];
+  // They are completed whatever becomes of this note; upkeep makes it good.
+  if (results.some(isCompleted)) await catchUpLedger(app).catch(() => undefined);
+  for (const done of results) if (done.result === "postponed") await postpone(app, done, stopping);
+  return results;
+}
+
+async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]> {
+  const { store } = app;
+  const claimed: Deletion[] = [];
+  let asked = 1;
+  while (claimed.length < store.deletionsAtOnce) {
+    const now = app.now();
+    const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
+    const claims = Array.from({ length: asked }, () => store.claimDeletion(claim));
+    const answers = await Promise.allSettled(claims);
+    const found = answers.flatMap((answer) =>
+      answer.status === "fulfilled" && answer.value !== undefined ? [answer.value] : [],
+    );
+    claimed.push(...found);
+    const failed = answers.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected" && claimed.length === 0) throw failed.reason;
+    if (found.length < asked) break;
+    // Nearly always nothing more is due.
+    const most = Math.min(asked * 4, limits.deletionsErasedAtOnceMax);
+    asked = Math.min(most, store.deletionsAtOnce - claimed.length);
+  }
+  return claimed;
+}
+
+/** Those whose plan is processed are completed while others, with more to erase, still go on. */
+async function eraseAndComplete(app: App, batch: Batch): Promise<void> {
+  for (let open = openOf(batch); open.length > 0; open = openOf(batch)) {
+    const erased: Deletion[] = [];
+    for (let at = 0; at < open.length; at += limits.deletionsErasedAtOnceMax) {
+      const part = open.slice(at, at + limits.deletionsErasedAtOnceMax);
+      erased.push(...(await eraseStepOfEach(app, batch, part)));
+    }
+    if (erased.length > 0) await completeAll(app, batch, erased);
+  }
+}
+
+/** One step of each, which share a transaction and its bound. Gives those of which nothing is left to erase. */
+async function eraseStepOfEach(
+  app: App,
+  batch: Batch,
+  part: readonly Deletion[],
+): Promise<readonly Deletion[]> {
+  batch.stopping.throwIfAborted();
+  const act = { actor: "worker", now: app.now() };
+  const recordsMax = Math.max(1, Math.floor(limits.erasureStepRecordsMax / part.length));
+  const erased: Deletion[] = [];
+  async function eraseOne(deletion: Deletion): Promise<void> {
+    try {
+      const step = await app.store.eraseStep(deletion.deletionRequestId, recordsMax, act);
+      if (step.done) erased.push(deletion);
+    } catch (cause) {
+      settle(batch, { result: "postponed", deletion, cause });
+    }
+  }
+  await Promise.all(part.map(eraseOne));
+  return erased;
+}
+
+async function completeAll(app: App, batch: Batch, erased: readonly Deletion[]): Promise<void> {
+  const { verifications, stopping } = batch;
+  stopping.throwIfAborted();
+  const first = erased.filter(({ deletionRequestId }) => !verifications.has(deletionRequestId));
+  if (first.length > 0) await noteCompleting(app, first);
+  const ids = erased.map(({ deletionRequestId }) => deletionRequestId);
+  const act = { actor: "worker", now: app.now() };
+  const outcomes = await app.store.completeDeletions(ids, act);
+  for (const [index, deletion] of erased.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined) settleVerification(batch, deletion, outcome);
+  }
+}
+
+function settleVerification(batch: Batch, deletion: Deletion, outcome: Completion): void {
+  if (outcome.result === "completed") return settle(batch, outcome);
+  const { verifications } = batch;
+  const { deletionRequestId } = deletion;
+  const count = (verifications.get(deletionRequestId) ?? 0) + 1;
+  verifications.set(deletionRequestId, count);
+  if (outcome.result === "failed") {
+    settle(batch, { result: "postponed", deletion, cause: outcome.cause });
+  } else if (count === limits.verificationsMax) {
+    settle(batch, { result: "postponed", deletion, cause: new Error(foundAgain) });
+  }
+}
+
+const foundAgain =
+  `The verification has looked ${limits.verificationsMax} times and found something left each time; it goes on, but ` +
+  "somebody may be writing to what is being erased behind the back of the service.";
+
+function openOf({ claimed, results }: Batch): readonly Deletion[] {
+  return claimed.filter(({ deletionRequestId }) => !results.has(deletionRequestId));
+}
+
+function settle({ results }: Batch, result: ProcessedDeletions): void {
+  results.set(result.deletion.deletionRequestId, result);
+}
+
+function isCompleted({ result }: ProcessedDeletions): boolean {
+  return result === "completed";
+}
+
+async function postpone(
+  app: App,
+  { deletion, cause }: { readonly deletion: Deletion; readonly cause: unknown },
+  stopping: AbortSignal,
+): Promise<void> {
+  await app.store.postponeDeletion(
+    deletion.deletionRequestId,
+    stopping.aborted ? "the service stopped" : describeCause(cause),
+    app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts)),
+  );
+}
+
+/** Doubles from one second up to limits.deletionBackOffMsMax. */
+function backOffMs(attempts: number): number {
+  return Math.min(1_000 * 2 ** Math.min(attempts, 20), limits.deletionBackOffMsMax);
+}
+
+/** What the store said, rather than what the API would say of it. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof AppError ? (error.cause ?? error) : error;
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+}

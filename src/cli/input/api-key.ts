@@ -1,0 +1,30 @@
+// The API key for an import over HTTP: from the environment or from a file, never from the command line, where every user
+// of the machine could read it. Never printed.
+
+import { readFileSync } from "node:fs";
+import type { Context } from "../command.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+
+export const keyVariable = "SLUICE_API_KEY";
+
+/** Throws OperatorError that says where a key is looked for. */
+export function readApiKey({ environment }: Context, keyFile: string | undefined): string {
+  const key = keyFile === undefined ? environment[keyVariable] : readKeyFile(keyFile);
+  const text = key?.trim() ?? "";
+  if (/^[\u0021-\u007e]+$/.test(text)) return text;
+  const where = keyFile === undefined ? `The variable ${keyVariable}` : `The file ${keyFile}`;
+  throw new OperatorError(
+    "key",
+    `${where} ${text === "" ? "has no API key" : "has something else than an API key"}. ` +
+      `Set ${keyVariable}, or name a file that holds the key with --key-file.`,
+  );
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OperatorError("key", `The key file ${path} can't be read: ${reason}.`, { cause });
+  }
+}

@@ -1,0 +1,95 @@
+// How far an import or an export has come, with its rate and the time that is left: a bar on a terminal, a line now and
+// then elsewhere, nothing where JSON is wanted.
+
+import { WriteStream } from "node:tty";
+import { Presets, SingleBar } from "cli-progress";
+import type { BulkProgress, BulkStep } from "../../bulk/progress.ts";
+import type { Output } from "../command.ts";
+
+export interface BulkProgressOptions {
+  readonly json: boolean;
+  readonly name: string;
+  /** What was done before this run, which says nothing of its rate. */
+  readonly before?: Pick<BulkStep, "rows" | "share">;
+  /** Milliseconds of a clock that never goes back; for tests. */
+  readonly nowMs?: () => number;
+}
+
+/** Between two lines where there is no terminal. */
+export const lineEveryMs = 5_000;
+const barParts = 1_000;
+
+export function makeBulkProgress(output: Output, options: BulkProgressOptions): BulkProgress {
+  const { json, name, before, nowMs = () => performance.now() } = options;
+  if (json) return { show: () => undefined, close: () => undefined };
+  const startedAt = nowMs();
+  const describe = (step: BulkStep): string =>
+    describeStep(step, { before, seconds: (nowMs() - startedAt) / 1_000 });
+  if (output instanceof WriteStream && output.isTTY) return makeBar(output, name, describe);
+  let shownAt = startedAt;
+  return {
+    show: (step) => {
+      if (nowMs() - shownAt < lineEveryMs) return;
+      shownAt = nowMs();
+      output.write(`${name}: ${describe(step)}\n`);
+    },
+    close: () => undefined,
+  };
+}
+
+function makeBar(
+  stream: WriteStream,
+  name: string,
+  describe: (step: BulkStep) => string,
+): BulkProgress {
+  const barOptions = {
+    stream,
+    barsize: 24,
+    hideCursor: true,
+    gracefulExit: false,
+    clearOnComplete: true,
+  };
+  let bar: SingleBar | undefined;
+  return {
+    show: (step) => {
+      const line = describe(step);
+      const value = Math.round((step.share ?? 0) * barParts);
+      if (bar === undefined) {
+        const format = step.share === undefined ? `${name}  {line}` : `${name} {bar} {line}`;
+        bar = new SingleBar({ ...barOptions, format }, Presets.shades_classic);
+        bar.start(barParts, value, { line });
+      } else {
+        // At its end the bar would stop by itself.
+        bar.update(Math.min(value, barParts - 1), { line });
+      }
+    },
+    close: () => {
+      bar?.stop();
+      bar = undefined;
+    },
+  };
+}
+
+/** `41%  120,000 rows  38,000 rows/s  12 s left  3 refused`. */
+export function describeStep(
+  { rows, share, note }: BulkStep,
+  { before, seconds }: { before: BulkProgressOptions["before"]; seconds: number },
+): string {
+  const perSecond = seconds > 0 ? Math.round((rows - (before?.rows ?? 0)) / seconds) : 0;
+  const parts = [`${rows.toLocaleString("en")} rows`, `${perSecond.toLocaleString("en")} rows/s`];
+  if (share !== undefined) {
+    parts.unshift(`${Math.floor(share * 100)}%`);
+    const done = share - (before?.share ?? 0);
+    if (done > 0) parts.push(`${formatSeconds((seconds / done) * (1 - share))} left`);
+  }
+  if (note !== "") parts.push(note);
+  return parts.join("  ");
+}
+
+/** `45 s`, `3 min 20 s` or `2 h 5 min`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}

@@ -1,0 +1,29 @@
+// How any error becomes one readable line or one JSON object. Never shows a stack trace.
+
+import { OperatorError } from "../../actions/operator-error.ts";
+import { ConfigError } from "../../config.ts";
+import { AppError } from "../../domain/error.ts";
+import { FileError } from "../../files/file-error.ts";
+
+export interface ErrorView {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: number;
+}
+
+export function viewError(error: unknown): ErrorView {
+  if (error instanceof ConfigError) return { name: "settings", message: error.message };
+  if (error instanceof FileError) return { name: "file", message: error.message };
+  if (error instanceof OperatorError) return { name: error.errorName, message: error.message };
+  if (error instanceof AppError) {
+    const detail = (error.errors ?? []).map(
+      ({ field, message }) => ` ${field ?? ""} ${message ?? ""}.`,
+    );
+    return { name: error.errorName, message: error.message + detail.join(""), code: error.code };
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return {
+    name: "internal",
+    message: `Internal error: ${message}. Please report it, with the stack trace that LOG_LEVEL=debug prints.`,
+  };
+}

@@ -1,0 +1,120 @@
+// What the ledger outside a store says: of deletions, of legal holds, of restores, and how far the store's chains had come.
+// Holds no content of records, and no reason of a deletion.
+
+import type { Hold } from "../access.ts";
+import type { ResourceType } from "../record-type.ts";
+import type { Receipt } from "./receipt.ts";
+
+/** The last link of a hash chain: its number and its hash. */
+export interface ChainHead {
+  readonly no: number;
+  readonly hash: string;
+}
+
+/** Times are Unix milliseconds. */
+export interface DeletionEntry {
+  readonly kind: "deletion";
+  readonly organizationId: string;
+  readonly deletionRequestId: string;
+  readonly resourceType: ResourceType;
+  readonly resourceId: string;
+  readonly requestedBy: string;
+  readonly requestedAt: number;
+  /** Left out in the entry that is written before a deletion is completed. */
+  readonly completed?: {
+    readonly at: number;
+    readonly receiptNo: number;
+    readonly receiptHash: string;
+  };
+}
+
+export interface HoldPlacedEntry {
+  readonly kind: "hold_placed";
+  readonly hold: Hold;
+}
+
+export interface HoldReleasedEntry {
+  readonly kind: "hold_released";
+  readonly holdId: string;
+  readonly at: number;
+  readonly by: string;
+}
+
+/** Both chains of the store as they were when it was written, signed with the key of receipts. */
+export interface HeadsEntry {
+  readonly kind: "heads";
+  readonly at: number;
+  readonly storeId: string;
+  readonly ledgerId: string;
+  readonly audit: ChainHead;
+  readonly receipts: ChainHead;
+  /** The digest of the frame before the one that holds this entry: so the ledger itself is signed too. */
+  readonly ledger: string;
+  readonly keyId: string;
+  /** Ed25519 over the canonical JSON of everything else, base64url. */
+  readonly signature: string;
+}
+
+/** A restore cut the chains of the store: what came after `restored` up to `known` is not in it any more. */
+export interface RestoreEntry {
+  readonly kind: "restore";
+  readonly at: number;
+  readonly by: string;
+  /** The audit entry in the store that says so. */
+  readonly entry: ChainHead;
+  readonly audit: ChainCut;
+  readonly receipts: ChainCut;
+}
+
+export interface ChainCut {
+  /** Where the chain of the restored store ends. */
+  readonly restored: ChainHead;
+  /** Where it ended as far as the ledger knows. */
+  readonly known: ChainHead;
+}
+
+/** The first entry of every ledger. */
+export interface BeginEntry {
+  readonly kind: "begin";
+  readonly ledgerId: string;
+  readonly storeId: string;
+  readonly at: number;
+}
+
+export type LedgerEntry =
+  DeletionEntry | HoldPlacedEntry | HoldReleasedEntry | HeadsEntry | RestoreEntry | BeginEntry;
+
+/** What the signature of heads is over, in canonical JSON. */
+export function headsToSign(
+  entry: Omit<HeadsEntry, "signature">,
+): Readonly<Record<string, unknown>> {
+  return {
+    kind: entry.kind,
+    at: new Date(entry.at).toISOString(),
+    store_id: entry.storeId,
+    ledger_id: entry.ledgerId,
+    audit: entry.audit,
+    receipts: entry.receipts,
+    ledger: entry.ledger,
+    key_id: entry.keyId,
+  };
+}
+
+/** The entry of a completed deletion. `hash` is that of the receipt. */
+export function entryOfReceipt(receipt: Receipt, hash: string): DeletionEntry {
+  const { asked } = receipt;
+  return {
+    kind: "deletion",
+    organizationId: receipt.organization_id,
+    deletionRequestId: receipt.deletion_request_id,
+    resourceType: asked.resource_type,
+    resourceId: asked.resource_id,
+    requestedBy: asked.by,
+    requestedAt: Date.parse(asked.at),
+    completed: {
+      at: Date.parse(receipt.completed_at),
+      receiptNo: receipt.receipt_no,
+      receiptHash: hash,
+    },
+  };
+}

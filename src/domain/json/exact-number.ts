@@ -1,0 +1,135 @@
+// Reads JSON without rounding: a number that a double does not hold exactly as it was written becomes Infinity, of either
+// sign. JSON has no text for that, so it marks nothing else, and every schema rejects it with an error at its own path.
+
+import type { FieldError } from "../error.ts";
+import { limits } from "../limits.ts";
+import { fieldPath, itemPath } from "../validation/path.ts";
+import { withoutTrailing } from "../without-trailing.ts";
+
+/** More significant digits than this are not kept by every double. */
+const digitsMax = 15;
+/** The shortest text of a number that may be inexact, such as `1e-324`. */
+const inexactCharactersMin = 6;
+/** A negative exponent that may lie below a double's. Above it, JSON.parse gives Infinity by itself. */
+const longNegativeExponent = /[eE]-\d{3}/;
+/** As much as looks like a number; whether it is one is checked. Whole, so that what is no JSON stays none. */
+const numberLike = /[-+.\deE]+/g;
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const infinite = "1e999";
+
+export const inexactMessage =
+  "can't be kept exactly as it is written; send at most 15 significant digits, and no huge exponent";
+
+/** Throws SyntaxError as JSON.parse does. `bytes` are the text in UTF-8, for callers that have them. */
+export function parseExactJson(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
+  return JSON.parse(mayBeInexact(text, bytes) ? markInexact(text) : text) as unknown;
+}
+
+/** True for the mark that stands for a number that would have been rounded. */
+export function isInexact(value: unknown): boolean {
+  return typeof value === "number" && !Number.isFinite(value);
+}
+
+/** False for nearly all texts, and cheap; where it is true, every number has to be read as it was written. */
+function mayBeInexact(text: string, bytes: Uint8Array): boolean {
+  return hasLongNumber(bytes) || longNegativeExponent.test(text);
+}
+
+/**
+ * True if there is a run of more than `digitsMax` digits and dots. Any such run covers one of the places that are probed,
+ * so most bytes are skipped; a regular expression would read each digit of each id. Runs are read once: linear.
+ */
+function hasLongNumber(bytes: Uint8Array): boolean {
+  const { length } = bytes;
+  for (let at = digitsMax; at < length; at += digitsMax + 1) {
+    if (!isDigitOrDot(bytes[at])) continue;
+    let first = at;
+    while (first > 0 && isDigitOrDot(bytes[first - 1])) first -= 1;
+    let last = at;
+    while (last + 1 < length && isDigitOrDot(bytes[last + 1])) last += 1;
+    if (last - first >= digitsMax) return true;
+    at = last;
+  }
+  return false;
+}
+
+function isDigitOrDot(byte: number | undefined): boolean {
+  return byte !== undefined && byte <= 0x39 && (byte >= 0x30 || byte === 0x2e);
+}
+
+/** The text with `1e999` in place of each number that is not exact. Reads what is between strings only. */
+function markInexact(text: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at);
+    const end = quote === -1 ? text.length : quote;
+    if (end - at >= inexactCharactersMin) {
+      for (const { 0: number, index } of text.slice(at, end).matchAll(numberLike)) {
+        if (number.length < inexactCharactersMin || !isInexactNumber(number)) continue;
+        parts.push(text.slice(copied, at + index), infinite);
+        copied = at + index + number.length;
+      }
+    }
+    at = quote === -1 ? text.length : stringEnd(text, quote);
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
+}
+
+function isInexactNumber(text: string): boolean {
+  if (text.length > limits.numberCharactersMax) return true;
+  return jsonNumber.test(text) && !isExactNumber(text, Number(text));
+}
+
+/** Behind the closing quote of the string that opens at `quote`; the end of the text if there is none. */
+function stringEnd(text: string, quote: number): number {
+  for (let at = quote + 1; ; at += 1) {
+    at = text.indexOf('"', at);
+    if (at === -1) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+}
+
+/** The paths of inexact numbers in a value that no schema has checked, as far down and as many as errors are listed. */
+export function findInexactNumbers(value: unknown): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  collectInexact(value, { path: "", levels: limits.jsonDepthMax, errors });
+  return errors;
+}
+
+interface Search {
+  readonly path: string;
+  readonly levels: number;
+  readonly errors: FieldError[];
+}
+
+function collectInexact(value: unknown, { path, levels, errors }: Search): void {
+  if (errors.length >= limits.fieldErrorsMax) return;
+  if (isInexact(value)) errors.push({ field: path, message: inexactMessage });
+  if (typeof value !== "object" || value === null || levels === 0) return;
+  for (const [key, item] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? itemPath(path, Number(key)) : fieldPath(path, key);
+    collectInexact(item, { path: inner, levels: levels - 1, errors });
+  }
+}
+
+/** True if printing the double gives the same decimal number that was written, in a text of bounded length. */
+export function isExactNumber(source: string, value: number): boolean {
+  if (!Number.isFinite(value) || source.length > limits.numberCharactersMax) return false;
+  return decimalOf(source) === decimalOf(String(value));
+}
+
+/** Sign, digits without leading and trailing zeros, and the power of ten of the first one. */
+function decimalOf(text: string): string {
+  const part = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (part === null) return text;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = part;
+  const digits = withoutTrailing(whole + fraction, "0");
+  let first = 0;
+  while (digits[first] === "0") first += 1;
+  if (first === digits.length) return "0";
+  return `${sign}${digits.slice(first)}e${whole.length - first + Number(exponent)}`;
+}

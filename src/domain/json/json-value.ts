@@ -1,0 +1,70 @@
+// Any JSON value inside a record: how deep it is nested, whether all of it can be stored as it was sent, and its canonical
+// form. Never recurses deeper than a bound.
+
+import type { FieldError } from "../error.ts";
+import { inexactMessage, isInexact } from "./exact-number.ts";
+import { errorsMax, limits } from "../limits.ts";
+import { fieldPath, itemPath } from "../validation/path.ts";
+
+/** Whether lists and objects are nested in the value more than so many levels, itself included. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (isNestedDeeper(inner, levels - 1)) return true;
+  }
+  return false;
+}
+
+/** What of the value can't be stored as it was sent, each at its path, up to one more than a reply lists. */
+export function jsonValueErrors(path: string, value: unknown): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  collect({ path, value, levels: limits.jsonFieldDepthMax, errors });
+  return errors;
+}
+
+interface Place {
+  readonly path: string;
+  readonly value: unknown;
+  readonly levels: number;
+  readonly errors: FieldError[];
+}
+
+function collect({ path, value, levels, errors }: Place): void {
+  if (errors.length >= errorsMax) return;
+  if (typeof value === "string") {
+    if (!value.isWellFormed()) errors.push({ field: path, message: illFormedMessage });
+  } else if (isInexact(value)) {
+    errors.push({ field: path, message: inexactMessage });
+  } else if (typeof value === "object" && value !== null) {
+    if (levels === 0) errors.push({ field: path, message: tooDeepMessage });
+    else collectInside({ path, value, levels: levels - 1, errors });
+  }
+}
+
+function collectInside({ path, value, levels, errors }: Place & { readonly value: object }): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      collect({ path: itemPath(path, index), value: item, levels, errors });
+    }
+    return;
+  }
+  for (const [name, item] of Object.entries(value)) {
+    const inner = fieldPath(path, name);
+    if (!name.isWellFormed())
+      errors.push({ field: inner, message: `as a key ${illFormedMessage}` });
+    collect({ path: inner, value: item, levels, errors });
+  }
+}
+
+const illFormedMessage = "holds half of a surrogate pair, which is no text";
+const tooDeepMessage = `is nested too deep: the field may have at most ${limits.jsonFieldDepthMax} levels`;
+
+/** The same value with the keys of its objects in one order. The value is valid, so its depth is bounded. */
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  // By UTF-16 code units. `fromEntries` makes own properties even of names such as `__proto__`.
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
+}

@@ -1,0 +1,87 @@
+// The canonical form of a payload, and the draft made from it. Equal content gives equal text, whatever the order in
+// which its fields were sent; nothing is added or altered, and only a null that means nothing is left out.
+
+import { orderFields } from "../json/canonical-order.ts";
+import { limits } from "../limits.ts";
+import type { Operation, Payload, RecordType } from "../record-type.ts";
+import type { Draft, Reference } from "./record-write.ts";
+import { normaliseTimestamp } from "../timestamp.ts";
+
+interface CanonicalOrder {
+  readonly add: (payload: Payload) => Payload;
+  readonly update: (payload: Payload) => Payload;
+}
+
+const canonicalOrders = new WeakMap<RecordType, CanonicalOrder>();
+
+function canonicalOrderOf(type: RecordType): CanonicalOrder {
+  let order = canonicalOrders.get(type);
+  if (order === undefined) {
+    order = {
+      add: orderFields(type.addSchema),
+      update: orderFields(type.updateSchema, { keepsNulls: true }),
+    };
+    canonicalOrders.set(type, order);
+  }
+  return order;
+}
+
+/**
+ * JSON with fields in the order of the type and of its nested objects, the keys of maps in one order, and lists as they
+ * were sent. A null in an optional field is kept in an update, where it clears the field, and left out otherwise. The
+ * payload has to be valid.
+ */
+export function canonicalPayload(
+  type: RecordType,
+  payload: Payload,
+  operation: Operation = "update",
+): string {
+  return JSON.stringify(canonicalOrderOf(type)[operation](payload));
+}
+
+/** True if canonical text has more bytes in UTF-8 than a record may have. Most need not be counted. */
+export function isTooLarge(canonical: string): boolean {
+  const bytesAtMost = canonical.length * 3;
+  if (bytesAtMost <= limits.recordBytesMax) return false;
+  return Buffer.byteLength(canonical, "utf8") > limits.recordBytesMax;
+}
+
+/** Makes a valid payload ready to be stored. Rejects nothing; an invalid payload is the caller's mistake. */
+export function makeDraft(
+  type: RecordType,
+  payload: Payload,
+  operation: Operation = "update",
+): Draft {
+  const id = payload[type.idField];
+  const timestamp = timestampOf(payload);
+  if (typeof id !== "string" || timestamp === undefined) {
+    throw new TypeError(`not the valid payload of a ${type.resourceType}`);
+  }
+  return {
+    id,
+    timestamp,
+    payload: canonicalPayload(type, payload, operation),
+    references: referencesOf(type, payload),
+  };
+}
+
+/** The normalised timestamp of a payload; undefined if it has none that is valid. */
+export function timestampOf(payload: Payload): string | undefined {
+  const sent = payload["timestamp"];
+  return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
+}
+
+const none: readonly Reference[] = [];
+
+/** What the payload says the record belongs to or mentions, each once. */
+export function referencesOf(type: RecordType, payload: Payload): readonly Reference[] {
+  if (type.relations.length === 0) return none;
+  const references = new Map<string, Reference>();
+  for (const { field, to, kind } of type.relations) {
+    const value = payload[field];
+    for (const id of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+      if (typeof id === "string") references.set(`${kind} ${to} ${id}`, { to, id, kind });
+    }
+  }
+  return [...references.values()];
+}

@@ -1,0 +1,87 @@
+// A write as actions give it to the store, and what the store says became of it.
+
+import type { ErrorName } from "../error.ts";
+import type { RelationKind, ResourceType } from "../record-type.ts";
+import type { NormalisedTimestamp } from "../timestamp.ts";
+
+export interface RecordKey {
+  readonly organizationId: string;
+  readonly resourceType: ResourceType;
+  readonly resourceId: string;
+}
+
+export interface Reference {
+  readonly to: ResourceType;
+  readonly id: string;
+  readonly kind: RelationKind;
+}
+
+/** One valid submission, ready to be stored. */
+export interface Draft {
+  readonly id: string;
+  readonly timestamp: NormalisedTimestamp;
+  /** Canonical JSON: known fields in the order of the type. Equal text means an identical submission. */
+  readonly payload: string;
+  readonly references: readonly Reference[];
+}
+
+/**
+ * add: refused if the record exists (40901, 40902).
+ * append: creates, or records a further change, and skips an identical one (the transactions batch).
+ * update: refused if the record does not exist (40401); always records a change.
+ */
+export type WriteMode = "add" | "append" | "update";
+
+/** Ties a write to an Idempotency-Key; both are SHA-256, so neither holds what the client sent. */
+export interface IdempotencyMark {
+  readonly keyHash: Uint8Array;
+  readonly fingerprint: Uint8Array;
+}
+
+export interface RecordWrite {
+  readonly organizationId: string;
+  readonly resourceType: ResourceType;
+  readonly mode: WriteMode;
+  /** Lenient: each draft stands alone. Otherwise all or nothing. */
+  readonly lenient: boolean;
+  readonly drafts: readonly Draft[];
+  /** Unix milliseconds of arrival. */
+  readonly receivedAt: number;
+  readonly idempotency?: IdempotencyMark | undefined;
+}
+
+export type RecordRefusal = Extract<
+  ErrorName,
+  "identical_record_exists" | "record_exists" | "no_such_record" | "deletion_open"
+>;
+
+/** What became of one draft. A refused strict write reports `created`… for the others, though nothing was written. */
+export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
+
+/**
+ * `written` counts the changes that are now stored (0 for a refused strict write); `drafts` has an entry a draft,
+ * in order. Holds no id and no content, so that it may be kept for an Idempotency-Key.
+ */
+export interface WriteOutcome {
+  readonly written: number;
+  readonly drafts: readonly DraftOutcome[];
+  /** What the first request under the same Idempotency-Key came to; this one has written nothing. */
+  readonly repeated?: true;
+}
+
+/** One accepted submission as it is kept. */
+export interface Change {
+  readonly changeNo: number;
+  readonly receivedAt: number;
+  readonly payload: string;
+}
+
+export interface Sighting {
+  readonly firstSeen: NormalisedTimestamp;
+  readonly lastSeen: NormalisedTimestamp;
+}
+
+export interface RecordHistory extends Sighting {
+  /** In arrival order. */
+  readonly changes: readonly Change[];
+}

@@ -1,0 +1,128 @@
+// Builders for the rules that one field's schema can't say, in words, as a check, and as the JSON Schema of what they
+// forbid. A rule asks only which fields are there (a null is not), so that it can be run on a payload whose other fields
+// are wrong; it never reports what a schema reports.
+
+import type { FieldError } from "../error.ts";
+import { jsonValueErrors } from "../json/json-value.ts";
+import { limits } from "../limits.ts";
+import type { JsonSchema, Payload, Rule } from "../record-type.ts";
+import { isJsonObject } from "./schema-shape.ts";
+
+const none: readonly FieldError[] = [];
+
+function has(payload: Payload, field: string): boolean {
+  return (payload[field] ?? undefined) !== undefined;
+}
+
+/** A loop instead of `some`: rules are asked for every record, and a closure for each costs more than the question. */
+function hasAny(payload: Payload, fields: readonly string[]): boolean {
+  for (const field of fields) if (has(payload, field)) return true;
+  return false;
+}
+
+function listed(words: readonly string[], last: "and" | "or"): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+}
+
+/** JSON Schema of an object in which all of the fields are there and none is null. */
+function sentAll(...fields: readonly string[]): JsonSchema {
+  const properties = fields.map((field) => [field, { not: { type: "null" } }]);
+  return { type: "object", required: fields, properties: Object.fromEntries(properties) };
+}
+
+/** JSON Schema of an object in which the field is missing or null. */
+function missing(field: string): JsonSchema {
+  return { type: "object", properties: { [field]: { type: "null" } } };
+}
+
+/** At least one of the fields has to be sent when the record is added. */
+export function atLeastOneOf(...fields: readonly string[]): Rule {
+  const summary = `At least one of ${listed(fields, "and")} is required.`;
+  const error: FieldError = {
+    field: fields[0] ?? "",
+    message: `is required unless ${listed(fields.slice(1), "or")} is sent: send at least one of them`,
+  };
+  return {
+    on: "add",
+    summary,
+    forbids: { allOf: fields.map(missing) },
+    check: (payload) => (hasAny(payload, fields) ? none : [error]),
+  };
+}
+
+/** No two of the fields may be sent together. Each one after the first is reported. */
+export function atMostOneOf(...fields: readonly string[]): Rule {
+  const pairs = fields.flatMap((one, index) =>
+    fields.slice(index + 1).map((other) => sentAll(one, other)),
+  );
+  return {
+    on: "always",
+    summary: `At most one of ${listed(fields, "and")} may be sent.`,
+    forbids: pairs.length === 1 ? { ...pairs[0] } : { anyOf: pairs },
+    exclusive: fields,
+    check: (payload) => {
+      const sent = fields.filter((field) => has(payload, field));
+      if (sent.length < 2) return none;
+      const [first, ...more] = sent;
+      return more.map((field) => ({
+        field,
+        message: `can't be sent together with ${first}: send at most one of ${listed(fields, "and")}`,
+      }));
+    },
+  };
+}
+
+/** Where `field` is sent when the record is added, `companion` is required. The other way round it is not. */
+export function needs(field: string, companion: string): Rule {
+  const error: FieldError = {
+    field: companion,
+    message: `is required when ${field} is sent`,
+  };
+  return {
+    on: "add",
+    summary: `${companion} is required when ${field} is sent.`,
+    forbids: { allOf: [sentAll(field), missing(companion)] },
+    check: (payload) => (has(payload, field) && !has(payload, companion) ? [error] : none),
+  };
+}
+
+export interface Condition {
+  readonly field: string;
+  readonly is: string | number | boolean;
+}
+
+/** Where a field has a certain value when the record is added, others are required. */
+export function requiredWhen(condition: Condition, fields: readonly string[]): Rule {
+  const when = `when ${condition.field} is ${condition.is}`;
+  const met: JsonSchema = {
+    type: "object",
+    required: [condition.field],
+    properties: { [condition.field]: { const: condition.is } },
+  };
+  return {
+    on: "add",
+    summary: `${listed(fields, "and")} are required ${when}.`,
+    forbids: { allOf: [met, { anyOf: fields.map(missing) }] },
+    check: (payload) =>
+      payload[condition.field] === condition.is
+        ? fields
+            .filter((field) => !has(payload, field))
+            .map((field) => ({ field, message: `is required ${when}` }))
+        : none,
+  };
+}
+
+/** The values in a map that takes any JSON can be stored as they were sent. JSON Schema has no word for depth. */
+export function jsonIn(field: string): Rule {
+  return {
+    on: "always",
+    summary: `Lists and objects in ${field} are at most ${limits.jsonFieldDepthMax} levels deep, itself included.`,
+    check: (payload) => {
+      const value = payload[field];
+      // One with too many entries is reported by its schema.
+      const isRead = isJsonObject(value) && Object.keys(value).length <= limits.listItemsMax;
+      return isRead ? jsonValueErrors(field, value) : none;
+    },
+  };
+}

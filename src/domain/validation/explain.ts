@@ -1,0 +1,178 @@
+// Says what is wrong with a value that a schema refuses: one error a path, in words, with what was expected and what to
+// do. Walks the schema itself, because a validator's own list names every branch of a union and stops early. Runs only
+// after a refusal, and never repeats content: of what was sent it tells names, kinds and sizes.
+
+import type { Validator } from "typebox/compile";
+import { Check } from "typebox/value";
+import type { FieldError } from "../error.ts";
+import { errorsMax, limits } from "../limits.ts";
+import { isNestedDeeper } from "../json/json-value.ts";
+import { mismatch } from "./mismatch.ts";
+import { fieldPath, itemPath } from "./path.ts";
+import {
+  alternativeFor,
+  isJsonObject,
+  type JsonObject,
+  kindOf,
+  type SchemaShape,
+} from "../schema/schema-shape.ts";
+import { closestName } from "./suggest.ts";
+
+export interface Explanation {
+  /** What the value is, such as `transaction` or `token request`. */
+  readonly what: string;
+  /** Shared by all that is explained for one request, which may hold thousands of invalid items. */
+  readonly budget?: ErrorBudget | undefined;
+}
+
+/** What the errors of one request may still cost. */
+export interface ErrorBudget {
+  /** Whoever sends more unknown names than this has not mistyped. */
+  suggestions: number;
+}
+
+export function makeErrorBudget(): ErrorBudget {
+  return { suggestions: limits.suggestionsMax };
+}
+
+interface Walk {
+  readonly what: string;
+  readonly budget: ErrorBudget;
+  readonly errors: FieldError[];
+}
+
+interface Place {
+  readonly schema: SchemaShape;
+  readonly value: unknown;
+  readonly path: string;
+}
+
+interface ObjectPlace extends Place {
+  readonly value: JsonObject;
+}
+
+/** Everything that is wrong with the value, up to one more than a reply lists; empty when the validator takes it. */
+export function explainErrors(
+  validator: Validator,
+  value: unknown,
+  explanation: Explanation,
+): readonly FieldError[] {
+  return validator.Check(value) ? [] : explainRefusal(validator, value, explanation);
+}
+
+/** The same, of a value that the validator is known to refuse. */
+export function explainRefusal(
+  validator: Validator,
+  value: unknown,
+  { what, budget = makeErrorBudget() }: Explanation,
+): readonly FieldError[] {
+  const walk: Walk = { what, budget, errors: [] };
+  explainRefused(walk, { schema: validator.Type(), value, path: "" });
+  return walk.errors;
+}
+
+function explainPlace(walk: Walk, place: Place): void {
+  if (walk.errors.length >= errorsMax) return;
+  if (isOversized(place) || !isValid(place.schema, place.value)) explainRefused(walk, place);
+}
+
+function explainRefused(walk: Walk, place: Place): void {
+  const before = walk.errors.length;
+  // The one branch of a union that the value can be meant for, so that what is wrong inside it is named.
+  const schema = alternativeFor(place.schema, kindOf(place.value));
+  if (schema !== undefined && !isOversized(place)) explainInside(walk, { ...place, schema });
+  if (walk.errors.length > before) return;
+  const isTooDeep = !isOversized(place) && isNestedDeeper(place.value, limits.jsonDepthMax);
+  report(walk, place.path, isTooDeep ? tooDeepMessage : mismatch(place.schema, place.value));
+}
+
+const tooDeepMessage = `is nested deeper than ${limits.jsonDepthMax} levels`;
+
+/** A list or map that is too long is told of as such, and not gone through: it may hold millions. */
+function isOversized({ schema, value }: Place): boolean {
+  const { maxItems = Infinity, maxProperties = Infinity } =
+    alternativeFor(schema, kindOf(value)) ?? {};
+  if (Array.isArray(value)) return value.length > maxItems;
+  return (
+    maxProperties < Infinity && isJsonObject(value) && Object.keys(value).length > maxProperties
+  );
+}
+
+/** Reports nothing where the value is wrong as a whole. */
+function explainInside(walk: Walk, { schema, value, path }: Place): void {
+  if (Array.isArray(value)) {
+    if (schema.items === undefined) return;
+    for (const [index, item] of value.entries()) {
+      explainPlace(walk, { schema: schema.items, value: item, path: itemPath(path, index) });
+    }
+  } else if (isJsonObject(value)) {
+    explainFields(walk, { schema, value, path });
+    if (schema.additionalProperties === false) explainUnknown(walk, { schema, value, path });
+    else explainEntries(walk, { schema, value, path });
+  }
+}
+
+function explainFields(walk: Walk, { schema, value, path }: ObjectPlace): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const required = schema.required?.includes(name) === true;
+    const field: Place = { schema: property, value: value[name], path: fieldPath(path, name) };
+    if (!Object.hasOwn(value, name) || field.value === undefined) {
+      if (required) report(walk, field.path, "is required");
+    } else if (field.value === null && !required && !isValid(property, null)) {
+      report(walk, field.path, `${mismatch(property, null)}; leave it out instead`);
+    } else {
+      explainPlace(walk, field);
+    }
+  }
+}
+
+function explainUnknown(walk: Walk, { schema, value, path }: ObjectPlace): void {
+  const known = Object.keys(schema.properties ?? {});
+  for (const name of Object.keys(value)) {
+    if (walk.errors.length >= errorsMax) return;
+    if (known.includes(name)) continue;
+    const meant = suggestion(walk, name, known);
+    const where =
+      path === ""
+        ? `is not a field of ${withArticle(walk.what)}`
+        : `is not one of ${known.join(", ")}`;
+    report(
+      walk,
+      fieldPath(path, name),
+      meant === undefined ? where : `${where}; did you mean ${meant}?`,
+    );
+  }
+}
+
+function suggestion({ budget }: Walk, name: string, known: readonly string[]): string | undefined {
+  if (budget.suggestions <= 0) return undefined;
+  budget.suggestions -= 1;
+  return closestName(name, known);
+}
+
+/** Of an object whose keys are the sender's own. */
+function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void {
+  const { propertyNames, additionalProperties } = schema;
+  if (typeof additionalProperties !== "object") return;
+  for (const [name, entry] of Object.entries(value)) {
+    const entryPath = fieldPath(path, name);
+    if (propertyNames !== undefined && !isValid(propertyNames, name)) {
+      report(walk, entryPath, `as a key ${mismatch(propertyNames, name)}`);
+    } else {
+      explainPlace(walk, { schema: additionalProperties, value: entry, path: entryPath });
+    }
+  }
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
+}
+
+function isValid(schema: SchemaShape, value: unknown): boolean {
+  return Check(schema, value);
+}
+
+function report(walk: Walk, path: string, message: string): void {
+  if (walk.errors.length >= errorsMax) return;
+  walk.errors.push(path === "" ? { message } : { field: path, message });
+}

@@ -1,0 +1,15 @@
+// Paths of fields as errors name them: `amount`, `[3].addresses[0].type`. Bounded, whatever the sender's keys are.
+
+import { limits } from "../limits.ts";
+
+/** The path of a field inside an object that is at `path`. */
+export function fieldPath(path: string, name: string): string {
+  const max = limits.idCharactersMax;
+  const step = name === "" ? '""' : name.length > max ? `${name.slice(0, max)}…` : name;
+  return path === "" ? step : `${path}.${step}`;
+}
+
+/** The path of an item of a list that is at `path`. */
+export function itemPath(path: string, index: number): string {
+  return `${path}[${index}]`;
+}

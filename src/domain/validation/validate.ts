@@ -1,0 +1,96 @@
+// Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one call
+// of the compiled validator and the rules; only an invalid one is explained. Never changes the payload, and has no clock.
+
+import { Compile } from "typebox/compile";
+import type { FieldError } from "../error.ts";
+import { type ErrorBudget, explainErrors, explainRefusal } from "./explain.ts";
+import { identifier } from "../schema/fields.ts";
+import { errorsMax, limits } from "../limits.ts";
+import { timestampOf } from "../record/payload.ts";
+import { nounOf, type Operation, type Payload, type RecordType } from "../record-type.ts";
+import { isJsonObject } from "../schema/schema-shape.ts";
+import { latestTimestamp } from "../timestamp.ts";
+
+const noErrors: readonly FieldError[] = [];
+const identifierValidator = Compile(identifier("An id."));
+
+export interface Validation {
+  /** Unix milliseconds; without it a timestamp may lie in any future. */
+  readonly now?: number | undefined;
+  readonly budget?: ErrorBudget | undefined;
+}
+
+/** What is wrong with a payload, by field; empty when it is valid. Linear in its size. */
+export function validatePayload(
+  type: RecordType,
+  operation: Operation,
+  value: unknown,
+  { now, budget }: Validation = {},
+): readonly FieldError[] {
+  const validator = operation === "add" ? type.addValidator : type.updateValidator;
+  const isObject = isJsonObject(value);
+  if (isObject && validator.Check(value)) return ruleErrors(type, value, { operation, now });
+  const errors = explainRefusal(validator, value, { what: nounOf(type), budget });
+  if (!isObject) return errors;
+  const explained = new Set(errors.map((error) => error.field));
+  const more = ruleErrors(type, value, { operation, now }).filter(
+    (error) => !explained.has(error.field),
+  );
+  return [...errors, ...more].slice(0, errorsMax);
+}
+
+/** What is wrong with an id from outside a body, such as a query parameter; empty when it is one. */
+export function validateIdentifier(name: string, value: unknown): readonly FieldError[] {
+  if (value === undefined) return [{ field: name, message: "is required" }];
+  const errors = explainErrors(identifierValidator, value, { what: "id" });
+  return errors.map((error) => ({ ...error, field: name }));
+}
+
+function ruleErrors(
+  type: RecordType,
+  payload: Payload,
+  { operation, now }: { readonly operation: Operation; readonly now: number | undefined },
+): readonly FieldError[] {
+  let errors = noErrors;
+  for (const rule of type.rules) {
+    if (rule.on === "add" && operation !== "add") continue;
+    const found = rule.check(payload);
+    if (found.length > 0) errors = [...errors, ...found];
+  }
+  if (now !== undefined && isTooFarAhead(payload, now)) errors = [...errors, tooFarAhead];
+  const repeated = repeatedKeys(payload["additional_properties"]);
+  return repeated.length > 0 ? [...errors, ...repeated] : errors;
+}
+
+/** The rules, in words, that a state folded from valid changes does not keep to (decision 0027). */
+export function brokenRules(type: RecordType, state: Payload): readonly string[] {
+  return type.rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
+}
+
+const tooFarAhead: FieldError = {
+  field: "timestamp",
+  message: `must be at most ${limits.timestampAheadDaysMax} days in the future; check its year and the clock it comes from`,
+};
+
+function isTooFarAhead(payload: Payload, now: number): boolean {
+  const timestamp = timestampOf(payload);
+  return timestamp !== undefined && timestamp > latestTimestamp(now);
+}
+
+/** The keys of additional_properties are unique; JSON Schema can't say that of a part of an item. */
+function repeatedKeys(properties: unknown): readonly FieldError[] {
+  if (!Array.isArray(properties) || properties.length > limits.listItemsMax) return noErrors;
+  const firstIndexes = new Map<string, number>();
+  const errors: FieldError[] = [];
+  for (const [index, property] of properties.entries()) {
+    const key: unknown = isJsonObject(property) ? property["key"] : undefined;
+    if (typeof key !== "string") continue;
+    const first = firstIndexes.get(key);
+    if (first === undefined) firstIndexes.set(key, index);
+    else if (errors.length < errorsMax) {
+      const message = `must be unique, but additional_properties[${first}] has the same key`;
+      errors.push({ field: `additional_properties[${index}].key`, message });
+    }
+  }
+  return errors;
+}

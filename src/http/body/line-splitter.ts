@@ -1,0 +1,79 @@
+// Splits a stream of bytes into lines, whatever the boundaries of its chunks. Holds at most one bounded line back, in one
+// buffer, so that many small chunks cost no more memory than one large one.
+
+import { limits } from "../../domain/limits.ts";
+
+/** `bytes` is undefined for a line that was longer than the bound; its content was not kept. */
+export interface Line {
+  readonly number: number;
+  readonly bytes: Buffer | undefined;
+}
+
+const newline = 0x0a;
+const heldBytesMin = 1_024;
+
+export class LineSplitter {
+  #held: Buffer = Buffer.alloc(0);
+  /** Of the line that has not ended; more than are held once it is too long. */
+  #lineBytes = 0;
+  #number = 0;
+
+  /** The lines that end in this chunk; blank ones count but are left out. A line may share the chunk's memory. */
+  push(chunk: Buffer): Line[] {
+    const lines: Line[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+      this.#finishInto(lines, chunk.subarray(from, end));
+      from = end + 1;
+    }
+    this.#hold(chunk.subarray(from));
+    return lines;
+  }
+
+  /** The last line, if it did not end in a newline. */
+  end(): Line[] {
+    const lines: Line[] = [];
+    if (this.#lineBytes > 0) this.#finishInto(lines, Buffer.alloc(0));
+    return lines;
+  }
+
+  #hold(part: Buffer): void {
+    const before = this.#lineBytes;
+    this.#lineBytes += part.length;
+    if (this.#lineBytes > limits.streamLineBytesMax) {
+      this.#held = Buffer.alloc(0);
+      return;
+    }
+    if (this.#lineBytes > this.#held.length) this.#held = this.#enlarged(before);
+    part.copy(this.#held, before);
+  }
+
+  /** At least twice as large as before, so that each byte is copied a bounded number of times. */
+  #enlarged(used: number): Buffer {
+    const wanted = Math.max(this.#lineBytes, this.#held.length * 2, heldBytesMin);
+    const larger = Buffer.allocUnsafeSlow(Math.min(wanted, limits.streamLineBytesMax));
+    this.#held.copy(larger, 0, 0, used);
+    return larger;
+  }
+
+  #finishInto(lines: Line[], rest: Buffer): void {
+    this.#number += 1;
+    const bytes = this.#finish(rest);
+    if (bytes === undefined || !isBlank(bytes)) lines.push({ number: this.#number, bytes });
+  }
+
+  #finish(rest: Buffer): Buffer | undefined {
+    const isWhole = this.#lineBytes === 0;
+    if (!isWhole) this.#hold(rest);
+    const length = isWhole ? rest.length : this.#lineBytes;
+    const bytes = isWhole ? rest : this.#held.subarray(0, length);
+    this.#lineBytes = 0;
+    if (!isWhole) this.#held = Buffer.alloc(0);
+    return length > limits.streamLineBytesMax ? undefined : bytes;
+  }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  return true;
+}

@@ -1,0 +1,29 @@
+// What form of body an operation takes: one object, a list, or either; and how long a list may be.
+
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Operation } from "../operation.ts";
+
+/** Throws AppError validation_failed where one object was sent and a list is expected. */
+export function requireSingleForm({ body }: Operation): void {
+  if (body === "list") throw invalid("The body must be a list of objects.");
+}
+
+/** Throws AppError validation_failed where one object is expected or the list is empty, too_large if it is too long. */
+export function requireListForm({ body, type }: Operation, items: number): void {
+  if (body === "one") {
+    throw invalid(`The body must be one object; send lists to /v2/${type?.batchPath ?? ""}.`);
+  }
+  if (items === 0) throw invalid("The list must hold at least one item.");
+  if (items > limits.batchItemsMax) {
+    throw new AppError("too_large", {
+      message:
+        `A list may have at most ${limits.batchItemsMax} items, and this one has ${items}; ` +
+        "send it in parts, or as a stream (application/x-ndjson).",
+    });
+  }
+}
+
+function invalid(message: string): AppError {
+  return new AppError("validation_failed", { message });
+}

@@ -1,0 +1,88 @@
+// From bytes to a JSON value that nothing was changed in: bytes that are not UTF-8 are rejected, and a number that a double
+// does not hold exactly becomes Infinity, which validation rejects at its place. Never repeats what was sent in an error.
+
+import { isAscii, isUtf8 } from "node:buffer";
+import { AppError } from "../../domain/error.ts";
+import { parseExactJson } from "../../domain/json/exact-number.ts";
+import { limits } from "../../domain/limits.ts";
+import { findJsonSyntaxError } from "./json-syntax.ts";
+
+/** What the bytes are to whoever sent them: errors speak of that. */
+export type JsonSource = "body" | "line";
+
+/**
+ * A pure function of the bytes, linear in their number. Throws AppError malformed_json. How deep the value is nested is
+ * for validation to check: the parser of the language needs no stack for it.
+ */
+export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
+  if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
+  if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
+  // The same for ASCII, and copied instead of decoded.
+  const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
+  try {
+    return parseExactJson(text, bytes);
+  } catch {
+    throw malformed(explain(text, source));
+  }
+}
+
+/**
+ * Why a list is not JSON whose items before `from` are: that is the beginning of an item, or of the body. Reads only what
+ * comes after it, and tells the place in the whole body.
+ */
+export function describeListError(body: Buffer, from: number): AppError {
+  const rest = body.subarray(from);
+  if (body.length === 0) return malformed("The body is empty; send JSON.");
+  if (!isUtf8(rest)) return malformed("The body is not valid UTF-8.");
+  if (from === 0) return malformed(explain(rest.toString(), "body"));
+  // Where an item begins, the list is open.
+  return malformed(explain(`[${rest.toString()}`, "body", startOf(body, from - 1)));
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+const beginning: Place = { line: 1, column: 1 };
+
+function explain(text: string, source: JsonSource, start: Place = beginning): string {
+  if (text.startsWith("\ufeff")) {
+    return `The ${source} begins with a byte order mark; send it without one (RFC 8259, section 8.1).`;
+  }
+  const { at, isBehindEnd, isTooDeep } = findJsonSyntaxError(text);
+  if (isTooDeep) return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
+  const what = `The ${source} is not valid JSON:`;
+  if (at === text.length) return `${what} it ends too early.`;
+  const { line, column } = placeOf(text, at, start);
+  const place = source === "line" ? `column ${column}` : `line ${line}, column ${column}`;
+  return isBehindEnd
+    ? `${what} something stands behind its end, at ${place}.`
+    : `${what} look at ${place}.`;
+}
+
+/** Counted from 1, without making a string of each line. */
+function placeOf(text: string, at: number, start: Place): Place {
+  let { line } = start;
+  let lineStart = 0;
+  for (let end = text.indexOf("\n"); end !== -1 && end < at; end = text.indexOf("\n", lineStart)) {
+    line += 1;
+    lineStart = end + 1;
+  }
+  return { line, column: at - lineStart + (line === start.line ? start.column : 1) };
+}
+
+/** The place of a byte, whose column counts UTF-16 units as the parser does. */
+function startOf(body: Buffer, at: number): Place {
+  let line = 1;
+  let lineStart = 0;
+  for (let end = body.indexOf(0x0a); end !== -1 && end < at; end = body.indexOf(0x0a, lineStart)) {
+    line += 1;
+    lineStart = end + 1;
+  }
+  return { line, column: body.subarray(lineStart, at).toString().length + 1 };
+}
+
+function malformed(message: string): AppError {
+  return new AppError("malformed_json", { message });
+}

@@ -1,0 +1,52 @@
+// Watches requests that are under way and ends those that take too long, in one sweep for all instead of a timer each.
+// Streams are not watched: they may take as long as bytes keep coming.
+//
+// Items lie in an array of slots that are used again. A Set would do the same in fewer lines, but the tables that it
+// outgrows keep short-lived requests alive into the next major collection, which cost more than all else of the entry point.
+
+export interface Watched {
+  /** As `performance.now()` tells it. */
+  readonly startedAt: number;
+}
+
+/** Where an item lies; to be released when it has ended. */
+export type Ticket = number;
+
+export class RequestWatch<Item extends Watched> {
+  readonly #slots: (Item | undefined)[] = [];
+  readonly #free: Ticket[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  /** Calls `onOverdue` once for each item that was begun more than `limitMs` ago. */
+  constructor(options: {
+    readonly limitMs: number;
+    readonly sweepMs: number;
+    readonly onOverdue: (item: Item) => void;
+  }) {
+    this.#timer = setInterval(() => {
+      const oldest = performance.now() - options.limitMs;
+      for (const [ticket, item] of this.#slots.entries()) {
+        if (item === undefined || item.startedAt > oldest) continue;
+        this.#slots[ticket] = undefined;
+        options.onOverdue(item);
+      }
+    }, options.sweepMs);
+    this.#timer.unref();
+  }
+
+  begin(item: Item): Ticket {
+    const ticket = this.#free.pop() ?? this.#slots.length;
+    this.#slots[ticket] = item;
+    return ticket;
+  }
+
+  /** To be called exactly once for each ticket, also after `onOverdue`. */
+  end(ticket: Ticket): void {
+    this.#slots[ticket] = undefined;
+    this.#free.push(ticket);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,108 @@
+// Answers for paths and methods that no operation has: 404, or 405 with the methods that the path does have.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../domain/error.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
+import { countUnknownPath } from "../request/authenticate.ts";
+import type { HttpContext } from "../http-context.ts";
+import type { RequestContext } from "../reply/reply.ts";
+import { sendError } from "../reply/send-error.ts";
+import { rejectAmbiguousRequest } from "../connection/request-smuggling.ts";
+import { limitUnauthenticated } from "../rate-limit/unauthenticated.ts";
+
+/** What is served beside the operations of the API. */
+const servicePaths = [
+  "/health/live",
+  "/health/ready",
+  "/metrics",
+  "/openapi.json",
+  "/docs",
+  "/docs/start.js",
+  "/docs/reference.js",
+  "/.well-known/sluice-receipts.json",
+];
+
+export function registerMissing(server: FastifyInstance, context: HttpContext): void {
+  const methods = methodsByPath(context);
+  const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      rejectAmbiguousRequest(request.raw);
+      if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
+        if (!limitUnauthenticated(context, request, reply)) return reply;
+      }
+      if (request.url.startsWith("/v2/"))
+        await countUnknownPath(context, request, startRequestContext(request, reply));
+      const { error, headers } = refusal(request, methods);
+      sendError(context, request, { reply, error, headers });
+    } catch (limit) {
+      sendError(context, request, { reply, error: limit });
+    }
+    return reply;
+  };
+  server.setNotFoundHandler(answerMissing);
+  server.setErrorHandler(async (error, request, reply) => {
+    // Fastify refuses a QUERY without a content type before it looks whether anything answers one; here nothing does.
+    if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
+      return answerMissing(request, reply);
+    sendError(context, request, { reply, error: asMalformed(error) });
+    return reply;
+  });
+}
+
+function startRequestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
+  const { raw } = request;
+  const began = { operation: undefined, raw, response: reply.raw, startedAt: performance.now() };
+  const requestContext: RequestContext = { ...began, caller: undefined, rate: undefined };
+  request.requestContext = requestContext;
+  return requestContext;
+}
+
+interface Refusal {
+  readonly error: AppError;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refusal {
+  const path = url.split("?", 1)[0] ?? "";
+  const allowed = methods.get(path);
+  if (allowed === undefined) {
+    return { error: noSuchOperation(path, [...methods.keys()]), headers: {} };
+  }
+  const allow = allowed.join(", ");
+  const message = `${method} is not allowed here; this path takes ${allow}.`;
+  return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
+}
+
+/** Fastify's own refusals that come before any handler: a path that can't be decoded, a broken content type. */
+export function asMalformed(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === "FST_ERR_BAD_URL") {
+    return new AppError("malformed_http", { message: "The path is not valid." });
+  }
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new AppError("content_type");
+  return error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function noSuchOperation(path: string, known: readonly string[]): AppError {
+  const close = closestName(path, known);
+  const hint = close === undefined ? "See /docs for all operations." : `Did you mean ${close}?`;
+  return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
+}
+
+type MethodsByPath = ReadonlyMap<string, readonly string[]>;
+
+function methodsByPath({ operations }: HttpContext): MethodsByPath {
+  const methods = new Map<string, string[]>();
+  for (const path of servicePaths) {
+    methods.set(path, ["GET", "HEAD"]);
+  }
+  for (const { path, method } of operations) {
+    const known = methods.get(path) ?? [];
+    methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
+  }
+  return methods;
+}

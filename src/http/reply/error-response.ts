@@ -1,0 +1,80 @@
+// From an error to a reply: the sole home of statuses, of the Error body, and of its problem+json form (RFC 9457).
+// What is not an AppError answers 50001 and shows nothing of itself.
+
+import { STATUS_CODES } from "node:http";
+import { AppError, type FieldError } from "../../domain/error.ts";
+import type { Answer } from "./reply.ts";
+
+export interface ErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly errors?: readonly FieldError[];
+}
+
+export interface ErrorContext {
+  /** True if the client accepts application/problem+json. */
+  readonly problem: boolean;
+  /** Token issuing has a scheme of its own in WWW-Authenticate. */
+  readonly apiKeyExpected: boolean;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The status of a code is its first three digits (contract, section 6). */
+export function statusOf(error: AppError): number {
+  return Math.floor(error.code / 100);
+}
+
+export function errorBody({ code, message, errors }: AppError): ErrorBody {
+  return errors === undefined || errors.length === 0
+    ? { code, message }
+    : { code, message, errors };
+}
+
+export function errorAnswer(error: AppError, context: ErrorContext): Answer {
+  const status = statusOf(error);
+  const body = errorBody(error);
+  const headers = {
+    ...authenticateHeader(error, context),
+    ...retryHeader(error),
+    ...context.headers,
+  };
+  if (!context.problem) return { status, body: JSON.stringify(body), headers };
+  const title = STATUS_CODES[status] ?? "Error";
+  const problem = {
+    type: `urn:sluice:error:${error.code}`,
+    title,
+    status,
+    detail: body.message,
+    // Extension members (RFC 9457, section 3.2): whoever reads an Error can read this one.
+    ...body,
+  };
+  return {
+    status,
+    body: JSON.stringify(problem),
+    contentType: "application/problem+json",
+    headers,
+  };
+}
+
+/** RFC 6750, section 3: no error code when no credential was sent. */
+function authenticateHeader(
+  error: AppError,
+  { apiKeyExpected }: ErrorContext,
+): Record<string, string> {
+  const status = statusOf(error);
+  if (status === 401 && apiKeyExpected) return { "www-authenticate": 'ApiKey realm="sluice"' };
+  if (error.errorName === "credential_missing") {
+    return { "www-authenticate": 'Bearer realm="sluice"' };
+  }
+  if (status === 401) return { "www-authenticate": bearerError("invalid_token", error.message) };
+  if (error.errorName !== "insufficient_scope" || apiKeyExpected) return {};
+  return { "www-authenticate": bearerError("insufficient_scope", error.message) };
+}
+
+function bearerError(error: string, description: string): string {
+  return `Bearer realm="sluice", error="${error}", error_description="${description}"`;
+}
+
+function retryHeader({ retryAfterSeconds }: AppError): Record<string, string> {
+  return retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+}

@@ -1,0 +1,78 @@
+// Answers a request with an error, whoever threw it. A fault of ours is logged with its request id and shown to nobody.
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Logger } from "../../log.ts";
+import type { HttpContext } from "../http-context.ts";
+import { errorAnswer } from "./error-response.ts";
+
+export function sendError(
+  context: HttpContext,
+  request: FastifyRequest,
+  {
+    reply,
+    error,
+    headers,
+  }: {
+    reply: FastifyReply;
+    error: unknown;
+    headers?: Readonly<Record<string, string>>;
+  },
+): void {
+  if (reply.sent || reply.raw.destroyed) return;
+  const known = error instanceof AppError ? error : new AppError("internal");
+  if (known !== error) logError(context, request, error);
+  else if (known.errorName === "unavailable") logUnavailable(context, request, known);
+  const answer = errorAnswer(known, {
+    problem: acceptsProblem(request.headers.accept),
+    apiKeyExpected: request.requestContext?.operation?.verb === "issue token",
+    headers: { ...headers, ...closeAfter(request, known) },
+  });
+  try {
+    context.replies.send(request, reply, answer);
+  } catch (failure) {
+    // Whoever called has nothing left to answer with.
+    logError(context, request, failure);
+    reply.raw.destroy();
+  }
+}
+
+/** Named, in any case, and not with a quality of 0 (RFC 9110, section 12.5.1). */
+function acceptsProblem(accept: string | undefined): boolean {
+  return (
+    accept !== undefined &&
+    /(?:^|,)\s*application\/problem\+json\s*(?=[,;]|$)(?!\s*;\s*q\s*=\s*0(?:\.0*)?\s*(?:,|$))/i.test(
+      accept,
+    )
+  );
+}
+
+/**
+ * The connection ends with the reply where the request was no proper HTTP, and where a body was refused before it was read
+ * whole, which is not worth reading.
+ */
+function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
+  if (error.errorName === "malformed_http") return { connection: "close" };
+  if (raw.complete) return {};
+  const hasBody =
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
+  if (!hasBody) return {};
+  return { connection: "close" };
+}
+
+const unavailableLoggedAt = new WeakMap<Logger, number>();
+
+/** While the store is away or full every request fails for the same reason, so a line is logged only now and then. */
+function logUnavailable({ log }: HttpContext, request: FastifyRequest, { cause }: AppError): void {
+  const loggedAt = unavailableLoggedAt.get(log) ?? -Infinity;
+  if (cause === undefined || performance.now() - loggedAt < limits.unavailableLogMs) return;
+  unavailableLoggedAt.set(log, performance.now());
+  const operation = request.requestContext?.operation?.name ?? "other";
+  log.warn({ err: cause, request_id: request.id, operation }, "requests are answered with 503");
+}
+
+function logError(context: HttpContext, request: FastifyRequest, error: unknown): void {
+  const operation = request.requestContext?.operation?.name ?? "other";
+  context.log.error({ err: error, request_id: request.id, operation }, "a request failed");
+}

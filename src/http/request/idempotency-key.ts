@@ -1,0 +1,52 @@
+// The Idempotency-Key header: its form, and what it is tied to.
+
+import type { FastifyRequest } from "fastify";
+import { markRequest, type RequestIdentity } from "../../actions/idempotency.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import type { Operation } from "../operation.ts";
+
+/** Undefined when the header was not sent. Throws AppError validation_failed for two, or one that is too long or empty. */
+export function idempotencyMark(
+  request: FastifyRequest,
+  {
+    organizationId,
+    operation,
+    body,
+  }: { organizationId: string; operation: Operation; body: Buffer },
+): IdempotencyMark | undefined {
+  const found = idempotencyRequest(request, operation);
+  return found === undefined ? undefined : markRequest(organizationId, { ...found, body });
+}
+
+/** The same before the body is read: all that makes two requests the same request, but the body. */
+export function idempotencyRequest(
+  request: FastifyRequest,
+  { method, path }: Operation,
+): Omit<RequestIdentity, "body"> | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  requireForm(key, request.raw.rawHeaders);
+  const writeOptions = String(request.headers["prefer"] ?? "");
+  return { idempotencyKey: key, operation: `${method} ${path}`, writeOptions };
+}
+
+function requireForm(
+  key: string | readonly string[],
+  rawHeaders: readonly string[],
+): asserts key is string {
+  const max = limits.idempotencyKeyCharactersMax;
+  const isOne = typeof key === "string" && !(key.includes(",") && isSentTwice(rawHeaders));
+  if (isOne && key.length >= 1 && key.length <= max) return;
+  throw new AppError("validation_failed", {
+    message: "The Idempotency-Key is not valid.",
+    errors: [{ field: "Idempotency-Key", message: `must be one value of 1 to ${max} characters` }],
+  });
+}
+
+/** Node joins the values of headers that are sent twice, so that two keys would look like a third. */
+function isSentTwice(rawHeaders: readonly string[]): boolean {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return names.indexOf("idempotency-key") !== names.lastIndexOf("idempotency-key");
+}

@@ -1,0 +1,98 @@
+// Evaluates the writes of a group one after another, in memory: what becomes of each draft, and which rows come of them all.
+// The engine has read what the group needs to know; this reads and writes nothing.
+
+import { countWritten, decideOutcome, isListRejected } from "../../domain/record/draft-outcome.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import type {
+  DraftOutcome,
+  Draft,
+  RecordKey,
+  RecordWrite,
+} from "../../domain/record/record-write.ts";
+import { type KeptReply, replyText, RepliesOfGroup } from "./group-replies.ts";
+import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
+import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
+
+/** Keys are texts that the engine makes (`keyOf`). */
+export interface Known {
+  readonly keyOf: (key: RecordKey) => string;
+  readonly records: ReadonlyMap<string, KnownRecord>;
+  /** Records that an open deletion closes to writes. */
+  readonly closed: ReadonlySet<string>;
+  /** True if a stored change of the record has this payload. */
+  readonly hasIdentical: (key: string, payload: string) => boolean;
+  /** By `replyText`. */
+  readonly replies: ReadonlyMap<string, KeptReply>;
+}
+
+export type Evaluation =
+  | { readonly ok: true; readonly outcome: PackedOutcome }
+  | { readonly ok: false; readonly error: AppError };
+
+export interface GroupEvaluation {
+  /** In the order of the writes. */
+  readonly evaluations: readonly Evaluation[];
+  readonly records: RecordsOfGroup;
+  readonly changes: readonly ChangeOfGroup[];
+  readonly replies: readonly KeptReply[];
+}
+
+export function evaluateGroup(writes: readonly RecordWrite[], known: Known): GroupEvaluation {
+  const records = new RecordsOfGroup(known.records, known.keyOf);
+  const replies = new RepliesOfGroup(known.replies);
+  const evaluations = writes.map((write) => evaluateOnce(write, { known, records, replies }));
+  return { evaluations, records, changes: records.changes, replies: replies.kept };
+}
+
+interface Group {
+  readonly known: Known;
+  readonly records: RecordsOfGroup;
+  readonly replies: RepliesOfGroup;
+}
+
+/** With a known mark: the outcome that is kept. */
+function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
+  const { idempotency: mark, organizationId, receivedAt } = write;
+  if (mark === undefined) return { ok: true, outcome: evaluate(write, group) };
+  const text = replyText(organizationId, mark.keyHash);
+  const kept = group.replies.find(text);
+  if (kept !== undefined && receivedAt - kept.createdAt < limits.idempotencyKeptMs) {
+    return Buffer.compare(kept.fingerprint, mark.fingerprint) === 0
+      ? { ok: true, outcome: packRepeated(JSON.parse(kept.outcome) as PackedOutcome) }
+      : { ok: false, error: new AppError("idempotency_reused") };
+  }
+  const outcome = evaluate(write, group);
+  const { keyHash, fingerprint } = mark;
+  group.replies.keep(text, {
+    organizationId,
+    keyHash,
+    fingerprint,
+    outcome: JSON.stringify(outcome),
+    createdAt: receivedAt,
+  });
+  return { ok: true, outcome };
+}
+
+function evaluate(write: RecordWrite, group: Group): PackedOutcome {
+  const standsAlone = write.lenient || write.drafts.length <= 1;
+  if (!standsAlone) group.records.remember();
+  const outcomes = write.drafts.map((draft) => evaluateDraft(write, draft, group));
+  if (!standsAlone && isListRejected(outcomes, write)) group.records.forget();
+  return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
+}
+
+function evaluateDraft(write: RecordWrite, draft: Draft, { known, records }: Group): DraftOutcome {
+  const { organizationId, resourceType, mode } = write;
+  const record = { organizationId, resourceType, resourceId: draft.id };
+  const key = known.keyOf(record);
+  const outcome = decideOutcome(mode, {
+    isClosed: () => known.closed.has(key),
+    exists: () => records.exists(key),
+    hasIdentical: () =>
+      records.hasIdentical(key, draft.payload) || known.hasIdentical(key, draft.payload),
+  });
+  if (outcome === "created") records.create(key, { record, write, draft });
+  if (outcome === "updated") records.append(key, { record, write, draft });
+  return outcome;
+}

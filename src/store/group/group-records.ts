@@ -1,0 +1,134 @@
+// The records that a group touches, as they are at each moment of evaluating it: what was stored before and what the group
+// adds. A strict list that is refused takes back what it added. Reads and writes nothing.
+
+import type { Draft, RecordKey, RecordWrite } from "../../domain/record/record-write.ts";
+
+/** As it is stored. */
+export interface KnownRecord {
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+/** As it is to be stored; `created` if it was not there before. */
+export interface RecordOfGroup extends KnownRecord {
+  readonly record: RecordKey;
+  readonly created: boolean;
+}
+
+export interface ChangeOfGroup {
+  readonly record: RecordKey;
+  readonly write: RecordWrite;
+  readonly draft: Draft;
+  /** The first change of its record. */
+  readonly first: boolean;
+}
+
+type NewChange = Omit<ChangeOfGroup, "first">;
+
+export class RecordsOfGroup {
+  readonly #known: ReadonlyMap<string, KnownRecord>;
+  readonly #keyOf: (record: RecordKey) => string;
+  readonly #states = new Map<string, RecordOfGroup>();
+  readonly #changes: ChangeOfGroup[] = [];
+  /** How many changes of this group have a payload, by the record's key. */
+  readonly #payloads = new Map<string, Map<string, number>>();
+  /** What the list under way changed, as it was before; undefined for what it made. */
+  #before = new Map<string, RecordOfGroup | undefined>();
+  #changesBefore = 0;
+
+  constructor(known: ReadonlyMap<string, KnownRecord>, keyOf: (record: RecordKey) => string) {
+    this.#known = known;
+    this.#keyOf = keyOf;
+  }
+
+  get changes(): readonly ChangeOfGroup[] {
+    return this.#changes;
+  }
+
+  /** To be stored anew. In the order of the keys, so that two processes never wait for each other in a ring. */
+  get created(): readonly RecordOfGroup[] {
+    return this.#list((_, state) => state.created);
+  }
+
+  /** Stored before, and seen earlier or later than it was; in the same order. */
+  get widened(): readonly RecordOfGroup[] {
+    return this.#list((key, { created, firstSeen, lastSeen }) => {
+      const known = this.#known.get(key);
+      return !created && (known?.firstSeen !== firstSeen || known.lastSeen !== lastSeen);
+    });
+  }
+
+  exists(key: string): boolean {
+    return this.#states.has(key) || this.#known.has(key);
+  }
+
+  /** True if a change of this group has this payload. */
+  hasIdentical(key: string, payload: string): boolean {
+    return (this.#payloads.get(key)?.get(payload) ?? 0) > 0;
+  }
+
+  create(key: string, { record, write, draft }: NewChange): void {
+    const { timestamp } = draft;
+    this.#set(key, {
+      record,
+      created: true,
+      firstSeen: timestamp,
+      lastSeen: timestamp,
+    });
+    this.#push(key, { record, write, draft, first: true });
+  }
+
+  append(key: string, { record, write, draft }: NewChange): void {
+    const state = this.#states.get(key);
+    const before = state ?? this.#known.get(key);
+    if (before === undefined) throw new TypeError("a change of a record that does not exist");
+    const { timestamp } = draft;
+    this.#set(key, {
+      record,
+      created: state?.created ?? false,
+      firstSeen: timestamp < before.firstSeen ? timestamp : before.firstSeen,
+      lastSeen: timestamp > before.lastSeen ? timestamp : before.lastSeen,
+    });
+    this.#push(key, { record, write, draft, first: false });
+  }
+
+  /** A list that may be refused as a whole begins. */
+  remember(): void {
+    this.#before = new Map();
+    this.#changesBefore = this.#changes.length;
+  }
+
+  /** Takes back everything since `remember`. */
+  forget(): void {
+    for (const [key, state] of this.#before) {
+      if (state === undefined) this.#states.delete(key);
+      else this.#states.set(key, state);
+    }
+    for (const { record, draft } of this.#changes.splice(this.#changesBefore)) {
+      this.#count(this.#keyOf(record), draft.payload, -1);
+    }
+  }
+
+  #push(key: string, change: ChangeOfGroup): void {
+    this.#changes.push(change);
+    this.#count(key, change.draft.payload, 1);
+  }
+
+  #count(key: string, ...[payload, more]: [string, number]): void {
+    let counts = this.#payloads.get(key);
+    if (counts === undefined) this.#payloads.set(key, (counts = new Map()));
+    counts.set(payload, (counts.get(payload) ?? 0) + more);
+  }
+
+  #list(chosen: (key: string, state: RecordOfGroup) => boolean): readonly RecordOfGroup[] {
+    return [...this.#states]
+      .filter(([key, state]) => chosen(key, state))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, state]) => state);
+  }
+
+  #set(key: string, state: RecordOfGroup): void {
+    if (!this.#before.has(key)) this.#before.set(key, this.#states.get(key));
+    this.#states.set(key, state);
+  }
+}

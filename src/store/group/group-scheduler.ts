@@ -1,0 +1,170 @@
+// Which waiting jobs share the next transaction. Small writes go first, lists come in between, and organizations take turns,
+// so that nobody's bulk work makes another's single write wait for more than one bounded group. Pure: no I/O, no clock.
+//
+//   lane     holds                                              a group of it
+//   small    writes of few rows, shared operations              up to groupWritesMax jobs and groupRowsMax rows
+//   lists    lists up to groupRowsMax rows and groupBytesMax    as many lists as stay within both
+//   long     lists beyond that, which are one transaction each  one list
+//   alone    operations that need a transaction of their own    one operation
+//
+// After each group of the small lane one of the other lanes is served, in turn; and the small lane after each of those. A
+// long list takes tens of milliseconds in which nobody else is served. So while another organization is active, long
+// lists get at most a share of 1 / longRestTimes of the time.
+
+import { limits } from "../../domain/limits.ts";
+import { FairLane, type Queued } from "../../domain/fair-lane.ts";
+
+export type Lane = "small" | "lists" | "long" | "alone";
+
+export interface Arrival<Item> extends Queued<Item> {
+  /** True for an operation that has to be the only job of its group. */
+  readonly alone: boolean;
+}
+
+export interface ScheduledGroup<Item> {
+  readonly lane: Lane;
+  readonly items: readonly Item[];
+}
+
+/** Rows up to which a write goes with the small ones. */
+const smallRowsMax = 16;
+/** How long an organization counts as active after its last arrival. */
+const activeMs = 1_000;
+
+const others: readonly Exclude<Lane, "small">[] = ["alone", "lists", "long"];
+
+export interface SchedulerOptions {
+  /** After a long list the lane rests for so many times what it took; 0 where others are not kept waiting by it. */
+  readonly longListRestTimes: number;
+}
+
+export class GroupScheduler<Item> {
+  readonly #options: SchedulerOptions;
+  readonly #lanes = {
+    small: new FairLane<Item>(smallRowsMax),
+    lists: new FairLane<Item>(limits.groupRowsMax / 4),
+    long: new FairLane<Item>(limits.groupRowsMax),
+    alone: new FairLane<Item>(1),
+  };
+  #smallIsNext = true;
+  /** The index in `others` at which the search for the next one begins. */
+  #otherIsNext = 0;
+  #longAllowedAt = 0;
+  /** The organization of the last arrival and its time, and the time of the last one of any other organization. */
+  #lastOrganizationId = "";
+  #lastAt = -Infinity;
+  #lastOfOthersAt = -Infinity;
+
+  constructor(options: SchedulerOptions = { longListRestTimes: limits.longListRestTimes }) {
+    this.#options = options;
+  }
+
+  /** How many jobs wait. */
+  get size(): number {
+    const { small, lists, long, alone } = this.#lanes;
+    return small.size + lists.size + long.size + alone.size;
+  }
+
+  add(arrival: Arrival<Item>, nowMs: number): void {
+    this.#observe(arrival.organizationId, nowMs);
+    this.#lanes[laneOf(arrival)].push(arrival);
+  }
+
+  /** Undefined if nothing waits, or only long lists whose time has not come. */
+  take(nowMs: number): ScheduledGroup<Item> | undefined {
+    const group = this.#smallIsNext ? this.#takeSmall() : this.#takeOther(nowMs);
+    return group ?? (this.#smallIsNext ? this.#takeOther(nowMs) : this.#takeSmall());
+  }
+
+  /** Takes everything that waits, in no particular order. */
+  takeAll(): readonly Item[] {
+    const items: Item[] = [];
+    for (const lane of Object.values(this.#lanes)) lane.take(items, () => true);
+    return items;
+  }
+
+  /** To be told how long a group took, from which the rest of the long lane follows. */
+  ran(lane: Lane, tookMs: number, nowMs: number): void {
+    if (lane === "long") this.#longAllowedAt = nowMs + tookMs * this.#options.longListRestTimes;
+  }
+
+  /** When to ask again though nothing arrives; undefined if there is no need to. */
+  nextAt(): number | undefined {
+    const next = this.#lanes.long.peek();
+    if (next === undefined) return undefined;
+    return Math.min(this.#longAllowedAt, this.#othersActiveAt(next.organizationId) + activeMs);
+  }
+
+  #observe(organizationId: string, nowMs: number): void {
+    if (organizationId === "") return;
+    if (organizationId !== this.#lastOrganizationId) {
+      this.#lastOfOthersAt = this.#lastAt;
+      this.#lastOrganizationId = organizationId;
+    }
+    this.#lastAt = nowMs;
+  }
+
+  /** When something last arrived of an organization other than this one. */
+  #othersActiveAt(organizationId: string): number {
+    return organizationId === this.#lastOrganizationId ? this.#lastOfOthersAt : this.#lastAt;
+  }
+
+  #takeSmall(): ScheduledGroup<Item> | undefined {
+    if (this.#lanes.small.size === 0) return undefined;
+    this.#smallIsNext = false;
+    return { lane: "small", items: this.#takeGroup("small", limits.groupWritesMax) };
+  }
+
+  #takeOther(nowMs: number): ScheduledGroup<Item> | undefined {
+    for (let passed = 0; passed < others.length; passed += 1) {
+      const index = (this.#otherIsNext + passed) % others.length;
+      const lane = others[index] ?? "lists";
+      if (this.#lanes[lane].size === 0) continue;
+      if (lane === "long" && !this.#mayRunLong(nowMs)) continue;
+      this.#otherIsNext = index + 1;
+      this.#smallIsNext = true;
+      return { lane, items: this.#takeGroup(lane, lane === "lists" ? limits.groupWritesMax : 1) };
+    }
+    return undefined;
+  }
+
+  #mayRunLong(nowMs: number): boolean {
+    const next = this.#lanes.long.peek();
+    if (next === undefined) return false;
+    return (
+      nowMs >= this.#longAllowedAt || nowMs - this.#othersActiveAt(next.organizationId) >= activeMs
+    );
+  }
+
+  #takeGroup(lane: Lane, itemsMax: number): readonly Item[] {
+    const items: Item[] = [];
+    let rows = 0;
+    let bytes = 0;
+    this.#lanes[lane].take(items, (entry) => {
+      rows += entry.rows;
+      bytes += entry.bytes;
+      if (items.length === 0) return true;
+      return (
+        items.length < itemsMax && rows <= limits.groupRowsMax && bytes <= limits.groupBytesMax
+      );
+    });
+    return items;
+  }
+}
+
+function laneOf<Item>({ alone, rows, bytes }: Arrival<Item>): Lane {
+  if (alone) return "alone";
+  if (isLongList({ rows, bytes })) return "long";
+  return rows > smallRowsMax ? "lists" : "small";
+}
+
+/** True for what no group may hold beside anything else. */
+export function isLongList({
+  rows,
+  bytes,
+}: {
+  readonly rows: number;
+  readonly bytes: number;
+}): boolean {
+  return rows > limits.groupRowsMax || bytes > limits.groupBytesMax;
+}

@@ -1,0 +1,198 @@
+// Reads a ledger from its beginning, or only its end, in bounded memory. A torn end is told from damage: what a crash can leave
+// is one append, of which nothing whole follows. Never changes the file.
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import { isPresent, requireReadable, statOf } from "../../files/present.ts";
+import { noDigest } from "./ledger-frame.ts";
+import {
+  type LineContent,
+  LineCutter,
+  isWholeLine,
+  type RawLine,
+  readLine,
+} from "./ledger-lines.ts";
+import { emptyState, withPart } from "./ledger-state.ts";
+import { StoreError } from "../store-error.ts";
+import type { LedgerPart, LedgerState } from "../ledger.ts";
+
+/** Several frames. */
+const tailBytes = 256 * 1_024;
+/** More than one append that was cut, with what a file system may add to it. */
+const tornBytesMax = 2 * 64 * 1_024;
+
+/** Begins the sentences that say why it can't be used. */
+export const ledgerName = "The ledger of deletions";
+
+export type ReadingOf = "own" | "other";
+
+/** Also understands older ledgers and files of receipts. Throws StoreError that names the line, and FileError. */
+export async function* readLedgerParts(
+  path: string,
+  reading: ReadingOf,
+): AsyncGenerator<LedgerPart> {
+  const what = reading === "own" ? ledgerName : "The ledger";
+  if (!isPresent(path, what)) return;
+  // One that can't be read is not an empty one.
+  requireReadable(path, what);
+  const walk = new Walk(path, { reading, start: 0, plainHash: createHash("sha256") });
+  const cutter = new LineCutter(0);
+  for await (const part of createReadStream(path)) yield* walk.take(cutter.cut(part as Buffer));
+  yield* walk.take(cutter.rest());
+  walk.end();
+}
+
+/** A ledger of another host, or a file of receipts. Throws StoreError that names the line. */
+export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry> {
+  for await (const { entries } of readLedgerParts(path, "other")) yield* entries;
+}
+
+/** What the end of the file says. Throws StoreError for damage, and FileError. */
+export async function readLedgerState(path: string): Promise<LedgerState> {
+  const size = statOf(path, ledgerName)?.size ?? 0;
+  if (size === 0) return emptyState;
+  requireReadable(path, ledgerName);
+  const from = Math.max(0, size - tailBytes);
+  const bytes = await readBytes(path, from, size);
+  const firstLine = from === 0 ? 0 : bytes.indexOf(0x0a) + 1;
+  const start = from + firstLine;
+  const plainHash = from === 0 ? createHash("sha256") : undefined;
+  const walk = new Walk(path, { reading: "own", start, plainHash });
+  const cutter = new LineCutter(start);
+  const parts = [...walk.take(cutter.cut(bytes.subarray(firstLine))), ...walk.take(cutter.rest())];
+  if (parts.length === 0 && from > 0) throw damaged(path, `at byte ${start}`);
+  walk.end();
+  const { whole, terminated } = walk;
+  const state = parts.reduce(withPart, emptyState);
+  return { ...state, bytes: whole, tornBytes: size - whole, terminated };
+}
+
+/** The digest that the first frame after the lines of an older ledger goes on from. */
+export async function digestOfPlain(
+  path: string,
+  { bytes, terminated }: Pick<LedgerState, "bytes" | "terminated">,
+): Promise<string> {
+  const hash = createHash("sha256");
+  if (bytes === 0) return noDigest;
+  for await (const part of createReadStream(path, { end: bytes - 1 })) hash.update(part as Buffer);
+  // The newline that the frame is put after.
+  if (!terminated) hash.update("\n");
+  return hash.digest("hex");
+}
+
+interface WalkOptions {
+  readonly reading: ReadingOf;
+  readonly start: number;
+  /** Over the lines before the first frame; undefined where only the end is read. */
+  readonly plainHash: ReturnType<typeof createHash> | undefined;
+}
+
+/** Goes from line to line and keeps in mind what the next one has to follow. */
+class Walk {
+  /** Where the last whole line ends. */
+  whole: number;
+  terminated = true;
+  readonly #path: string;
+  readonly #options: WalkOptions;
+  #previous: string | undefined;
+  #framed = false;
+  #line = 0;
+  #bad: { readonly line: number; readonly start: number } | undefined;
+  #size: number;
+
+  constructor(path: string, options: WalkOptions) {
+    this.#path = path;
+    this.#options = options;
+    this.whole = options.start;
+    this.#size = options.start;
+  }
+
+  *take(lines: Iterable<RawLine>): Generator<LedgerPart> {
+    for (const line of lines) {
+      this.#line += 1;
+      this.#size = line.end;
+      if (this.#bad !== undefined) {
+        if (isWholeLine(line)) throw this.#damaged();
+        continue;
+      }
+      const content = readLine(line, {
+        previous: () => this.#previous ?? this.#beforeFirstFrame(line),
+        plainAllowed: !this.#framed,
+      });
+      if (content.is === "bad") {
+        this.#bad = { line: this.#line, start: line.start };
+        continue;
+      }
+      this.#accept(line, content);
+      if (content.is === "frame") {
+        const { digest } = content.frame;
+        yield { entries: content.entries, end: line.start + lengthOf(line), digest };
+      } else if (content.is === "plain") {
+        yield { entries: [content.entry], end: line.start + lengthOf(line), digest: undefined };
+      }
+    }
+  }
+
+  /** Throws unless what is left is what a crash may leave. */
+  end(): void {
+    if (this.#bad === undefined) return;
+    const { reading } = this.#options;
+    const isTorn = this.#size - this.#bad.start <= tornBytesMax;
+    if (isTorn && (reading === "own" || this.#framed)) return;
+    if (!isTorn || reading === "own") throw this.#damaged();
+    throw new StoreError(
+      `${this.#path} is no ledger and no file of receipts, or its end is missing: line ${this.#bad.line} is neither an ` +
+        "entry nor a receipt. Fetch it again; what is missing in it would not be erased again.",
+    );
+  }
+
+  #accept(line: RawLine, content: LineContent): void {
+    // A skipped line at the end is no place to append to, but it harms nothing either.
+    this.whole = line.end;
+    this.terminated = line.terminated;
+    if (content.is === "frame") {
+      this.#previous = content.frame.digest;
+      this.#framed = true;
+    } else if (!this.#framed && line.bytes !== undefined) {
+      this.#options.plainHash?.update(line.bytes);
+      if (line.terminated) this.#options.plainHash?.update("\n");
+    }
+  }
+
+  #beforeFirstFrame({ start }: RawLine): string | undefined {
+    const { plainHash } = this.#options;
+    if (plainHash === undefined) return undefined;
+    return start === 0 ? noDigest : plainHash.copy().digest("hex");
+  }
+
+  #damaged(): StoreError {
+    const { line = 0, start = 0 } = this.#bad ?? {};
+    const place = this.#options.start === 0 ? `line ${line}` : `byte ${start}`;
+    return damaged(this.#path, place);
+  }
+}
+
+function lengthOf({ start, end, terminated }: RawLine): number {
+  return end - start - (terminated ? 1 : 0);
+}
+
+async function readBytes(path: string, from: number, to: number): Promise<Buffer> {
+  const file = await open(path, "r");
+  try {
+    const bytes = Buffer.alloc(to - from);
+    const { bytesRead } = await file.read({ buffer: bytes, position: from });
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+export function damaged(path: string, place: string): StoreError {
+  return new StoreError(
+    `The ledger of deletions ${path} is damaged at ${place}: what is there is neither an entry nor a receipt, and it is not ` +
+      "the torn end that a crash leaves. Put an undamaged copy in its place. If there is none, keep the damaged file " +
+      "elsewhere, and start without it: a new ledger is then begun from the receipts and holds in the store.",
+  );
+}

@@ -1,0 +1,59 @@
+// What the end of a ledger says, brought forward entry by entry. Reads no file.
+
+import type { DeletionEntry, LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import type { LedgerPart, LedgerState } from "../ledger.ts";
+
+export const emptyState: LedgerState = {
+  ledgerId: undefined,
+  bytes: 0,
+  tornBytes: 0,
+  terminated: true,
+  lastFrame: undefined,
+  lastReceiptNo: 0,
+  lastReceipt: undefined,
+  heads: undefined,
+  auditAnchor: undefined,
+  underWay: [],
+};
+
+/** As many as are processed together, several times over. */
+const underWayMax = 1_000;
+
+export function withPart(state: LedgerState, part: LedgerPart): LedgerState {
+  const { end, digest } = part;
+  const after = part.entries.reduce(withEntry, state);
+  return digest === undefined ? after : { ...after, lastFrame: { end, digest } };
+}
+
+function withEntry(state: LedgerState, entry: LedgerEntry): LedgerState {
+  switch (entry.kind) {
+    case "deletion":
+      return withDeletion(state, entry);
+    case "heads": {
+      const { ledgerId, audit, receipts } = entry;
+      const lastReceiptNo = Math.max(state.lastReceiptNo, receipts.no);
+      return { ...state, ledgerId, heads: entry, auditAnchor: audit, lastReceiptNo };
+    }
+    case "restore":
+      return { ...state, auditAnchor: entry.entry, lastReceipt: undefined };
+    case "begin":
+      return { ...state, ledgerId: entry.ledgerId };
+    case "hold_placed":
+    case "hold_released":
+      break;
+  }
+  return state;
+}
+
+function withDeletion(state: LedgerState, entry: DeletionEntry): LedgerState {
+  const { completed } = entry;
+  if (completed === undefined) {
+    return { ...state, underWay: [...state.underWay, entry].slice(-underWayMax) };
+  }
+  return {
+    ...state,
+    lastReceiptNo: Math.max(state.lastReceiptNo, completed.receiptNo),
+    lastReceipt: { no: completed.receiptNo, hash: completed.receiptHash },
+    underWay: [],
+  };
+}

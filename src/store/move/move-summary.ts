@@ -1,0 +1,59 @@
+// What there is of each table, as a count and a digest over a form that is the same on every engine. Holds no more than a
+// page of rows at once.
+
+import { createHash } from "node:crypto";
+import type { MoveSide, StoreSummary, TableSummary } from "../move.ts";
+import { keyOf, type MovedRow, type MovedTable, movedTables } from "./moved-tables.ts";
+import { toText } from "../row/neutral-row.ts";
+
+export interface Summing {
+  /** With each page: all rows so far. Throws to stop. */
+  readonly onRows: (rows: number, table: string) => Promise<void>;
+}
+
+export async function summarise(side: MoveSide, { onRows }: Summing): Promise<StoreSummary> {
+  const summary: Record<string, TableSummary> = {};
+  let before = 0;
+  for (const table of movedTables) {
+    const rowsBefore = before;
+    const found = await summariseTable(side, table, (rows) =>
+      onRows(rowsBefore + rows, table.name),
+    );
+    summary[table.name] = found;
+    before += found.rows;
+  }
+  return summary;
+}
+
+async function summariseTable(
+  side: MoveSide,
+  table: MovedTable,
+  onRows: (rows: number) => Promise<void>,
+): Promise<TableSummary> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  let after: MovedRow | undefined;
+  for (;;) {
+    const page = await side.readPage(table, after);
+    const last = page.at(-1);
+    if (last === undefined) return { rows, sha256: hash.digest("hex") };
+    hash.update(page.map((row) => `${toText(row)}\n`).join(""));
+    rows += page.length;
+    after = keyOf(table, last);
+    await onRows(rows);
+  }
+}
+
+export function rowsOf(summary: StoreSummary): number {
+  return Object.values(summary).reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The tables in which they differ. */
+export function differingTables(one: StoreSummary, other: StoreSummary): readonly string[] {
+  return movedTables
+    .map(({ name }) => name)
+    .filter((name) => {
+      const [of, beside] = [one[name], other[name]];
+      return of?.rows !== beside?.rows || of?.sha256 !== beside?.sha256;
+    });
+}

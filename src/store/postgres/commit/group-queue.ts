@@ -1,0 +1,158 @@
+// Group commit: what arrives while a group is under way waits, and goes into the next one together. A lone job waits for
+// nobody. One group is under way at a time; the scheduler says which jobs it holds, so that organizations take turns.
+
+import { AppError } from "../../../domain/error.ts";
+import { limits } from "../../../domain/limits.ts";
+import { GroupScheduler } from "../../group/group-scheduler.ts";
+import type { GroupFigures } from "../../store.ts";
+
+export interface GroupOptions<Job, Result> {
+  /** Results in the order of the jobs. */
+  readonly run: (jobs: readonly Job[]) => Promise<readonly Result[]>;
+  readonly organizationOf: (job: Job) => string;
+  /** How many rows a job writes or reads; at least 1. */
+  readonly rowsOf: (job: Job) => number;
+  readonly bytesOf: (job: Job) => number;
+  /** Only jobs of one kind share a transaction. */
+  readonly kindOf: (job: Job) => string;
+  readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
+}
+
+/** From so many jobs on it is worth the while to wait for the others, and for no longer than this. */
+const gatherMin = 16;
+const gatherMs = 1;
+
+interface Waiting<Job, Result> {
+  readonly job: Job;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class GroupQueue<Job, Result> {
+  readonly #options: GroupOptions<Job, Result>;
+  readonly #scheduler = new GroupScheduler<Waiting<Job, Result>>({ longListRestTimes: 0 });
+  #scheduled = false;
+  /** How many jobs were there when the last group ended. */
+  #expected = 0;
+  #gathered: (() => void) | undefined;
+  #underWay: Promise<void> | undefined;
+  #closing = false;
+
+  constructor(options: GroupOptions<Job, Result>) {
+    this.#options = options;
+  }
+
+  /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
+  submit(job: Job): Promise<Result> {
+    if (this.#closing) return Promise.reject(new AppError("unavailable"));
+    if (this.#scheduler.size >= limits.queuedWritesMax) {
+      return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
+    }
+    const { organizationOf, rowsOf, bytesOf } = this.#options;
+    return new Promise((resolve, reject) => {
+      const arrival = {
+        item: { job, resolve, reject },
+        organizationId: organizationOf(job),
+        rows: rowsOf(job),
+        bytes: bytesOf(job),
+        alone: false,
+      };
+      this.#scheduler.add(arrival, performance.now());
+      if (this.#scheduler.size >= this.#expected) this.#gathered?.();
+      this.#schedule();
+    });
+  }
+
+  /** Takes nothing more, and rejects what waits with AppError unavailable; the group under way ends. */
+  refuse(): void {
+    this.#closing = true;
+    for (const { reject } of this.#scheduler.takeAll()) reject(new AppError("unavailable"));
+  }
+
+  /** Takes nothing more, and finishes what waits. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    while (this.#scheduler.size > 0 || this.#underWay !== undefined) await this.#start();
+  }
+
+  /** At the end of this tick of the event loop, so that what arrives in one turn shares a group. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#start();
+    });
+  }
+
+  /** Starts the next group unless one is under way; resolves when that one is done. Never rejects. */
+  #start(): Promise<void> {
+    this.#underWay ??= this.#runNext();
+    return this.#underWay;
+  }
+
+  async #runNext(): Promise<void> {
+    await this.#gather();
+    const group = this.#scheduler.take(performance.now())?.items ?? [];
+    for (const part of this.#partsOf(group)) await this.#runGroup(part);
+    this.#expected = group.length + this.#scheduler.size;
+    this.#underWay = undefined;
+    if (this.#scheduler.size > 0) void this.#start();
+  }
+
+  /**
+   * While many ask at once, those who were just answered are likely to ask again at once: one group of them all costs the
+   * server half as much as two that take turns. Where few ask, nobody waits.
+   */
+  async #gather(): Promise<void> {
+    if (this.#expected < gatherMin || this.#scheduler.size >= this.#expected) return;
+    const gathered = Promise.withResolvers<void>();
+    this.#gathered = gathered.resolve;
+    const timer = setTimeout(gathered.resolve, gatherMs);
+    await gathered.promise;
+    clearTimeout(timer);
+    this.#gathered = undefined;
+  }
+
+  async #runGroup(group: readonly Waiting<Job, Result>[]): Promise<void> {
+    if (group.length === 0) return;
+    const startedAt = performance.now();
+    try {
+      const results = await this.#options.run(group.map(({ job }) => job));
+      const seconds = (performance.now() - startedAt) / 1_000;
+      this.#options.onGroup?.({ writes: group.length, seconds });
+      settle(group, results);
+    } catch (error) {
+      // One of them may be at fault, and only that one shall fail.
+      if (group.length === 1 || error instanceof AppError) {
+        for (const { reject } of group) reject(error);
+      } else {
+        for (const waiting of group) await this.#runGroup([waiting]);
+      }
+    }
+  }
+
+  /** Runs of jobs of one kind, so that all take effect in their order. */
+  #partsOf(group: readonly Waiting<Job, Result>[]): readonly (readonly Waiting<Job, Result>[])[] {
+    const parts: Waiting<Job, Result>[][] = [];
+    let kind: string | undefined;
+    for (const waiting of group) {
+      const next = this.#options.kindOf(waiting.job);
+      if (next === kind) parts.at(-1)?.push(waiting);
+      else parts.push([waiting]);
+      kind = next;
+    }
+    return parts;
+  }
+}
+
+function settle<Job, Result>(
+  group: readonly Waiting<Job, Result>[],
+  results: readonly Result[],
+): void {
+  group.forEach(({ resolve, reject }, index) => {
+    const result = results[index];
+    if (result === undefined) reject(new TypeError("a job of a group has no result"));
+    else resolve(result);
+  });
+}

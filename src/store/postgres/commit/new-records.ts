@@ -1,0 +1,82 @@
+// Stores a group of which every draft is taken to be a new record, in one trip to the server, and makes sure that it is
+// so: the last statement before the commit fails where it is not, and with it everything.
+
+import { type KeptReply } from "../../group/group-replies.ts";
+import type { GroupEvaluation } from "../../group/evaluate-group.ts";
+import type { Database } from "../database.ts";
+import { hasState } from "../failure.ts";
+import { addReplies } from "./idempotency.ts";
+import { appendChanges, insertNewRecords } from "./record.ts";
+import { keyColumns } from "../record-key.ts";
+import { addRelations, relationsOf } from "../erase/relation.ts";
+import type { Scope } from "../scope.ts";
+import type { Transaction } from "../transaction.ts";
+import { inSequence } from "./in-sequence.ts";
+
+/**
+ * A record that was there before has more changes than the group gave it; one that a deletion closes is named by that or
+ * by its plan; a reply that another process kept has another fingerprint. Fails by dividing by zero: of all errors this
+ * one says nothing of what is stored, so the server's log does not either.
+ */
+const requireNew = `
+  SELECT 1 / CASE WHEN
+    (SELECT count(*)
+     FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+       JOIN change USING (organization_id, resource_type, resource_id)) = $4
+    AND (SELECT count(*)
+     FROM unnest($5::text[], $6::bytea[], $7::bytea[]) AS named (organization_id, key_hash, fingerprint)
+       JOIN idempotent_reply USING (organization_id, key_hash, fingerprint)) = $8
+    AND NOT EXISTS (
+      SELECT 1
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+        JOIN deletion USING (organization_id, resource_type, resource_id)
+      WHERE status IN ('pending', 'processing'))
+    AND (NOT EXISTS (SELECT 1 FROM deletion WHERE status = 'processing') OR NOT EXISTS (
+      SELECT 1
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+        JOIN deletion_target USING (organization_id, resource_type, resource_id)
+      WHERE action = 'erase'))
+  THEN 1 ELSE 0 END AS sound`;
+
+const divisionByZero = "22012";
+
+/** False if not all of it was new; then nothing was stored. */
+export async function storeNew(
+  database: Database,
+  scope: Scope,
+  verdict: GroupEvaluation,
+): Promise<boolean> {
+  try {
+    await database.inOneGo(scope, (transaction) => sendAll(transaction, verdict));
+    return true;
+  } catch (error) {
+    if (hasState(error, divisionByZero)) return false;
+    throw error;
+  }
+}
+
+async function sendAll(transaction: Transaction, verdict: GroupEvaluation): Promise<void> {
+  const { changes, replies } = verdict;
+  const { created } = verdict.records;
+  await inSequence([
+    insertNewRecords(transaction, created),
+    appendChanges(transaction, changes),
+    addRelations(transaction, relationsOf(changes)),
+    addReplies(transaction, replies),
+    transaction.run(
+      requireNew,
+      ...keyColumns(created.map(({ record }) => record)),
+      changes.length,
+      ...replyColumns(replies),
+      replies.length,
+    ),
+  ] as const);
+}
+
+function replyColumns(replies: readonly KeptReply[]): [string[], Uint8Array[], Uint8Array[]] {
+  return [
+    replies.map(({ organizationId }) => organizationId),
+    replies.map(({ keyHash }) => keyHash),
+    replies.map(({ fingerprint }) => fingerprint),
+  ];
+}

@@ -1,0 +1,148 @@
+// Records and their changes: the statements of a group, and how records are read. Every statement takes many rows; evaluates
+// nothing.
+
+import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
+import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
+import { payloadDigest } from "../../payload-digest.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../record-key.ts";
+import type { RowInsertion } from "./row-insertion.ts";
+import { inTransaction, type Transaction } from "../transaction.ts";
+
+interface SightingRow {
+  readonly first_seen: string;
+  readonly last_seen: string;
+}
+
+const lockRows = `
+  SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN record USING (organization_id, resource_type, resource_id)
+  ORDER BY record.organization_id, record.resource_type, record.resource_id
+  FOR NO KEY UPDATE OF record`;
+
+/** Citus locks rows of several shards only by changing them. */
+const lockRowsOnCitus = `
+  UPDATE record SET first_seen = record.first_seen
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+  WHERE record.organization_id = named.organization_id
+    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+    --citus AND record.resource_id = ANY ($3::text[])
+  RETURNING record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen`;
+
+const insertRecords = `
+  INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  WHERE ${inTransaction}
+  ON CONFLICT DO NOTHING`;
+
+const insertRecordsOnCitus: RowInsertion = {
+  into: `INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen) VALUES`,
+  row: "(?, ?, ?, ?, ?)",
+  end: "ON CONFLICT DO NOTHING",
+};
+
+const widenRecords = `
+  UPDATE record SET first_seen = named.first_seen, last_seen = named.last_seen
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+    AS named (organization_id, resource_type, resource_id, first_seen, last_seen)
+  WHERE record.organization_id = named.organization_id
+    AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
+    --citus AND record.resource_id = ANY ($3::text[])
+  `;
+
+const insertChanges = `
+  INSERT INTO change
+    (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
+  SELECT organization_id, resource_type, resource_id, nextval('arrival'),
+    received_at, reply_key, payload, digest
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::text[], $7::bigint[])
+    AS added (organization_id, resource_type, resource_id, received_at, reply_key, payload, digest)
+  WHERE ${inTransaction}`;
+
+const insertChangesOnCitus: RowInsertion = {
+  into: `
+    INSERT INTO change
+      (organization_id, resource_type, resource_id, change_no, received_at, reply_key, payload, digest)
+    VALUES`,
+  row: "(?, ?, ?, nextval('arrival'), ?, ?, ?, ?)",
+  end: "",
+};
+
+const findSightings = `
+  SELECT record.organization_id, record.resource_type, record.resource_id, first_seen, last_seen
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN record USING (organization_id, resource_type, resource_id)
+  --citus WHERE record.resource_id = ANY ($3::text[])
+  `;
+
+/** Those that exist, each locked to the end of the transaction, taken in the order of their keys. */
+export async function lockRecords(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlyMap<string, KnownRecord>> {
+  if (keys.length === 0) return new Map();
+  const sql = transaction.distributed ? lockRowsOnCitus : lockRows;
+  return transaction.inShardOrder(async () =>
+    toKnown(await transaction.all<KeyRow & SightingRow>(sql, ...keyColumns(keys))),
+  );
+}
+
+export async function findRecords(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlyMap<string, KnownRecord>> {
+  return toKnown(await transaction.all<KeyRow & SightingRow>(findSightings, ...keyColumns(keys)));
+}
+
+function toKnown(rows: readonly (KeyRow & SightingRow)[]): ReadonlyMap<string, KnownRecord> {
+  return new Map(
+    rows.map((row) => [
+      rowKeyText(row),
+      { firstSeen: row.first_seen, lastSeen: row.last_seen } satisfies Sighting,
+    ]),
+  );
+}
+
+/** How many were inserted; fewer than given if others exist by now. */
+export async function insertNewRecords(
+  transaction: Transaction,
+  records: readonly RecordOfGroup[],
+): Promise<number> {
+  if (records.length === 0) return 0;
+  const columns = recordColumns(records);
+  return transaction.distributed
+    ? transaction.insertEach(insertRecordsOnCitus, columns)
+    : transaction.run(insertRecords, ...columns);
+}
+
+export async function widenSightings(
+  transaction: Transaction,
+  records: readonly RecordOfGroup[],
+): Promise<void> {
+  if (records.length > 0) await transaction.run(widenRecords, ...recordColumns(records));
+}
+
+function recordColumns(records: readonly RecordOfGroup[]): string[][] {
+  return [
+    ...keyColumns(records.map(({ record }) => record)),
+    records.map(({ firstSeen }) => firstSeen),
+    records.map(({ lastSeen }) => lastSeen),
+  ];
+}
+
+/** Numbered in the order given. */
+export async function appendChanges(
+  transaction: Transaction,
+  changes: readonly ChangeOfGroup[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const columns = [
+    ...keyColumns(changes.map(({ record }) => record)),
+    changes.map(({ write }) => write.receivedAt),
+    changes.map(({ write }) => write.idempotency?.keyHash ?? null),
+    changes.map(({ draft }) => draft.payload),
+    changes.map(({ draft, first }) => (first ? null : payloadDigest(draft.payload))),
+  ];
+  if (transaction.distributed) await transaction.insertEach(insertChangesOnCitus, columns);
+  else await transaction.run(insertChanges, ...columns);
+}

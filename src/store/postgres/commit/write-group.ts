@@ -1,0 +1,194 @@
+// Processes a group of writes in one transaction of a few multi-row statements: reads what evaluating needs, evaluates, stores.
+// Holds no SQL, and decides nothing about a draft.
+//
+// A group of new records is the common case, and costs the fewest statements: it is evaluated as if none of its records
+// existed, and inserted at once. Where that turns out wrong, all is rolled back and the group is evaluated again, on what is
+// stored. On Citus this program looks whether it was wrong; elsewhere the last statement does (postgres/commit/new-records.ts). Records
+// are locked, or inserted, in the order of their keys before deletions are looked at, so that a plan made meanwhile waits
+// for this transaction before it erases anything.
+
+import type { RecordKey, RecordWrite } from "../../../domain/record/record-write.ts";
+import { replyText } from "../../group/group-replies.ts";
+import {
+  type Evaluation,
+  evaluateGroup,
+  type Known,
+  type GroupEvaluation,
+} from "../../group/evaluate-group.ts";
+import { commitInTwoPhases } from "../citus.ts";
+import { findClosed } from "../erase/closed-record.ts";
+import type { Database } from "../database.ts";
+import { Collision } from "../failure.ts";
+import { findIdenticalChanges } from "../identical-changes.ts";
+import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
+import { storeNew } from "./new-records.ts";
+import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
+import { keyText } from "../record-key.ts";
+import { addRelations, relationsOf } from "../erase/relation.ts";
+import type { Scope } from "../scope.ts";
+import type { Transaction } from "../transaction.ts";
+import { inSequence } from "./in-sequence.ts";
+
+const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
+  keyOf: keyText,
+  records: new Map(),
+  closed: new Set(),
+  hasIdentical: () => false,
+};
+
+/** A group was evaluated as if all its records were new, and they are not, or a deletion closes them. */
+class WrongGuess extends Error {
+  override readonly name = "WrongGuess";
+}
+
+/** After a guess that was wrong, so many groups are not guessed about. */
+const carefulGroups = 16;
+
+export class WriteGroups {
+  readonly #database: Database;
+  #careful = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** An evaluation for each write, in order. Rejects if nothing was written, or if it is not known whether anything was. */
+  async run(writes: readonly RecordWrite[]): Promise<readonly Evaluation[]> {
+    const scope = { organizations: new Set(writes.map(({ organizationId }) => organizationId)) };
+    return (
+      (await this.#guess(scope, writes)) ??
+      this.#database.transaction(scope, (transaction) => evaluateExactly(transaction, writes))
+    );
+  }
+
+  /** Undefined if there is no guessing, or if it was wrong. */
+  async #guess(
+    scope: Scope,
+    writes: readonly RecordWrite[],
+  ): Promise<readonly Evaluation[] | undefined> {
+    this.#careful = Math.max(0, this.#careful - 1);
+    if (this.#careful > 0) return undefined;
+    if (writes.some(({ mode }) => mode === "update")) return undefined;
+    const names = markNames(writes);
+    const replies =
+      names.length === 0
+        ? new Map()
+        : await this.#database.inOneGo(scope, (transaction) => findReplies(transaction, names));
+    const verdict = evaluateGroup(writes, { ...none, replies });
+    // What is not inserted does not meet the record that may be there already.
+    const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
+    if (drafts === 0 || verdict.changes.length < drafts) return undefined;
+    const stored = this.#database.distributed
+      ? await storeOnCluster(this.#database, scope, verdict)
+      : await storeNew(this.#database, scope, verdict);
+    if (stored) return verdict.evaluations;
+    this.#careful = carefulGroups;
+    return undefined;
+  }
+}
+
+async function evaluateExactly(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+): Promise<readonly Evaluation[]> {
+  const keys = keysOf(writes);
+  const [replies, records] = await inSequence([
+    findReplies(transaction, markNames(writes)),
+    lockRecords(transaction, keys),
+  ] as const);
+  const closed = await findClosed(transaction, keys);
+  const hasIdentical = await findIdentical(transaction, writes, records);
+  const verdict = evaluateGroup(writes, { ...none, records, closed, hasIdentical, replies });
+  if (!(await store(transaction, verdict))) {
+    throw new Collision(
+      "another process has created a record, kept the reply, or opened a deletion",
+    );
+  }
+  return verdict.evaluations;
+}
+
+/** False if not all of it was new. Then nothing was stored. */
+async function storeOnCluster(
+  database: Database,
+  scope: Scope,
+  verdict: GroupEvaluation,
+): Promise<boolean> {
+  try {
+    await database.transaction(scope, async (transaction) => {
+      if (!(await store(transaction, verdict))) throw new WrongGuess();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WrongGuess) return false;
+    throw error;
+  }
+}
+
+/** False if something is not as it was evaluated; then the caller has to roll back. */
+async function store(transaction: Transaction, verdict: GroupEvaluation): Promise<boolean> {
+  const { created, widened } = verdict.records;
+  const { replies } = verdict;
+  const [inserted, , closed, , , kept] = await inSequence([
+    insertNewRecords(transaction, created),
+    widenSightings(transaction, widened),
+    // What is new was not locked when the deletions were looked at.
+    created.length === 0
+      ? new Set()
+      : findClosed(
+          transaction,
+          created.map(({ record }) => record),
+        ),
+    appendChanges(transaction, verdict.changes),
+    addRelations(transaction, relationsOf(verdict.changes)),
+    addReplies(transaction, replies),
+    replies.length === 0 ? undefined : commitInTwoPhases(transaction),
+  ] as const);
+  return inserted === created.length && closed.size === 0 && kept === replies.length;
+}
+
+/** Each mark once. */
+function markNames(writes: readonly RecordWrite[]): readonly ReplyName[] {
+  const names = new Map<string, ReplyName>();
+  for (const { organizationId, idempotency: mark } of writes) {
+    if (mark === undefined) continue;
+    names.set(replyText(organizationId, mark.keyHash), { organizationId, keyHash: mark.keyHash });
+  }
+  return [...names.values()];
+}
+
+/** Each record once. */
+function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
+  const keys = new Map<string, RecordKey>();
+  for (const { organizationId, resourceType, drafts } of writes) {
+    for (const { id } of drafts) {
+      const key = { organizationId, resourceType, resourceId: id };
+      keys.set(keyText(key), key);
+    }
+  }
+  return [...keys.values()];
+}
+
+/** Asks about every draft that would add to a record that exists. */
+async function findIdentical(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+  records: Known["records"],
+): Promise<Known["hasIdentical"]> {
+  const asked: { readonly record: RecordKey; readonly payload: string }[] = [];
+  for (const { mode, organizationId, resourceType, drafts } of writes) {
+    if (mode === "update") continue;
+    for (const { id, payload } of drafts) {
+      const record = { organizationId, resourceType, resourceId: id };
+      if (records.has(keyText(record))) asked.push({ record, payload });
+    }
+  }
+  const answers = await findIdenticalChanges(transaction, asked);
+  const identical = new Set(
+    asked.filter((_, index) => answers[index]).map((item) => contentText(item)),
+  );
+  return (key, payload) => identical.has(`${key}\n${payload}`);
+}
+
+function contentText({ record, payload }: { record: RecordKey; payload: string }): string {
+  return `${keyText(record)}\n${payload}`;
+}

@@ -1,0 +1,191 @@
+// Collects from the relations what an erasure of one record takes along, level by level, and writes the plan down target
+// by target. Erases nothing.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import {
+  type Edge,
+  type ErasurePlan,
+  type NodeKey,
+  nodeKey,
+  parseNodeKey,
+  planErasure,
+} from "../../../domain/deletion/erasure.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { commitInTwoPhases } from "../citus.ts";
+import { findPlanned } from "./closed-record.ts";
+import { findFirstHeld } from "../hold.ts";
+import { keyText } from "../record-key.ts";
+import { findRelationsFrom, findRelationsTo, type RelationRow } from "./relation.ts";
+import type { RowInsertion } from "../commit/row-insertion.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** What keeps a plan from being processed, said to operators. */
+export interface Obstacle {
+  readonly waitingFor: string;
+  readonly held: boolean;
+}
+
+const findEnd = `
+  SELECT coalesce(max(position), 0) AS position FROM deletion_target
+  WHERE deletion_request_id = $1`;
+
+const insertTargets = `
+  INSERT INTO deletion_target
+    (deletion_request_id, position, organization_id, action, resource_type, resource_id, to_type, to_id)
+  SELECT $1, position, $2, action, resource_type, resource_id, to_type, to_id
+  FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+    AS planned (position, action, resource_type, resource_id, to_type, to_id)`;
+
+const insertTargetsOnCitus: RowInsertion = {
+  into: `
+    INSERT INTO deletion_target
+      (deletion_request_id, organization_id, position, action, resource_type, resource_id, to_type, to_id)
+    VALUES`,
+  row: "(?, ?, ?, ?, ?, ?, ?, ?)",
+  end: "",
+};
+
+const removeSameTargets = `
+  DELETE FROM deletion_target AS target
+  USING unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    AS planned (action, resource_type, resource_id, to_type, to_id)
+  WHERE target.deletion_request_id = $1 AND target.organization_id = $2
+    AND target.action = planned.action
+    AND target.resource_type = planned.resource_type AND target.resource_id = planned.resource_id
+    AND target.to_type IS NOT DISTINCT FROM planned.to_type
+    AND target.to_id IS NOT DISTINCT FROM planned.to_id
+    --citus AND target.resource_id = ANY ($5::text[])
+  `;
+
+/** The plan, or what is in its way. */
+export async function planFrom(
+  transaction: Transaction,
+  root: RecordKey,
+): Promise<ErasurePlan | Obstacle> {
+  const { organizationId } = root;
+  const rootNode = nodeKey(root.resourceType, root.resourceId);
+  const edges = await collectEdges(transaction, organizationId, rootNode);
+  if (edges === undefined) {
+    const waitingFor = `a cascade of more than ${limits.cascadeRecordsMax} records`;
+    return { waitingFor, held: false };
+  }
+  const plan = planErasure(rootNode, edges);
+  const touched = [...plan.erase, ...plan.redact.map(({ record }) => record)];
+  const hold = await findFirstHeld(
+    transaction,
+    touched.map((node) => toKey(organizationId, node)),
+  );
+  if (hold === undefined) return plan;
+  return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
+}
+
+export function isObstacle(planned: ErasurePlan | Obstacle): planned is Obstacle {
+  return "waitingFor" in planned;
+}
+
+/** Follows the relations backwards to any depth; undefined if there is no end to it within limits. */
+async function collectEdges(
+  transaction: Transaction,
+  organizationId: string,
+  root: NodeKey,
+): Promise<Edge[] | undefined> {
+  const edges: Edge[] = [];
+  const reached = new Set([root]);
+  let level = [root];
+  while (level.length > 0) {
+    const keys = level.map((node) => toKey(organizationId, node));
+    const next = new Set<NodeKey>();
+    for (const row of await findRelationsTo(transaction, keys)) {
+      const edge = toEdge(row);
+      edges.push(edge);
+      if (edge.kind === "belongs" && !reached.has(edge.from)) next.add(edge.from);
+    }
+    for (const node of next) reached.add(node);
+    level = [...next];
+    edges.push(...(await findHolders(transaction, organizationId, level)));
+    if (edges.length > limits.cascadeRecordsMax) return undefined;
+  }
+  return edges;
+}
+
+/** What is going already keeps nothing: two erasures side by side come to the same as one after the other. */
+async function findHolders(
+  transaction: Transaction,
+  organizationId: string,
+  nodes: readonly NodeKey[],
+): Promise<Edge[]> {
+  if (nodes.length === 0) return [];
+  const keys = nodes.map((node) => toKey(organizationId, node));
+  const rows = (await findRelationsFrom(transaction, keys)).filter(
+    ({ kind }) => kind === "belongs",
+  );
+  const holders = new Map(rows.map((row) => [keyText(holderOf(row)), holderOf(row)] as const));
+  const going = await findPlanned(transaction, [...holders.values()]);
+  return rows.filter((row) => !going.has(keyText(holderOf(row)))).map(toEdge);
+}
+
+function holderOf(row: RelationRow): RecordKey {
+  const { organization_id: organizationId, to_type: resourceType, to_id: resourceId } = row;
+  return { organizationId, resourceType, resourceId };
+}
+
+function toEdge(row: RelationRow): Edge {
+  const { from_type, from_id, to_type, to_id, kind } = row;
+  return { from: nodeKey(from_type, from_id), to: nodeKey(to_type, to_id), kind };
+}
+
+interface Target {
+  readonly record: NodeKey;
+  readonly reference?: NodeKey;
+}
+
+/**
+ * Adds a plan to what a deletion has to do: references are taken out first, and the root is erased last. A target that is
+ * there already moves to the end and is done again.
+ */
+export async function writePlan(
+  transaction: Transaction,
+  { deletionRequestId, organizationId }: Deletion,
+  plan: ErasurePlan,
+): Promise<void> {
+  const redact = [...plan.redact].sort((one, other) => (one.record < other.record ? -1 : 1));
+  const targets: readonly Target[] = [...redact, ...plan.erase.map((record) => ({ record }))];
+  const columns = targetColumns(targets);
+  const end = await transaction.get<{ position: number }>(findEnd, deletionRequestId);
+  const position = end?.position ?? 0;
+  if (position > 0) {
+    await transaction.run(removeSameTargets, deletionRequestId, organizationId, ...columns);
+  }
+  const positions = targets.map((_, index) => position + index + 1);
+  if (transaction.distributed) {
+    await commitInTwoPhases(transaction);
+    await transaction.insertEach(insertTargetsOnCitus, [
+      targets.map(() => deletionRequestId),
+      targets.map(() => organizationId),
+      positions,
+      ...columns,
+    ]);
+  } else {
+    await transaction.run(insertTargets, deletionRequestId, organizationId, positions, ...columns);
+  }
+}
+
+function targetColumns(targets: readonly Target[]): (string | null)[][] {
+  const records = targets.map(({ record }) => parseNodeKey(record));
+  const references = targets.map(({ reference }) =>
+    reference === undefined ? undefined : parseNodeKey(reference),
+  );
+  return [
+    references.map((reference) => (reference === undefined ? "erase" : "redact")),
+    records.map(({ type }) => type),
+    records.map(({ id }) => id),
+    references.map((reference) => reference?.type ?? null),
+    references.map((reference) => reference?.id ?? null),
+  ];
+}
+
+export function toKey(organizationId: string, node: NodeKey): RecordKey {
+  const { type, id } = parseNodeKey(node);
+  return { organizationId, resourceType: type, resourceId: id };
+}

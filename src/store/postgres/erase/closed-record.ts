@@ -1,0 +1,56 @@
+// Which records an open deletion closes to writes: the one that it was asked for, and all that its plan erases.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../record-key.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** Also says, in a row without a key, whether there is any plan to look at. */
+const findByDeletion = `
+  SELECT deletion.organization_id, deletion.resource_type, deletion.resource_id
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN deletion USING (organization_id, resource_type, resource_id)
+  WHERE status IN ('pending', 'processing')
+  UNION ALL
+  SELECT NULL, NULL, NULL WHERE EXISTS (SELECT 1 FROM deletion WHERE status = 'processing')`;
+
+const findByPlan = `
+  SELECT DISTINCT target.organization_id, target.resource_type, target.resource_id
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+  WHERE action = 'erase'
+    --citus AND target.resource_id = ANY ($3::text[])
+  `;
+
+/**
+ * To be asked while the records are locked or just inserted: then a plan that comes later waits for this transaction
+ * before it erases anything.
+ */
+export async function findClosed(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await transaction.all<KeyRow | NoKey>(findByDeletion, ...keyColumns(keys));
+  const closed = new Set<string>();
+  let planned = false;
+  for (const row of rows) {
+    if (row.resource_id === null) planned = true;
+    else closed.add(rowKeyText(row));
+  }
+  if (!planned) return closed;
+  for (const key of await findPlanned(transaction, keys)) closed.add(key);
+  return closed;
+}
+
+/** Those that the plan of a deletion under way erases. */
+export async function findPlanned(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<ReadonlySet<string>> {
+  const rows = await transaction.all<KeyRow>(findByPlan, ...keyColumns(keys));
+  return new Set(rows.map(rowKeyText));
+}
+
+interface NoKey {
+  readonly resource_id: null;
+}

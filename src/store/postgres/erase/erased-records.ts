@@ -1,0 +1,57 @@
+// Records that were erased and are not there again, and how they are recognised in rows and in bytes: by whole values, so
+// that PAYMENT-1 is not found in PAYMENT-10. Reads nothing itself.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { type RowTexts, storedForm } from "./page-rows.ts";
+import { keyText } from "../record-key.ts";
+
+/** The columns of a row or of an index entry that name a record, by what they name of it. */
+const names = [
+  { resourceType: "resource_type", resourceId: "resource_id" },
+  { resourceType: "from_type", resourceId: "from_id" },
+  { resourceType: "to_type", resourceId: "to_id" },
+] as const;
+
+/** A shorter id stands in any bytes by chance; in rows it is looked for all the same. */
+export const bytesAmongOthersMin = 6;
+
+export class ErasedRecords {
+  readonly #keys: ReadonlySet<string>;
+  /** Of ids that no record has, of whatever type and organization: those are told by the id alone. */
+  readonly #ids: ReadonlySet<string>;
+  readonly #forms: readonly { readonly id: string; readonly bytes: Buffer }[];
+
+  /** `usedIds`: of all records that are there, and of those that they refer to. */
+  constructor(gone: readonly RecordKey[], usedIds: ReadonlySet<string>) {
+    this.#keys = new Set(gone.map(keyText));
+    this.#ids = new Set(gone.map(({ resourceId }) => resourceId)).difference(usedIds);
+    this.#forms = [...this.#ids]
+      .filter((id) => Buffer.byteLength(id) >= bytesAmongOthersMin)
+      .map((id) => ({ id, bytes: storedForm(id) }));
+  }
+
+  /** How many can't be looked for where the bytes of rows were left. */
+  get tooShort(): number {
+    return this.#ids.size - this.#forms.length;
+  }
+
+  /** The ids of those that a row names. Not every index entry has the organization and the type. */
+  findInRow(texts: RowTexts): readonly string[] {
+    const organizationId = texts.get("organization_id");
+    return names.flatMap((columns) => {
+      const resourceId = texts.get(columns.resourceId);
+      if (resourceId === undefined) return [];
+      const resourceType = texts.get(columns.resourceType);
+      const isErased =
+        organizationId === undefined || resourceType === undefined
+          ? this.#ids.has(resourceId)
+          : this.#keys.has(keyText({ organizationId, resourceType, resourceId }));
+      return isErased ? [resourceId] : [];
+    });
+  }
+
+  /** The ids that stand whole in bytes that were once rows. */
+  findInBytes(bytes: Buffer): readonly string[] {
+    return this.#forms.filter((form) => bytes.includes(form.bytes)).map(({ id }) => id);
+  }
+}

@@ -1,0 +1,214 @@
+// Looks into the files of the tables for what erasures have left, as somebody with the disk would: dead rows, bytes in unused
+// places, and the ids of completed deletions. Needs the right to read the server's files; says so where it is missing.
+
+import type { ErasureFinding, ErasureReport } from "../../store.ts";
+import type { Database } from "../database.ts";
+import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
+import { hasState } from "../failure.ts";
+import { bytesAmongOthersMin, ErasedRecords } from "./erased-records.ts";
+import { inspectHeapPage, pageBytes } from "./heap-page.ts";
+import { readRows, unusedPart } from "./page-rows.ts";
+import { keyColumns, type KeyRow, rowKeyText, toKey } from "../record-key.ts";
+import { withoutTimeouts, type Scope } from "../scope.ts";
+import type { Transaction } from "../transaction.ts";
+
+const readCompleted = `
+  SELECT deletion_request_id, organization_id, resource_type, resource_id, started_at FROM deletion
+  WHERE status = 'completed' AND deletion_request_id > $1
+  ORDER BY deletion_request_id LIMIT $2`;
+
+const findOutlived = `
+  SELECT DISTINCT deletion_request_id AS subject
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+      AS erased (organization_id, resource_type, resource_id, deletion_request_id, started_at)
+    JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE received_at < started_at
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
+
+const findLatest = `
+  SELECT organization_id, resource_type, resource_id FROM deletion
+  WHERE status = 'completed' ORDER BY completed_at DESC LIMIT $1`;
+
+/** Records that are there, that others refer to, or that are being erased. */
+const findRecorded = `
+  SELECT organization_id, resource_type, resource_id FROM record
+  WHERE resource_id = ANY ($1::text[])`;
+const findReferred = `
+  SELECT organization_id, to_type AS resource_type, to_id AS resource_id FROM relation
+  WHERE to_id = ANY ($1::text[])`;
+const findPlanned = `
+  SELECT organization_id, resource_type, resource_id FROM deletion_target
+  WHERE resource_id = ANY ($1::text[])`;
+const findReferring = `
+  SELECT organization_id, from_type AS resource_type, from_id AS resource_id FROM relation
+  WHERE from_id = ANY ($1::text[])`;
+
+/** What a rebalancing has moved and not cleared away yet. */
+const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
+
+const withoutTimeout: Scope = { view: "all", unlimitedTime: true };
+
+const deletionsAtOnce = 5_000;
+const latestDeletions = 1_000;
+const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
+/** What is left of a deletion keeps its id, and so does a hold until its release. */
+const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold"]);
+const outlivedMax = 100;
+const insufficientPrivilege = "42501";
+
+export async function checkErasure(database: Database): Promise<ErasureReport> {
+  const findings: ErasureFinding[] = [];
+  for (const subject of await database.transaction(withoutTimeouts, listOutlived)) {
+    findings.push({ severe: true, text: `Something of what ${subject} erased is still stored.` });
+  }
+  if (database.distributed)
+    findings.push(...(await database.transaction(withoutTimeouts, listOrphans)));
+  try {
+    await database.transaction(withoutTimeout, writeFiles);
+    findings.push(...(await database.transaction(withoutTimeouts, scanFiles)));
+  } catch (error) {
+    if (!hasState(error, insufficientPrivilege)) throw error;
+    findings.push(forbidden);
+  }
+  return { findings };
+}
+
+interface CompletedRow extends KeyRow {
+  readonly deletion_request_id: string;
+  readonly started_at: number;
+}
+
+/** Completed deletions of which something is left, page by page: on a cluster the two are on different nodes. */
+async function listOutlived(transaction: Transaction): Promise<readonly string[]> {
+  const outlived: string[] = [];
+  for (let after = ""; outlived.length < outlivedMax;) {
+    const rows = await transaction.all<CompletedRow>(readCompleted, after, deletionsAtOnce);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    const found = await transaction.all<{ subject: string }>(
+      findOutlived,
+      ...keyColumns(rows.map(toKey)),
+      rows.map(({ deletion_request_id }) => deletion_request_id),
+      rows.map(({ started_at }) => started_at),
+    );
+    outlived.push(...found.map(({ subject }) => subject));
+    after = last.deletion_request_id;
+  }
+  return outlived.slice(0, outlivedMax);
+}
+
+async function listOrphans(transaction: Transaction): Promise<readonly ErasureFinding[]> {
+  const orphans = await transaction.all<{ name: string }>(findOrphans);
+  return orphans.map(({ name }) => ({
+    severe: true,
+    text: `${name} was moved to another node, and the old copy is not cleared away yet.`,
+  }));
+}
+
+const forbidden: ErasureFinding = {
+  severe: false,
+  text:
+    "The pages were not looked into: that takes a role that may make checkpoints and read the server's files. Run this once " +
+    "with a superuser in DATABASE_URL.",
+};
+
+async function scanFiles(transaction: Transaction): Promise<readonly ErasureFinding[]> {
+  const gone = await readErased(transaction);
+  const findings: ErasureFinding[] = [];
+  for (const file of await listFiles(transaction)) {
+    findings.push(...(await scanFile(transaction, file, gone)));
+  }
+  if (gone.tooShort > 0) {
+    const text =
+      `The ids of ${gone.tooShort} completed deletions are shorter than ${bytesAmongOthersMin} bytes. They were looked ` +
+      "for in all rows and index entries, but not in unused places of pages, where they can't be told from other bytes.";
+    findings.push({ severe: false, text });
+  }
+  return findings;
+}
+
+/** What the latest completed deletions were about, if that does not stand for anything any more. */
+async function readErased(transaction: Transaction): Promise<ErasedRecords> {
+  const latest = await transaction.all<KeyRow>(findLatest, latestDeletions);
+  const ids = [...new Set(latest.map(({ resource_id }) => resource_id))];
+  const used: KeyRow[] = [];
+  for (const sql of [findRecorded, findReferred, findPlanned, findReferring]) {
+    used.push(...(await transaction.all<KeyRow>(sql, ids)));
+  }
+  const usedKeys = new Set(used.map(rowKeyText));
+  const gone = latest.filter((row) => !usedKeys.has(rowKeyText(row))).map(toKey);
+  return new ErasedRecords(gone, new Set(used.map(({ resource_id }) => resource_id)));
+}
+
+async function scanFile(
+  transaction: Transaction,
+  file: TableFile,
+  gone: ErasedRecords,
+): Promise<readonly ErasureFinding[]> {
+  let [dead, unused, hidden] = [0, 0, 0];
+  const found = new Set<string>();
+  const mayName = file.columns.some(({ name }) => idColumns.has(name)) && !keepsIds.has(file.owner);
+  for (let at = 0; at < file.bytes; at += partBytes) {
+    const part = await readFilePart(transaction, file, at);
+    for (let from = 0; from + pageBytes <= part.length; from += pageBytes) {
+      const page = part.subarray(from, from + pageBytes);
+      if (mayName) hidden += findIds(page, { file, gone, found });
+      if (file.kind === "index") continue;
+      const figures = inspectHeapPage(page);
+      dead += figures.deadRows;
+      unused += figures.unusedBytes;
+    }
+  }
+  return describe(file, { dead, unused, hidden, found });
+}
+
+/** Adds what it finds; gives how many ids are compressed, which long ones may be, and can't be compared. */
+function findIds(
+  page: Buffer,
+  args: { readonly file: TableFile; readonly gone: ErasedRecords; readonly found: Set<string> },
+): number {
+  const { file, gone, found } = args;
+  let hidden = 0;
+  for (const id of gone.findInBytes(unusedPart(page))) found.add(id);
+  const kind = file.kind === "index" ? "index" : "heap";
+  for (const texts of readRows(page, kind, file.columns)) {
+    for (const id of gone.findInRow(texts)) found.add(id);
+    for (const [name, text] of texts) if (text === undefined && idColumns.has(name)) hidden += 1;
+  }
+  return hidden;
+}
+
+interface FileFigures {
+  readonly dead: number;
+  readonly unused: number;
+  readonly hidden: number;
+  readonly found: ReadonlySet<string>;
+}
+
+function describe(
+  { node, owner, name }: TableFile,
+  { dead, unused, hidden, found }: FileFigures,
+): readonly ErasureFinding[] {
+  const where = node === undefined ? "" : ` on ${node.name}:${node.port}`;
+  const place = (owner === name ? owner : `${name} (of ${owner})`) + where;
+  const findings: ErasureFinding[] = [];
+  if (found.size > 0) {
+    const names = [...found].slice(0, 3).map((id) => `"${id}"`);
+    const text = `${place}: holds the ids of ${found.size} completed deletions, such as ${names.join(", ")}.`;
+    findings.push({ severe: true, text });
+  }
+  if (dead > 0) {
+    const text = `${place}: ${dead} dead rows that no vacuum has taken away yet.`;
+    findings.push({ severe: true, text });
+  }
+  if (hidden > 0) {
+    const text = `${place}: ${hidden} ids are compressed, so they were not compared.`;
+    findings.push({ severe: false, text });
+  }
+  if (unused > 0) {
+    const text = `${place}: ${unused} bytes are left in unused places of pages, of rows that were erased or moved.`;
+    findings.push({ severe: true, text });
+  }
+  return findings;
+}

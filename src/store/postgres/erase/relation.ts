@@ -1,0 +1,133 @@
+// Which record belongs to or mentions which: written with the changes that say so, read and removed by erasure.
+
+import type { RelationKind } from "../../../domain/record-type.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { ChangeOfGroup } from "../../group/group-records.ts";
+import { keyColumns } from "../record-key.ts";
+import type { RowInsertion } from "../commit/row-insertion.ts";
+import { inTransaction, type Transaction } from "../transaction.ts";
+
+export interface RelationRow {
+  readonly organization_id: string;
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly to_type: string;
+  readonly to_id: string;
+  readonly kind: RelationKind;
+}
+
+/** Belonging outweighs mentioning, whichever change said it. */
+const outweigh = `
+  ON CONFLICT (organization_id, to_type, to_id, from_type, from_id)
+  DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND relation.kind <> 'belongs'`;
+
+const insertRelations = `
+  INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+  WHERE ${inTransaction}
+  ${outweigh}`;
+
+const insertRelationsOnCitus: RowInsertion = {
+  into: `INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind) VALUES`,
+  row: "(?, ?, ?, ?, ?, ?)",
+  end: outweigh,
+};
+
+const findReferrers = `
+  SELECT relation.organization_id, from_type, from_id, to_type, to_id, kind
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, to_type, to_id)
+    JOIN relation USING (organization_id, to_type, to_id)
+  --citus WHERE relation.to_id = ANY ($3::text[])
+  `;
+
+const findOwn = `
+  SELECT relation.organization_id, from_type, from_id, to_type, to_id, kind
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, from_type, from_id)
+    JOIN relation USING (organization_id, from_type, from_id)`;
+
+const removeOwn = `
+  DELETE FROM relation
+  USING unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, from_type, from_id)
+  WHERE relation.organization_id = named.organization_id
+    AND relation.from_type = named.from_type AND relation.from_id = named.from_id`;
+
+const removeGiven = `
+  DELETE FROM relation
+  USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+    AS named (organization_id, from_type, from_id, to_type, to_id)
+  WHERE relation.organization_id = named.organization_id
+    AND relation.from_type = named.from_type AND relation.from_id = named.from_id
+    AND relation.to_type = named.to_type AND relation.to_id = named.to_id
+    --citus AND relation.to_id = ANY ($5::text[])
+  `;
+
+/** Each relation once, however many changes name it; in the order of their keys. */
+export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
+  const rows = new Map<string, RelationRow>();
+  for (const { record, draft } of changes) {
+    for (const { to, id, kind } of draft.references) {
+      const row: RelationRow = {
+        organization_id: record.organizationId,
+        from_type: record.resourceType,
+        from_id: record.resourceId,
+        to_type: to,
+        to_id: id,
+        kind,
+      };
+      const key = Object.values(row).slice(0, 5).join("\n");
+      if (kind === "belongs" || !rows.has(key)) rows.set(key, row);
+    }
+  }
+  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+export async function addRelations(
+  transaction: Transaction,
+  rows: readonly RelationRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = [...relationColumns(rows), rows.map(({ kind }) => kind)];
+  if (transaction.distributed) await transaction.insertEach(insertRelationsOnCitus, columns);
+  else await transaction.run(insertRelations, ...columns);
+}
+
+/** What belongs to or mentions any of the records. */
+export function findRelationsTo(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<readonly RelationRow[]> {
+  return transaction.all<RelationRow>(findReferrers, ...keyColumns(keys));
+}
+
+/** What any of the records belongs to or mentions. */
+export function findRelationsFrom(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<readonly RelationRow[]> {
+  return transaction.all<RelationRow>(findOwn, ...keyColumns(keys));
+}
+
+export async function removeRelationsFrom(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): Promise<void> {
+  await transaction.run(removeOwn, ...keyColumns(keys));
+}
+
+/** How many there were. */
+export function removeRelations(
+  transaction: Transaction,
+  rows: readonly Omit<RelationRow, "kind">[],
+): Promise<number> {
+  return transaction.run(removeGiven, ...relationColumns(rows));
+}
+
+function relationColumns(rows: readonly Omit<RelationRow, "kind">[]): string[][] {
+  return [
+    rows.map((row) => row.organization_id),
+    rows.map((row) => row.from_type),
+    rows.map((row) => row.from_id),
+    rows.map((row) => row.to_type),
+    rows.map((row) => row.to_id),
+  ];
+}

@@ -1,0 +1,126 @@
+// Keeps ids and content of records out of the planner's statistics (pg_statistic), where samples of them would outlive an
+// erasure. Every statement of daily work finds its rows by a key, so no plan needs them.
+
+import { isAboutRecords } from "../../erasure-map.ts";
+import { StoreError } from "../../store-error.ts";
+import { distributedTables } from "../citus.ts";
+import { hasState } from "../failure.ts";
+import type { Transaction } from "../transaction.ts";
+
+/**
+ * The planner may sample these columns: they hold no id of a record and nothing of its content. Any other column that is
+ * about records is not sampled, so a new column is not until it is named here.
+ */
+const sampledNames: ReadonlySet<string> = new Set(
+  `organization_id resource_type from_type to_type kind action status
+  deletion_request_id receipt_no entry_no position done held single
+  requested_at due_at started_at completed_at created_at placed_at at
+  next_attempt_at lease_until attempts redacted`.split(/\s+/),
+);
+
+/** Of this schema, with what `ALTER COLUMN … TYPE` needs to leave a column as it is. */
+const findColumns = `
+  SELECT relname AS table, attname AS column, format_type(atttypid, atttypmod) AS type,
+    collname AS collation, attstattarget IS DISTINCT FROM 0 AS sampled
+  FROM pg_attribute
+    JOIN pg_class ON pg_class.oid = attrelid
+    LEFT JOIN pg_collation ON pg_collation.oid = attcollation AND collname <> 'default'
+  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+    AND attnum > 0 AND NOT attisdropped
+  ORDER BY relname, attnum`;
+
+interface ColumnRow {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  readonly collation: string | null;
+  readonly sampled: boolean;
+}
+
+/** Undefined for a column of no table of ours. */
+export function mayBeSampled(table: string, column: string): boolean | undefined {
+  const aboutRecords = isAboutRecords(table, column);
+  return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
+}
+
+interface Options {
+  /** Also removes what was sampled of columns for which sampling is off already. */
+  readonly forgetAll: boolean;
+}
+
+/** Turns sampling off where it has to be, for good. To be told of tables that are spread over a cluster, which it spares. */
+export async function keepOutOfStatistics(
+  transaction: Transaction,
+  { forgetAll, distributed }: Options & { readonly distributed: boolean },
+): Promise<void> {
+  for (const column of await findUnsampled(transaction)) {
+    if (distributed && column.table in distributedTables) continue;
+    if (column.sampled) await transaction.exec(turnOff(column));
+    if (forgetAll) await forget(transaction, column);
+  }
+}
+
+const onShards = `SELECT success, result FROM run_command_on_shards($1::regclass, $2)`;
+
+/**
+ * The same for tables that are spread over a cluster. Citus does not pass SET STATISTICS on, so it is done on each shard, on
+ * connections of its own: to be called before the transaction has changed any of these tables.
+ */
+export async function keepShardsOutOfStatistics(
+  transaction: Transaction,
+  { forgetAll }: Options,
+): Promise<void> {
+  for (const column of await findUnsampled(transaction)) {
+    if (!(column.table in distributedTables)) continue;
+    const { table } = column;
+    // A shard that is moved or made later takes after the table.
+    await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO off");
+    if (column.sampled) await transaction.exec(turnOff(column));
+    await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO on");
+    const shard = { ...column, table: "%s" };
+    for (const sql of forgetAll ? [turnOff(shard), retype(shard)] : [turnOff(shard)]) {
+      const answers = await transaction.all<ShardAnswer>(onShards, table, sql);
+      const failed = answers.find(({ success }) => !success);
+      if (failed !== undefined) throw new StoreError(`A shard of ${table}: ${failed.result}.`);
+    }
+  }
+}
+
+interface ShardAnswer {
+  readonly success: boolean;
+  readonly result: string;
+}
+
+async function findUnsampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
+  const columns = await transaction.all<ColumnRow>(findColumns);
+  return columns.filter(({ table, column }) => mayBeSampled(table, column) === false);
+}
+
+/** The names are those of our own tables and columns. */
+function turnOff({ table, column }: ColumnRow): string {
+  return `ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`;
+}
+
+const featureNotSupported = "0A000";
+
+/**
+ * ANALYZE leaves what it had sampled earlier where it is, and only superusers may delete it. Giving a column the type that
+ * it has removes it too, and writes no table anew, nor any index but partial ones.
+ */
+function retype({ table, column, type, collation }: ColumnRow): string {
+  const collate = collation === null ? "" : ` COLLATE "${collation}"`;
+  return `ALTER TABLE ${table} ALTER COLUMN ${column} TYPE ${type}${collate}`;
+}
+
+async function forget(transaction: Transaction, column: ColumnRow): Promise<void> {
+  try {
+    await transaction.exec(retype(column));
+  } catch (cause) {
+    if (!hasState(cause, featureNotSupported)) throw cause;
+    throw new StoreError(
+      `A view or a rule of your own uses ${column.table}.${column.column}, so the schema can't be brought up. Drop it, ` +
+        "run `sluice migrate`, and make it again.",
+      { cause },
+    );
+  }
+}

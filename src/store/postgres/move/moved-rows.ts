@@ -1,0 +1,74 @@
+// The statements that write and read the rows of a move, made from the list of what is moved. Each takes many rows.
+
+import { limits } from "../../../domain/limits.ts";
+import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../move/moved-tables.ts";
+import type { RowInsertion } from "../commit/row-insertion.ts";
+import type { Transaction } from "../transaction.ts";
+
+const arrays: Readonly<Record<ColumnKind, string>> = {
+  text: "text[]",
+  number: "bigint[]",
+  bytes: "bytea[]",
+  flag: "boolean[]",
+};
+
+export async function insertRows(
+  transaction: Transaction,
+  table: MovedTable,
+  rows: readonly MovedRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.values(table.columns).map((kind, index) =>
+    rows.map((row) => toValue(row[index] ?? null, kind)),
+  );
+  if (transaction.distributed) await transaction.insertEach(insertionOf(table), columns);
+  else await transaction.run(insertQuery(table), ...columns);
+}
+
+export async function readRows(
+  transaction: Transaction,
+  table: MovedTable,
+  after: MovedRow | undefined,
+): Promise<readonly MovedRow[]> {
+  const found = await transaction.all<Readonly<Record<string, boolean | MovedValue>>>(
+    pageQuery(table, after !== undefined),
+    ...(after ?? []),
+  );
+  const names = Object.keys(table.columns);
+  return found.map((row) => names.map((name) => toMoved(row[name] ?? null)));
+}
+
+function toValue(
+  value: MovedValue,
+  kind: ColumnKind,
+): null | boolean | number | string | Uint8Array {
+  return kind === "flag" && value !== null ? value === 1 : value;
+}
+
+function toMoved(value: boolean | MovedValue): MovedValue {
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+export function insertQuery(table: MovedTable): string {
+  const kinds = Object.values(table.columns);
+  const places = kinds.map((kind, index) => `$${index + 1}::${arrays[kind]}`);
+  return `${intoTable(table)} SELECT * FROM unnest(${places.join(", ")})`;
+}
+
+export function insertionOf(table: MovedTable): RowInsertion {
+  const row = Object.keys(table.columns).map(() => "?");
+  return { into: `${intoTable(table)} VALUES`, row: `(${row.join(", ")})`, end: "" };
+}
+
+function intoTable({ name, columns }: MovedTable): string {
+  return `INSERT INTO ${name} (${Object.keys(columns).join(", ")})`;
+}
+
+/** There are two for each table. */
+export function pageQuery({ name, key, columns }: MovedTable, isLater: boolean): string {
+  const places = key.map((_, index) => `$${index + 1}`).join(", ");
+  return `
+    SELECT ${Object.keys(columns).join(", ")} FROM ${name}
+    ${isLater ? `WHERE (${key.join(", ")}) > (${places})` : ""}
+    ORDER BY ${key.join(", ")} LIMIT ${limits.moveReadBackRows}`;
+}

@@ -1,0 +1,133 @@
+// An audit entry as an engine keeps it, and the hash that chains it to the one before. The same on every engine, so that
+// one chain can be checked anywhere; reads and writes nothing.
+
+import { hash as digest } from "node:crypto";
+import type { AuditEntry } from "../../domain/access.ts";
+import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { type RequestText, textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
+import { readCut } from "../ledger/ledger-text.ts";
+import type { RestoreCut } from "../replay.ts";
+import type { SealedReceipt } from "../store.ts";
+
+export interface NewAuditEntry {
+  readonly at: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly organizationId: string | undefined;
+  readonly subject: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRow {
+  readonly entry_no: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly organization_id: string | null;
+  readonly subject: string;
+  readonly detail: string;
+  readonly previous_hash: string;
+  readonly hash: string;
+}
+
+/** The end of the chain, to which the next entry is tied. */
+export type AuditHead = Pick<AuditRow, "entry_no" | "hash">;
+
+/** What the first entry has for the hash of the one before. */
+export const noHash = "0".repeat(64);
+
+export function toHead({ entry_no: no, hash }: AuditHead): ChainHead {
+  return { no, hash };
+}
+
+export const emptyChain: AuditHead = { entry_no: 0, hash: noHash };
+
+/** `entryNo`: where numbers after the last one were given out before a restore, and are not given out again. */
+export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: number): AuditRow {
+  const row = {
+    entry_no: entryNo ?? last.entry_no + 1,
+    at: entry.at,
+    actor: entry.actor,
+    action: entry.action,
+    organization_id: entry.organizationId ?? null,
+    subject: entry.subject,
+    detail: JSON.stringify(entry.detail),
+    previous_hash: last.hash,
+  };
+  return { ...row, hash: hashAuditRow(row) };
+}
+
+/** SHA-256, hex, over a JSON list of all that the entry holds, the detail as the text that is kept. */
+export function hashAuditRow(row: Omit<AuditRow, "hash">): string {
+  const { previous_hash, entry_no, at, actor, action, organization_id, subject, detail } = row;
+  const content = [previous_hash, entry_no, at, actor, action, organization_id, subject, detail];
+  return digest("sha256", JSON.stringify(content));
+}
+
+/** The action of the entry that says where a restore cut the chains. */
+export const restoreAction = "store.restore";
+
+/** True if the row is the one that comes after, unaltered. */
+export function followsInChain(row: AuditRow, previous: AuditHead): boolean {
+  if (row.previous_hash !== previous.hash || hashAuditRow(row) !== row.hash) return false;
+  if (row.entry_no === previous.entry_no + 1) return true;
+  const cut = cutOf(row)?.audit;
+  return (
+    cut?.restored.no === previous.entry_no &&
+    cut.restored.hash === previous.hash &&
+    numberAfter(cut) === row.entry_no
+  );
+}
+
+/** What the entry that says of a cut is numbered: no number that was given out is given out again. */
+export function numberAfter({ restored, known }: ChainCut): number {
+  return Math.max(restored.no, known.no) + 1;
+}
+
+/** Where the chains were cut, as the entry of a restore says; undefined for any other entry. */
+export function cutOf(
+  row: Pick<AuditRow, "action" | "detail" | "entry_no" | "hash">,
+): RestoreCut | undefined {
+  if (row.action !== restoreAction) return undefined;
+  const detail = JSON.parse(row.detail) as Readonly<Record<string, unknown>>;
+  const [audit, receipts] = [readCut(detail["audit"]), readCut(detail["receipts"])];
+  if (audit === undefined || receipts === undefined) return undefined;
+  return { entry: toHead(row), audit, receipts };
+}
+
+export function toAuditEntry(row: AuditRow): AuditEntry {
+  return {
+    entryNo: row.entry_no,
+    at: row.at,
+    actor: row.actor,
+    action: row.action,
+    organizationId: row.organization_id ?? undefined,
+    subject: row.subject,
+    detail: JSON.parse(row.detail) as Readonly<Record<string, unknown>>,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  };
+}
+
+/** What the entry of a completed deletion says of its receipt. */
+export function describeReceipt(
+  sealed: SealedReceipt | undefined,
+): { readonly receiptNo: number; readonly receiptHash: string } | undefined {
+  if (sealed === undefined) return undefined;
+  return { receiptNo: sealed.receipt.receipt_no, receiptHash: sealed.hash };
+}
+
+/** Binds what was asked for to the trail without repeating it: the id and the reason are the request's own. */
+export function digestOfRequest(request: RequestText): string {
+  return digest("sha256", textOfRequest(request));
+}
+
+export function nameSubject(subject: string | RecordKey): string {
+  return typeof subject === "string" ? subject : nameForTrail(subject);
+}
+
+/** The trail outlives the record, so it has the digest of the id: enough to recognise it, not to read it. */
+export function nameForTrail(key: RecordKey): string {
+  return `${key.resourceType} sha256:${digest("sha256", textOfRecord(key))}`;
+}

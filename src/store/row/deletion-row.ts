@@ -1,0 +1,51 @@
+// A deletion as an engine keeps it in a row, and what it is to the rest of the service. Reads and writes nothing.
+
+import type {
+  CarriedOutBefore,
+  Deletion,
+  DeletionStatus,
+  ErasedCounts,
+} from "../../domain/deletion/deletion.ts";
+
+export interface DeletionRow {
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly reason: string;
+  readonly status: DeletionStatus;
+  readonly requested_by: string;
+  readonly requested_at: number;
+  readonly due_at: number;
+  readonly started_at: number | null;
+  readonly completed_at: number | null;
+  readonly erased: string;
+  readonly redacted: number;
+  readonly attempts: number;
+  readonly waiting_for: string | null;
+  readonly next_attempt_at: number | null;
+  readonly carried_out_before: string | null;
+}
+
+export function toDeletion(row: DeletionRow): Deletion {
+  const { carried_out_before: before } = row;
+  return {
+    deletionRequestId: row.deletion_request_id,
+    organizationId: row.organization_id,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    reason: row.reason,
+    status: row.status,
+    requestedBy: row.requested_by,
+    requestedAt: row.requested_at,
+    dueAt: row.due_at,
+    startedAt: row.started_at ?? undefined,
+    completedAt: row.completed_at ?? undefined,
+    erased: JSON.parse(row.erased) as ErasedCounts,
+    redacted: row.redacted,
+    attempts: row.attempts,
+    waitingFor: row.waiting_for ?? undefined,
+    nextAttemptAt: row.next_attempt_at ?? undefined,
+    ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
+  };
+}

@@ -1,0 +1,19 @@
+// The values of a row, or of its key, as text that is the same on every engine. Reads and writes nothing.
+
+import type { MovedRow, MovedValue } from "../move/moved-tables.ts";
+
+/** JSON; bytes are in hex, in a list of their own, so that they are never taken for text. */
+export function toText(values: MovedRow): string {
+  return JSON.stringify(values.map(neutralValue));
+}
+
+export function fromText(text: string): MovedRow {
+  const values = JSON.parse(text) as readonly (null | number | string | readonly [string])[];
+  return values.map((value) =>
+    typeof value === "object" && value !== null ? Buffer.from(value[0], "hex") : value,
+  );
+}
+
+function neutralValue(value: MovedValue): unknown {
+  return value instanceof Uint8Array ? [Buffer.from(value).toString("hex")] : value;
+}

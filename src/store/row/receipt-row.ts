@@ -1,0 +1,62 @@
+// Receipts and their keys as an engine keeps them in rows. The same on every engine; reads and writes nothing.
+
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
+import type { SealedReceipt } from "../store.ts";
+import type { KeptReceipt } from "../trail.ts";
+
+export interface ReceiptRow {
+  readonly receipt_no: number;
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
+  readonly document: string;
+  readonly hash: string;
+}
+
+export interface HeadRow {
+  readonly store_id: string;
+  readonly receipt_no: number;
+  readonly hash: string;
+}
+
+export interface KeyRow {
+  readonly key_id: string;
+  readonly public_key: string;
+  readonly created_at: number;
+  readonly retired_at: number | null;
+}
+
+export function toHead({ store_id, receipt_no, hash }: HeadRow): ReceiptHead {
+  return { storeId: store_id, receiptNo: receipt_no, hash };
+}
+
+export function toReceipt({ document }: Pick<ReceiptRow, "document">): Receipt {
+  return JSON.parse(document) as Receipt;
+}
+
+export function toKeptReceipt(row: ReceiptRow): KeptReceipt {
+  return { receipt: toReceipt(row), hash: row.hash };
+}
+
+export function toReceiptKey(row: KeyRow): ReceiptKey {
+  return {
+    keyId: row.key_id,
+    publicKey: row.public_key,
+    createdAt: row.created_at,
+    retiredAt: row.retired_at ?? undefined,
+  };
+}
+
+/** The document in the form that its hash is over. */
+export function documentOf({ receipt }: SealedReceipt): string {
+  return canonicalJson(receipt);
+}
+
+/** True if the receipt is the next one after this end of the chain. */
+export function followsHead({ receipt }: SealedReceipt, head: ReceiptHead): boolean {
+  return (
+    receipt.store_id === head.storeId &&
+    receipt.receipt_no === head.receiptNo + 1 &&
+    receipt.previous_receipt === head.hash
+  );
+}

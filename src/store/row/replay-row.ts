@@ -1,0 +1,143 @@
+// A restore and what it has to replay as an engine keeps them in rows. The same on every engine; reads and writes nothing.
+
+import type { CarriedOutBefore } from "../../domain/deletion/deletion.ts";
+import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
+import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
+import type { ReplayBeginning, RestoreCut, RestoreState } from "../replay.ts";
+
+/** The ledger does not keep reasons, which are free text. */
+export const replayReason = "replayed after a restore";
+
+/** Stands for the receipt of a deletion that was under way: it comes after those that have one. */
+export const noReceiptYet = Number.MAX_SAFE_INTEGER;
+
+/** Said by whatever would read records of a store that is not whole yet. */
+export function describeRestoring({ state, sources }: RestoreState): string {
+  // Once everything is written down in the store, no file is needed any more.
+  const needed = state === "loading" ? sources : [];
+  const ledgers = needed.map((source) => ` --ledger ${source}`).join("");
+  return (
+    "The store was restored from a backup, and not all deletions that were completed since are replayed in it. Until they " +
+    `are, nothing reads it. Run: sluice deletion replay${ledgers}`
+  );
+}
+
+export interface RestoreRow {
+  readonly state: RestoreState["state"];
+  readonly began_at: number;
+  readonly began_by: string;
+  readonly sources: string;
+  readonly cut: string | null;
+  readonly reopened: number;
+}
+
+export function toRestoreState(row: RestoreRow): RestoreState {
+  return {
+    state: row.state,
+    beganAt: row.began_at,
+    beganBy: row.began_by,
+    sources: JSON.parse(row.sources) as readonly string[],
+    cut: row.cut === null ? undefined : (JSON.parse(row.cut) as RestoreCut),
+    reopened: row.reopened,
+  };
+}
+
+/** Where the chains end in the store, and where they ended as far as the ledger knows. */
+export function makeCut(
+  known: ReplayBeginning["known"] & {},
+  restored: { readonly audit: ChainHead; readonly receipts: Omit<ReceiptHead, "storeId"> },
+): Omit<RestoreCut, "entry"> {
+  const { receiptNo: no, hash } = restored.receipts;
+  return {
+    audit: { restored: restored.audit, known: known.audit ?? restored.audit },
+    receipts: { restored: { no, hash }, known: known.receipts ?? { no, hash } },
+  };
+}
+
+export interface ReplayRow {
+  readonly deletion_request_id: string;
+  readonly organization_id: string;
+  readonly resource_type: ResourceType;
+  readonly resource_id: string;
+  readonly requested_by: string;
+  readonly requested_at: number;
+  readonly completed_at: number | null;
+  readonly receipt_no: number | null;
+  readonly receipt_hash: string | null;
+}
+
+export function toReplayRow(entry: DeletionEntry): ReplayRow {
+  const { completed } = entry;
+  return {
+    deletion_request_id: entry.deletionRequestId,
+    organization_id: entry.organizationId,
+    resource_type: entry.resourceType,
+    resource_id: entry.resourceId,
+    requested_by: entry.requestedBy,
+    requested_at: entry.requestedAt,
+    completed_at: completed?.at ?? null,
+    receipt_no: completed?.receiptNo ?? null,
+    receipt_hash: completed?.receiptHash ?? null,
+  };
+}
+
+/** Files that have been read to their end are not needed again. */
+export function sourcesOf(
+  before: RestoreState | undefined,
+  { sources }: ReplayBeginning,
+): readonly string[] {
+  const unread = before?.state === "loading" ? before.sources : [];
+  return [...new Set([...unread, ...sources])];
+}
+
+/** Each id once: those with a receipt, and others. */
+export function idsOf(entries: readonly DeletionEntry[]): {
+  readonly completed: readonly string[];
+  readonly underWay: readonly string[];
+} {
+  const latest = latestOf(entries);
+  const ids = (isCompleted: boolean) =>
+    latest
+      .filter(({ completed }) => (completed !== undefined) === isCompleted)
+      .map(({ deletionRequestId }) => deletionRequestId);
+  return { completed: ids(true), underWay: ids(false) };
+}
+
+/** One for each deletion: the one with the highest receipt. */
+export function latestOf(entries: readonly DeletionEntry[]): readonly DeletionEntry[] {
+  const latest = new Map<string, DeletionEntry>();
+  for (const entry of entries) {
+    const known = latest.get(entry.deletionRequestId)?.completed?.receiptNo ?? 0;
+    const isNew = !latest.has(entry.deletionRequestId);
+    if (isNew || (entry.completed?.receiptNo ?? 0) > known) {
+      latest.set(entry.deletionRequestId, entry);
+    }
+  }
+  return [...latest.values()];
+}
+
+export function requestOf(row: ReplayRow) {
+  return {
+    deletionRequestId: row.deletion_request_id,
+    organizationId: row.organization_id,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    requestedBy: row.requested_by,
+    requestedAt: row.requested_at,
+  };
+}
+
+export function carriedOutBefore(row: ReplayRow): CarriedOutBefore {
+  return {
+    because: "restore",
+    completed_at: row.completed_at === null ? null : new Date(row.completed_at).toISOString(),
+    receipt_no: row.receipt_no,
+    receipt: row.receipt_hash,
+  };
+}
+
+/** At once, and in the order in which they were completed. */
+export function dueAgain({ completed_at: at }: ReplayRow, now: number): number {
+  return Math.min(at ?? now, now);
+}

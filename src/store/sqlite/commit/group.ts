@@ -1,0 +1,50 @@
+// What the writes of one transaction share: the connection, the next arrival numbers, and whether any deletion is open.
+// Lives as long as the transaction and remembers nothing beyond it.
+
+import type { Connection } from "../connection.ts";
+
+const readArrival = `SELECT value FROM counter WHERE name = 'arrival'`;
+const writeArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
+const findAnyOpen = `
+  SELECT 1 FROM deletion INDEXED BY deletion_due WHERE status IN ('pending', 'processing') LIMIT 1`;
+
+export class Group {
+  readonly connection: Connection;
+  #arrival: number | undefined;
+  #anyDeletionOpen: boolean | undefined;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  nextArrivalNo(): number {
+    return this.takeArrivalNos(1);
+  }
+
+  /**
+   * The first of so many numbers in a row. They are read once and written back once a group; those of a write that is
+   * undone stay unused.
+   */
+  takeArrivalNos(count: number): number {
+    this.#arrival ??= this.connection.get<{ value: number }>(readArrival)?.value ?? 0;
+    const first = this.#arrival + 1;
+    this.#arrival += count;
+    return first;
+  }
+
+  /** One cheap look a group spares every write a look at the deletions, nearly always. */
+  anyDeletionOpen(): boolean {
+    this.#anyDeletionOpen ??= this.connection.get(findAnyOpen) !== undefined;
+    return this.#anyDeletionOpen;
+  }
+
+  /** To be called after anything that opens or ends a deletion. */
+  deletionsChanged(): void {
+    this.#anyDeletionOpen = undefined;
+  }
+
+  /** The last thing before the commit. */
+  finish(): void {
+    if (this.#arrival !== undefined) this.connection.run(writeArrival, this.#arrival);
+  }
+}

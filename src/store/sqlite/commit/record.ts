@@ -1,0 +1,177 @@
+// Records and their changes: how one draft is stored, and how they are read. Knows neither groups of drafts
+// nor kept replies.
+
+import { decideOutcome, isWritten } from "../../../domain/record/draft-outcome.ts";
+import type {
+  Draft,
+  DraftOutcome,
+  RecordKey,
+  Reference,
+  Sighting,
+  WriteMode,
+} from "../../../domain/record/record-write.ts";
+import { payloadDigest } from "../../payload-digest.ts";
+import type { Connection } from "../connection.ts";
+import type { Group } from "./group.ts";
+
+/** Everything that is the same for all drafts of a write. */
+export interface DraftContext {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly receivedAt: number;
+  readonly replyKey: Uint8Array | null;
+}
+
+const insertRecord = `
+  INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
+  VALUES (?, ?, ?, ?, ?5, ?5)`;
+
+const widenRecord = `
+  UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
+  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
+  RETURNING record_no`;
+
+const findRecordNo = `
+  SELECT record_no FROM record
+  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
+
+const insertChange = `
+  INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
+  VALUES (?, ?, ?, ?, ?, ?)`;
+
+/** The first change of a record has the record's number. */
+const findIdenticalFirst = `
+  SELECT 1 FROM change WHERE record_no = ?1 AND change_no = ?1 AND payload = ?2`;
+
+/** Digests may collide, so the payload is compared too. */
+const findIdenticalLater = `
+  SELECT 1 FROM change INDEXED BY change_by_digest
+  WHERE record_no = ? AND digest = ? AND payload = ? LIMIT 1`;
+
+/** Belonging outweighs mentioning, whichever change said it. */
+const keepRelation = `
+  INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
+  VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND kind <> 'belongs'`;
+
+/** A record is closed to writes while a deletion of it is open, and while a plan under way says it goes. */
+const findClosed = `
+  SELECT 1 FROM deletion
+  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
+    AND status IN ('pending', 'processing')
+  UNION ALL
+  SELECT 1 FROM deletion_target
+  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3 AND action = 'erase'
+  LIMIT 1`;
+
+const findSighting = `
+  SELECT first_seen, last_seen FROM record
+  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
+
+/** Stores one draft, or nothing of it: what becomes of it is decided before anything is written. */
+export function writeDraft(
+  group: Group,
+  context: DraftContext,
+  { mode, draft }: { readonly mode: WriteMode; readonly draft: Draft },
+): DraftOutcome {
+  const { connection } = group;
+  const key = { ...context, resourceId: draft.id };
+  let recordNo: number | undefined;
+  const outcome = decideOutcome(mode, {
+    isClosed: () => group.anyDeletionOpen() && isClosed(connection, key),
+    exists: () => {
+      // An update of a record that exists is always stored, so the statement that looks it up prepares it too.
+      recordNo =
+        mode === "update" ? widenSighting(connection, key, draft) : readRecordNo(connection, key);
+      return recordNo !== undefined;
+    },
+    hasIdentical: () => recordNo !== undefined && hasIdentical(connection, recordNo, draft.payload),
+  });
+  if (!isWritten(outcome)) return outcome;
+  const changeNo = group.nextArrivalNo();
+  if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
+  else if (mode !== "update") widenSighting(connection, key, draft);
+  keepChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
+  return outcome;
+}
+
+function isClosed(connection: Connection, key: RecordKey): boolean {
+  const { organizationId, resourceType, resourceId } = key;
+  return connection.get(findClosed, organizationId, resourceType, resourceId) !== undefined;
+}
+
+function createRecord(
+  connection: Connection,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  { draft, recordNo }: { readonly draft: Draft; readonly recordNo: number },
+): void {
+  connection.run(insertRecord, organizationId, resourceType, resourceId, recordNo, draft.timestamp);
+}
+
+/** The number of the record, or undefined if there is none. */
+function widenSighting(
+  connection: Connection,
+  key: RecordKey,
+  { timestamp }: Draft,
+): number | undefined {
+  const { organizationId, resourceType, resourceId } = key;
+  const values = [organizationId, resourceType, resourceId, timestamp] as const;
+  return connection.get<{ record_no: number }>(widenRecord, ...values)?.record_no;
+}
+
+function hasIdentical(connection: Connection, recordNo: number, payload: string): boolean {
+  return (
+    connection.get(findIdenticalFirst, recordNo, payload) !== undefined ||
+    connection.get(findIdenticalLater, recordNo, payloadDigest(payload), payload) !== undefined
+  );
+}
+
+function keepChange(
+  { connection }: Group,
+  context: DraftContext,
+  change: { readonly draft: Draft; readonly recordNo: number; readonly changeNo: number },
+): void {
+  const { draft, recordNo, changeNo } = change;
+  connection.run(
+    insertChange,
+    recordNo,
+    changeNo,
+    context.receivedAt,
+    context.replyKey,
+    draft.payload,
+    changeNo === recordNo ? null : payloadDigest(draft.payload),
+  );
+  const { organizationId, resourceType } = context;
+  for (const reference of draft.references) {
+    insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
+  }
+}
+
+export function insertRelation(
+  connection: Connection,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  { to, id, kind }: Reference,
+): void {
+  connection.run(keepRelation, organizationId, resourceType, resourceId, to, id, kind);
+}
+
+export function readRecordNo(connection: Connection, key: RecordKey): number | undefined {
+  const { organizationId, resourceType, resourceId } = key;
+  return connection.get<{ record_no: number }>(
+    findRecordNo,
+    organizationId,
+    resourceType,
+    resourceId,
+  )?.record_no;
+}
+
+export function findRecord(connection: Connection, key: RecordKey): Sighting | undefined {
+  const { organizationId, resourceType, resourceId } = key;
+  const row = connection.get<SightingRow>(findSighting, organizationId, resourceType, resourceId);
+  return row === undefined ? undefined : { firstSeen: row.first_seen, lastSeen: row.last_seen };
+}
+
+interface SightingRow {
+  readonly first_seen: string;
+  readonly last_seen: string;
+}

@@ -1,0 +1,38 @@
+// A descriptor of the database file for scrubbing, kept as long as any store of this process has the file open: closing any
+// descriptor of a file drops every lock that the process holds on it (POSIX), SQLite's among them.
+
+import { closeSync, openSync } from "node:fs";
+
+interface Shared {
+  users: number;
+  descriptor: number | undefined;
+}
+
+const byPath = new Map<string, Shared>();
+
+export class SharedDescriptor {
+  readonly #path: string;
+  readonly #shared: Shared;
+
+  /** To be made before the store's first connection. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#shared = byPath.get(path) ?? { users: 0, descriptor: undefined };
+    this.#shared.users += 1;
+    byPath.set(path, this.#shared);
+  }
+
+  /** Opened when it is first needed. */
+  get(): number {
+    this.#shared.descriptor ??= openSync(this.#path, "r+");
+    return this.#shared.descriptor;
+  }
+
+  /** To be called after the store's last connection is closed. */
+  release(): void {
+    this.#shared.users -= 1;
+    if (this.#shared.users > 0) return;
+    byPath.delete(this.#path);
+    if (this.#shared.descriptor !== undefined) closeSync(this.#shared.descriptor);
+  }
+}

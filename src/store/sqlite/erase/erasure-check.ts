@@ -1,0 +1,51 @@
+// Looks for what erasures should have taken away and did not: changes that outlived the deletion of their record, and content
+// in the unused places of the file. Repairs nothing.
+
+import { statSync } from "node:fs";
+import type { ErasureFinding, ErasureReport } from "../../store.ts";
+import type { Connection } from "../connection.ts";
+import { findResidue } from "./free-space.ts";
+
+const findOutlived = `
+  SELECT deletion_request_id AS subject FROM deletion JOIN record USING (organization_id, resource_type, resource_id)
+  WHERE status = 'completed' AND EXISTS (
+    SELECT 1 FROM change WHERE change.record_no = record.record_no AND received_at < started_at)
+  LIMIT 100`;
+
+const findAnyBegun = `SELECT 1 FROM deletion WHERE status IN ('processing', 'completed') LIMIT 1`;
+
+const findOpen = `SELECT count(*) AS open FROM deletion WHERE status = 'processing'`;
+
+export function checkErasure(connection: Connection, descriptor: number): ErasureReport {
+  const outlived = connection.all<{ subject: string }>(findOutlived);
+  const findings: ErasureFinding[] = outlived.map(({ subject }) => ({
+    severe: true,
+    text: `Something of what ${subject} erased is still stored.`,
+  }));
+  // Where nothing was erased yet, all copies are of what is stored, and the first may be of the schema itself.
+  const pages = connection.get(findAnyBegun) === undefined ? 0 : countResidue(descriptor);
+  if (pages > 0) {
+    const text =
+      `${pages} pages hold copies in unused places, left there since the last deletion was completed; the next one scrubs ` +
+      "them. They are of records that are stored, or of deletions that are still processing.";
+    findings.push({ severe: false, text });
+  }
+  const open = connection.get<{ open: number }>(findOpen)?.open ?? 0;
+  const log = statSync(`${connection.path}-wal`, { throwIfNoEntry: false });
+  if (open > 0 && (log?.size ?? 0) > 0) {
+    const text = `${open} deletions are processing; until they are completed the WAL may hold what they erase.`;
+    findings.push({ severe: false, text });
+  }
+  return { findings };
+}
+
+function countResidue(descriptor: number): number {
+  let count = 0;
+  let firstPage: number | undefined = 1;
+  while (firstPage !== undefined) {
+    const part: ReturnType<typeof findResidue> = findResidue(descriptor, firstPage);
+    count += part.pages.length;
+    firstPage = part.nextPage;
+  }
+  return count;
+}

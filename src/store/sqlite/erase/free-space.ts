@@ -1,0 +1,114 @@
+// Finds and scrubs what SQLite leaves behind in the unused middle of its pages. `secure_delete` overwrites a cell that
+// is removed, but not the copies that rebuilding a page leaves where the cell was before (btree.c, rebuildPage), so about
+// one erased record in a hundred would stay readable in the file. Never touches a byte that SQLite uses.
+//
+// Why writing to the file is safe: nobody else changes it, because the caller holds the right to write while the WAL is
+// empty, or has frozen checkpoints (checkpoint-freeze.ts); SQLite does not read the bytes between a page's cell pointers and its
+// cells; and a write of zeros that is torn leaves those zero or as they were.
+//
+// Page format: sqlite.org/fileformat2.html#b_tree_pages.
+
+import { fsyncSync, readSync, writeSync } from "node:fs";
+
+const pageBytes = 4_096;
+const pagesAtOnce = 512;
+const zeros = Buffer.alloc(pageBytes);
+const largestRootAt = 52;
+/** A page of the map, and as many as it has entries of five bytes for. */
+const pagesPerMap = 1 + Math.floor(pageBytes / 5);
+/** The page at 1 GiB is never used (sqlite.org/fileformat2.html#lockbyte). */
+const lockPage = 0x4000_0000 / pageBytes + 1;
+
+/** Bytes of a page's header, by the kind of page that its first byte tells. */
+const headerBytes: ReadonlyMap<number, number> = new Map([
+  [0x02, 12],
+  [0x05, 12],
+  [0x0a, 8],
+  [0x0d, 8],
+]);
+
+export interface Residue {
+  /** Page numbers, as SQLite counts them from 1. */
+  readonly pages: readonly number[];
+  /** Where to go on; undefined at the end of the file. */
+  readonly nextPage: number | undefined;
+}
+
+interface Gap {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Looks at the next pages from `firstPage` on. Needs no lock: what is found is looked at again before it is scrubbed. */
+export function findResidue(descriptor: number, firstPage: number): Residue {
+  const isMap = pointerMapOf(descriptor);
+  const part = Buffer.allocUnsafe(pagesAtOnce * pageBytes);
+  const bytes = readSync(descriptor, part, 0, part.length, (firstPage - 1) * pageBytes);
+  const count = Math.floor(bytes / pageBytes);
+  const pages: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const page = part.subarray(index * pageBytes, (index + 1) * pageBytes);
+    const number = firstPage + index;
+    if (number > 1 && !isMap(number) && residueOf(page) !== undefined) pages.push(number);
+  }
+  return { pages, nextPage: count === pagesAtOnce ? firstPage + count : undefined };
+}
+
+/** Looks at the whole file, and scrubs. To be called while nobody else changes it. */
+export function scrubWholeFile(descriptor: number): number {
+  const found: number[] = [];
+  let firstPage: number | undefined = 1;
+  while (firstPage !== undefined) {
+    const part: Residue = findResidue(descriptor, firstPage);
+    found.push(...part.pages);
+    firstPage = part.nextPage;
+  }
+  return scrubResidue(descriptor, found);
+}
+
+/** What is scrubbed is on stable storage when it returns. Gives on how many of the pages anything was. */
+export function scrubResidue(descriptor: number, pages: Iterable<number>): number {
+  const isMap = pointerMapOf(descriptor);
+  const page = Buffer.allocUnsafe(pageBytes);
+  let scrubbed = 0;
+  for (const number of pages) {
+    if (number === 1 || isMap(number)) continue;
+    const at = (number - 1) * pageBytes;
+    if (readSync(descriptor, page, 0, pageBytes, at) !== pageBytes) continue;
+    const gap = residueOf(page);
+    if (gap === undefined) continue;
+    writeSync(descriptor, zeros, 0, gap.end - gap.start, at + gap.start);
+    scrubbed += 1;
+  }
+  // Also if nothing was found: what a process scrubbed that was killed then may not be on stable storage yet.
+  fsyncSync(descriptor);
+  return scrubbed;
+}
+
+/**
+ * Tells the pages of the pointer map, whose first byte may look like a kind of page. Only a file that can free pages
+ * has them: its header names the largest root page, which is 0 in others (sqlite.org/fileformat2.html#pointer_map).
+ */
+function pointerMapOf(descriptor: number): (page: number) => boolean {
+  const largestRoot = Buffer.alloc(4);
+  readSync(descriptor, largestRoot, 0, 4, largestRootAt);
+  if (largestRoot.readUInt32BE(0) === 0) return () => false;
+  return (page) => {
+    const map = page - ((page - 2) % pagesPerMap);
+    return page === (map === lockPage ? map + 1 : map);
+  };
+}
+
+/**
+ * The unused middle of a page of a tree, if anything is in it. Other pages begin with a page number, which is too
+ * small for its first byte to be taken for a kind (pagesMax in connection.ts), and SQLite overwrites them whole. Page 1
+ * begins with the header of the file and holds the schema only.
+ */
+function residueOf(page: Buffer): Gap | undefined {
+  const header = headerBytes.get(page.readUInt8(0));
+  if (header === undefined) return undefined;
+  const start = header + 2 * page.readUInt16BE(3);
+  const end = page.readUInt16BE(5);
+  if (start >= end || end > pageBytes) return undefined;
+  return zeros.compare(page, start, end, 0, end - start) === 0 ? undefined : { start, end };
+}

@@ -1,0 +1,19 @@
+// Rewriting payloads, loaded when the first erasure needs it: it knows every record type, and to load those takes longer
+// than to open the store.
+
+import type { NodeKey } from "../../../domain/deletion/erasure.ts";
+
+let loaded: typeof import("../../redact-payload.ts") | undefined;
+
+export async function loadRedaction(): Promise<void> {
+  loaded ??= await import("../../redact-payload.ts");
+}
+
+export function redactPayload(
+  resourceType: string,
+  payload: string,
+  gone: ReadonlySet<NodeKey>,
+): string {
+  if (loaded === undefined) throw new TypeError("an erasure began before its code was loaded");
+  return loaded.redactPayload(resourceType, payload, gone);
+}

@@ -1,0 +1,26 @@
+// The thread that makes a backup: copies one moment of the store into a new file, page by page without what is unused, and
+// checks the copy. Others write on meanwhile; never writes to the store itself.
+
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+
+const { path, target } = workerData as { readonly path: string; readonly target: string };
+
+const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+// A store that can't free pages can, once it is restored from the copy.
+if (source.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"] === 0) {
+  source.exec("PRAGMA auto_vacuum = INCREMENTAL");
+}
+source.prepare("VACUUM INTO ?").run(target);
+source.close();
+
+const copy = new DatabaseSync(target, { readOnly: true });
+const result = copy.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+copy.close();
+if (result !== "ok") throw new Error(`the copy is not sound: ${String(result)}`);
+
+const file = openSync(target, "r+");
+fsyncSync(file);
+closeSync(file);
+parentPort?.postMessage("done");

@@ -1,0 +1,107 @@
+// Makes a backup of a store while it is served: one file, of one moment, that appears under its name only when it is whole.
+
+import { linkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { FileError } from "../../../files/file-error.ts";
+import { findCreationObstacle } from "../../../files/path-obstacle.ts";
+import { isPresent, statOf } from "../../../files/present.ts";
+import { StoreError } from "../../store-error.ts";
+import { openReader } from "../connection.ts";
+import { makeNewPrivateFile, syncFolderOf } from "./private-file.ts";
+import { databaseFiles } from "./restore.ts";
+
+export interface BackupOptions {
+  /** An absolute path. */
+  readonly file: string;
+  /** Where it is while it is being made; in the same folder, under a name that nobody has. */
+  readonly unfinished: string;
+  /** How far it has come, in bytes; `all` is what it may come to at most. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+const progressMs = 100;
+
+/** Throws StoreError if a backup can't be made there, FileError if this user may not see the place. */
+export function refuseBackupFile(file: string): void {
+  if (isPresent(file, "The backup")) {
+    throw new StoreError(`The file ${file} exists already; name another one, or remove it first.`);
+  }
+  const folder = dirname(file);
+  if (statOf(folder, "The folder")?.isDirectory() !== true) {
+    throw new StoreError(
+      `There is no folder ${folder} for the backup. Create it, or mount its disk, first.`,
+    );
+  }
+  const obstacle = findCreationObstacle(file);
+  if (obstacle !== undefined) {
+    throw new FileError(`The backup ${file} can't be created: ${obstacle}`);
+  }
+}
+
+/** Gives the size of the file in bytes. Throws StoreError and FileError. */
+export async function backUpSqliteStore(path: string, options: BackupOptions): Promise<number> {
+  const { file, unfinished, onProgress } = options;
+  if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
+  refuseBackupFile(file);
+  try {
+    makeNewPrivateFile(unfinished);
+    await copyInThread({ path, target: unfinished, onProgress });
+    giveName(unfinished, file);
+    syncFolderOf(file);
+  } catch (cause) {
+    for (const left of databaseFiles(unfinished)) rmSync(left, { force: true });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError(`The backup ${file} could not be made: ${why}.`, { cause });
+  }
+  return statSync(file).size;
+}
+
+/** Never over a file that came there meanwhile, where the file system can tell. */
+function giveName(unfinished: string, file: string): void {
+  try {
+    linkSync(unfinished, file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw error;
+    renameSync(unfinished, file);
+    return;
+  }
+  rmSync(unfinished);
+}
+
+interface Copying {
+  readonly path: string;
+  readonly target: string;
+  readonly onProgress: BackupOptions["onProgress"];
+}
+
+async function copyInThread({ path, target, onProgress }: Copying): Promise<void> {
+  const all = sizeOf(path);
+  // Both forms of this file have the thread's file beside them.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const thread = new Worker(new URL(`./backup-thread.${extension}`, import.meta.url), {
+    workerData: { path, target },
+  });
+  const timer = setInterval(() => onProgress?.(statSync(target).size, all), progressMs);
+  try {
+    await new Promise<void>((done, fail) => {
+      thread.on("message", () => done());
+      thread.on("error", fail);
+      thread.on("exit", () => fail(new Error("the thread that copies has ended")));
+    });
+  } finally {
+    clearInterval(timer);
+  }
+  onProgress?.(all, all);
+}
+
+function sizeOf(path: string): number {
+  const reader = openReader(path);
+  try {
+    const pages = reader.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
+    return pages * (reader.get<{ page_size: number }>("PRAGMA page_size")?.page_size ?? 0);
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,27 @@
+// Returns free pages to the file system, a bounded part a call: the last pages of the file move to free places, and
+// the file ends earlier from the next time on that the WAL is checkpointed. Moves nothing in a store that was made without
+// a pointer map; that one keeps its free pages for later records.
+
+import { limits } from "../../../domain/limits.ts";
+import { type Connection, transaction } from "../connection.ts";
+
+export interface VacuumResult {
+  readonly pages: number;
+  readonly more: boolean;
+}
+
+/** What `PRAGMA auto_vacuum` says of a file that can free pages step by step. */
+const incremental = 2;
+
+/** Some are kept, since a store that has had to grow will soon grow again. */
+export function vacuumPages(connection: Connection): VacuumResult {
+  return transaction(connection, () => {
+    const mode = connection.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum;
+    const free = connection.get<{ freelist_count: number }>("PRAGMA freelist_count");
+    const surplus = (free?.freelist_count ?? 0) - limits.freePagesKept;
+    if (mode !== incremental || surplus <= 0) return { pages: 0, more: false };
+    const pages = Math.min(surplus, limits.vacuumPagesMax);
+    connection.exec(`PRAGMA incremental_vacuum(${pages})`);
+    return { pages, more: surplus > pages };
+  });
+}

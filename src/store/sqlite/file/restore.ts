@@ -1,0 +1,166 @@
+// Puts a backup in the place of a store, in two steps: a copy of it beside the store, in which everything that has to be replayed
+// is written down; then the copy gets the store's name. So there is no moment at which the backup is in place and could be
+// taken for a whole store.
+
+import { renameSync, rmSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { isPresent } from "../../../files/present.ts";
+import { StoreError } from "../../store-error.ts";
+import { Connection, openReader } from "../connection.ts";
+import { truncateWal } from "./wal-checkpoint.ts";
+import { schemaVersion } from "../migration/migrate.ts";
+import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
+import { type ServingRight, takeServingRight, tryServingRight } from "./serving-right.ts";
+
+export interface RestoreOptions {
+  readonly file: string;
+  /** Whether a store that holds records may be replaced. */
+  readonly replace: boolean;
+}
+
+/** A copy of the backup beside the store, that nobody else knows of. */
+export interface RestoredCopy {
+  readonly databaseUrl: string;
+  /** The copy gets the store's name; what was there before is lost. Nobody may have it open. Throws StoreError. */
+  putInPlace(): void;
+  /** Removes the copy, if it is not in place, and lets others serve. */
+  close(): void;
+}
+
+/** Throws StoreError, also if the store is being served, and then has changed nothing. */
+export function copyBackup(path: string, options: RestoreOptions): RestoredCopy {
+  const file = resolve(options.file);
+  const right = takeServingRight(path);
+  const copy = restoringPath(path);
+  try {
+    checkBackup(file);
+    if (!options.replace && holdsRecords(path)) {
+      throw new StoreError(
+        `The store ${path} holds records. Give --replace to put the backup in its place; what is in it now is lost then.`,
+      );
+    }
+    removeDatabase(copy);
+    makeNewPrivateFile(copy);
+    copyContent(file, copy);
+    syncFolderOf(copy);
+  } catch (error) {
+    removeDatabase(copy);
+    right.release();
+    throw error;
+  }
+  return {
+    databaseUrl: `sqlite:${copy}`,
+    putInPlace: () => putInPlace(copy, path),
+    close: () => {
+      removeDatabase(copy);
+      right.release();
+    },
+  };
+}
+
+function putInPlace(copy: string, path: string): void {
+  // A WAL that is left behind would not go along with the file that it belongs to.
+  if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StoreError(`The copy ${copy} is still open in another process.`);
+  }
+  syncFile(copy);
+  clearAway(path);
+  renameSync(copy, path);
+  syncFolderOf(path);
+}
+
+/** The store is being restored where this exists, or a restore was killed. */
+function restoringPath(path: string): string {
+  return `${path}.restoring`;
+}
+
+/**
+ * What a restore that was killed has left: a copy of the data that no deletion reaches. Does nothing while one is under way,
+ * which holds the right to serve. `right`: held by the caller already.
+ */
+export function removeRestoreLeftovers(path: string, right?: ServingRight): void {
+  const copy = restoringPath(path);
+  if (databaseFiles(copy).every((file) => !isPresent(file, "The file"))) return;
+  const mine = right === undefined ? tryServingRight(path) : undefined;
+  if (right === undefined && mine === undefined) return;
+  removeDatabase(copy);
+  syncFolderOf(path);
+  mine?.release();
+}
+
+function removeDatabase(path: string): void {
+  for (const file of databaseFiles(path)) rmSync(file, { force: true });
+}
+
+export function databaseFiles(path: string): readonly string[] {
+  return ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix);
+}
+
+/** The whole file is read: a backup that is damaged is better found now than later. */
+function checkBackup(file: string): void {
+  if (!isPresent(file, "The backup")) {
+    throw new StoreError(`There is no file ${file} to restore.`);
+  }
+  let version: number | undefined;
+  let integrity: string | undefined;
+  try {
+    const backup = openReader(file);
+    try {
+      integrity = backup.get<{ integrity_check: string }>(
+        "PRAGMA integrity_check(1)",
+      )?.integrity_check;
+      version = backup.get<{ value: number }>(readVersion)?.value;
+    } finally {
+      backup.close();
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError(`${file} is no backup of a store: ${why}.`, { cause });
+  }
+  if (integrity !== "ok") {
+    throw new StoreError(`The backup ${file} is damaged: ${integrity ?? "it can't be checked"}.`);
+  }
+  if (version === undefined) throw new StoreError(`${file} is no backup of a store.`);
+  if (version > schemaVersion) {
+    throw new StoreError(
+      `The backup ${file} was made by a newer version of Sluice; restore it with that version or a newer one.`,
+    );
+  }
+}
+
+const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
+const findRecord = `SELECT 1 FROM record LIMIT 1`;
+
+/** A store that can't be read might hold some. */
+function holdsRecords(path: string): boolean {
+  if (!isPresent(path, "The store")) return false;
+  try {
+    const reader = openReader(path);
+    try {
+      return reader.get(findRecord) !== undefined;
+    } finally {
+      reader.close();
+    }
+  } catch {
+    return true;
+  }
+}
+
+/** A WAL that is left beside the restored file would be taken for its own, and written over it. */
+function clearAway(path: string): void {
+  if (isPresent(path, "The store")) {
+    try {
+      const connection = new Connection(path, { readOnly: false });
+      try {
+        truncateWal(connection);
+      } finally {
+        connection.close();
+      }
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      // It can't be read; then there is nothing in its WAL that could be saved either.
+    }
+  }
+  for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+  syncFolderOf(path);
+}

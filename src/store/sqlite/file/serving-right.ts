@@ -1,0 +1,31 @@
+// The sole right to serve a store: a lock that the operating system takes back when the process ends, however it ends.
+// The lock file stays behind, empty; it never holds anything and says nothing by being there.
+
+import { StoreError } from "../../store-error.ts";
+import { describeFailure } from "../connection.ts";
+import { type FileLock, tryFileLock } from "./file-lock.ts";
+
+export type ServingRight = FileLock;
+
+/** Throws StoreError at once if another process, or another part of this one, serves the store. */
+export function takeServingRight(databasePath: string): ServingRight {
+  const right = tryServingRight(databasePath);
+  if (right !== undefined) return right;
+  throw new StoreError(
+    `The store ${databasePath} is being served by another process (the lock is ${servingLockOf(databasePath)}). ` +
+      "Stop that one first, or name another file in DATABASE_URL.",
+  );
+}
+
+/** Undefined if somebody serves the store, restores it or moves it. Throws StoreError if the lock can't be used. */
+export function tryServingRight(databasePath: string): ServingRight | undefined {
+  try {
+    return tryFileLock(servingLockOf(databasePath));
+  } catch (cause) {
+    throw describeFailure(databasePath, cause);
+  }
+}
+
+function servingLockOf(databasePath: string): string {
+  return `${databasePath}.serving`;
+}

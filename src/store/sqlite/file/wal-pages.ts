@@ -1,0 +1,82 @@
+// Reads which pages of the database the WAL holds, and from where to where it has been read. Never reads what is
+// on them, and never writes to the WAL.
+//
+// WAL format: sqlite.org/fileformat2.html#the_write_ahead_log. Each time that the WAL begins anew it has other salts, so a
+// place in it can be recognised, or seen to be gone. What a transaction wrote that was not committed is overwritten by the
+// next one; so only a place up to which all is committed is one to go on from.
+
+import { closeSync, openSync, readSync } from "node:fs";
+
+const headerBytes = 32;
+const frameHeaderBytes = 24;
+const frameBytes = frameHeaderBytes + 4_096;
+const framesAtOnce = 128;
+
+export interface WalPosition {
+  /** The salts; undefined for a WAL that was empty, and whatever WAL comes first after that. */
+  readonly generation: string | undefined;
+  readonly frames: number;
+}
+
+export interface WalPart {
+  /** Up to where the WAL was read, also what may never be committed. */
+  readonly position: WalPosition;
+  /** Page numbers, as SQLite counts them from 1. */
+  readonly pages: readonly number[];
+}
+
+export const emptyWalPosition: WalPosition = { generation: undefined, frames: 0 };
+
+/** Where the WAL as it now is begins. */
+export function findWalStart(path: string): WalPosition {
+  return readWal(path, (wal) => ({ ...emptyWalPosition, generation: readGeneration(wal) }));
+}
+
+/** What came after `from`; undefined if the WAL has begun anew since, so that nobody knows any more what came. */
+export function readWalPages(path: string, from: WalPosition): WalPart | undefined {
+  return readWal(path, (wal) => {
+    const generation = readGeneration(wal);
+    if (from.generation === undefined && generation === undefined)
+      return { position: from, pages: [] };
+    if (generation === undefined || generation !== (from.generation ?? generation))
+      return undefined;
+    const part = readFrames(wal, generation, from.frames);
+    return readGeneration(wal) === generation ? part : undefined;
+  });
+}
+
+function readFrames(wal: number, generation: string, first: number): WalPart {
+  const pages = new Set<number>();
+  const buffer = Buffer.allocUnsafe(framesAtOnce * frameBytes);
+  let frames = first;
+  for (;;) {
+    const at = headerBytes + frames * frameBytes;
+    const whole = Math.floor(readSync(wal, buffer, 0, buffer.length, at) / frameBytes);
+    let count = 0;
+    while (count < whole) {
+      const frame = buffer.subarray(count * frameBytes);
+      if (frame.toString("hex", 8, 16) !== generation) break;
+      pages.add(frame.readUInt32BE(0));
+      count += 1;
+    }
+    frames += count;
+    if (count < framesAtOnce) break;
+  }
+  return { position: { generation, frames }, pages: [...pages] };
+}
+
+function readGeneration(wal: number): string | undefined {
+  const header = Buffer.alloc(headerBytes);
+  if (readSync(wal, header, 0, headerBytes, 0) < headerBytes) return undefined;
+  return header.toString("hex", 16, 24);
+}
+
+/** SQLite holds no lock on the WAL itself, so closing a descriptor of it takes none away. */
+function readWal<Result>(path: string, read: (wal: number) => Result): Result {
+  const wal = openSync(`${path}-wal`, "r");
+  try {
+    return read(wal);
+  } finally {
+    closeSync(wal);
+  }
+}

@@ -1,0 +1,100 @@
+// Files that commands are told to write: none replaces what is there unless it is told to, and none makes folders.
+
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+import { makeCommandLine } from "../command-line.ts";
+
+const line = makeCommandLine();
+const exporting = ["export", "transaction", "--organization", "acme", "--output"];
+
+before(async () => {
+  await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
+});
+
+const commands: readonly (readonly [name: string, words: readonly string[], ending: string])[] = [
+  ["backup", ["backup"], "db"],
+  ["export", exporting, "ndjson"],
+];
+
+for (const [name, words, ending] of commands) {
+  describe(`the file of ${name}`, () => {
+    const fail = line.fail.bind(line, ...words);
+
+    it("is not written where another one is, which stays as it is", async () => {
+      const path = join(makeTempFolder(), `there.${ending}`);
+      writeFileSync(path, "before");
+      assert.match((await fail(path)).message, /there\.\w+ exists already\. Name another file, /);
+      assert.equal(readFileSync(path, "utf8"), "before");
+    });
+
+    it("is not written in the place of a link, also one that leads nowhere", async () => {
+      const folder = makeTempFolder();
+      const path = join(folder, `link.${ending}`);
+      symlinkSync(join(folder, "nowhere"), path);
+      assert.match((await fail(path)).message, /exists already/);
+      assert.deepEqual(readdirSync(folder), [`link.${ending}`]);
+    });
+
+    it("is not written where its folder is missing, which is not created", async () => {
+      const folder = makeTempFolder();
+      const { code, name: kind, message } = await fail(join(folder, "not/mounted", `x.${ending}`));
+      assert.deepEqual({ code, kind }, { code: 1, kind: "output" });
+      assert.match(message, /the folder \S*\/not\/mounted does not exist/);
+      assert.deepEqual(readdirSync(folder), []);
+    });
+
+    it("is not written in the place of a folder, or below a file", async () => {
+      const folder = makeTempFolder();
+      const path = join(folder, `folder.${ending}`);
+      mkdirSync(path);
+      assert.match((await fail(path)).message, /it is a folder\.$/);
+      writeFileSync(join(folder, "file"), "");
+      const below = await fail(join(folder, "file", `x.${ending}`));
+      assert.match(below.message, /file is not a folder\.$/);
+      assert.deepEqual(readdirSync(folder).sort(), ["file", `folder.${ending}`]);
+    });
+  });
+}
+
+describe("export", () => {
+  it("replaces a file with --force, and the link itself where that is one", async () => {
+    const folder = makeTempFolder();
+    writeFileSync(join(folder, "there.ndjson"), "before");
+    symlinkSync(join(folder, "target"), join(folder, "link.ndjson"));
+    for (const name of ["there.ndjson", "link.ndjson"]) {
+      await line.ask(...exporting, join(folder, name), "--force");
+      assert.equal(readFileSync(join(folder, name), "utf8"), "");
+    }
+    assert.equal(existsSync(join(folder, "target")), false);
+  });
+
+  it("does not replace a device, not even with --force", async () => {
+    const words = [...exporting, "/dev/null", "--format", "csv", "--force"];
+    assert.match((await line.fail(...words)).message, /\/dev\/null can't be written: it is not a/);
+  });
+
+  it("takes the format from the name, and asks for it where the name does not tell", async () => {
+    const folder = makeTempFolder();
+    const told = { "a.jsonl": "ndjson", "a.NDJSON.gz": "ndjson", "a.csv.zst": "csv" };
+    for (const [name, format] of Object.entries(told)) {
+      assert.equal((await line.ask(...exporting, join(folder, name)))["format"], format);
+    }
+    for (const name of ["a.xlsx", "a.json", "a", "a.gz", "a.tsv", "csv", ".csv/a", "a.toString"]) {
+      const { code, name: kind, message } = await line.fail(...exporting, join(folder, name));
+      assert.deepEqual({ code, kind }, { code: 2, kind: "usage" }, name);
+      assert.match(message, /does not say which format to write\. End it in \.ndjson, .*--format/);
+    }
+    const given = await line.ask(...exporting, join(folder, "a.xlsx"), "--format", "csv");
+    assert.equal(given["format"], "csv");
+  });
+});

@@ -1,0 +1,55 @@
+// What a move says while it works: lines for each of its phases where there is no terminal, and how far it came when it ends.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { MoveProgress } from "../../../src/cli/output/move-progress.ts";
+import type { MoveStep } from "../../../src/domain/move-step.ts";
+
+function makeProgress({ json = false } = {}) {
+  const lines: string[] = [];
+  let now = 0;
+  const err = { write: (text: string) => void lines.push(text) };
+  const progress = new MoveProgress({ err, json }, () => now);
+  return {
+    lines,
+    progress,
+    show: (phase: MoveStep["phase"], rows: number, allRows?: number): void => {
+      progress.show({ phase, rows, allRows, table: "change" });
+      now += 5_000;
+    },
+  };
+}
+
+describe("the progress of a move", () => {
+  it("is told phase by phase, without the rows of an earlier run in the rate", () => {
+    const { lines, show } = makeProgress();
+    show("read", 100);
+    show("read", 10_000);
+    show("copy", 5_000, 10_000);
+    show("copy", 7_500, 10_000);
+    show("verify", 1_000, 10_000);
+    show("verify", 10_000, 10_000);
+    assert.deepEqual(lines, [
+      "reading: 10,000 rows  2,000 rows/s  change\n",
+      "copying: 75%  7,500 rows  500 rows/s  5 s left  change\n",
+      "verifying: 100%  10,000 rows  2,000 rows/s  0 s left  change\n",
+    ]);
+  });
+
+  it("says how far it came when it ends early", () => {
+    const { progress, show } = makeProgress();
+    assert.equal(progress.describe(), "Run the same command to continue.");
+    show("copy", 7_500, 10_000);
+    assert.match(
+      progress.describe(),
+      /^7,500 of 10,000 rows are copied\. Run the same command to continue\.$/,
+    );
+  });
+
+  it("is not told where JSON is wanted", () => {
+    const { lines, show } = makeProgress({ json: true });
+    show("read", 100);
+    show("read", 10_000);
+    assert.deepEqual(lines, []);
+  });
+});

@@ -1,0 +1,132 @@
+// What a power cut could leave of the WAL, as far as it can be played without cutting power.
+//
+// A killed process loses nothing that the system has, so SIGKILL shows nothing of what was not yet synced. Here the files
+// are copied while no process has them open, so the copy is of one moment, and then the end of the WAL is torn off or
+// loses sectors, as writes that never reached the disk would. What a checkpoint has copied into the database is never
+// torn, because SQLite syncs the WAL before that. A tear may reach behind what was acknowledged, which a power cut can
+// not: so nothing is said here of what is lost (sync-evidence.ts looks at that), only that what is left is whole, that
+// nobody's later request outlived an earlier one, and that nothing is there that was not sent.
+
+import {
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+  closeSync,
+} from "node:fs";
+import type { Random } from "../support/random.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { type Finding, isPresent } from "./compare.ts";
+import { type Ledger, type SentChange, sortedJson, type Submission } from "./ledger.ts";
+import type { Site } from "./site.ts";
+import { readStored, type Stored } from "./stored.ts";
+
+const walHeaderBytes = 32;
+const frameHeaderBytes = 24;
+const sectorBytes = 512;
+
+/** To be called while no process has the store open. False if there is no WAL to tear. */
+export async function checkTornWal(site: Site, random: Random): Promise<boolean> {
+  const path = `${site.folder}/torn.db`;
+  if (!copyTorn(site.databasePath, { path, random })) return false;
+  // The store alone: its ledger rightly says that what the tear took away is missing.
+  const store = await openStore(`sqlite:${path}`, { role: "command" });
+  const { ok, findings } = await store.checkIntegrity();
+  await store.close();
+  if (!ok) site.ledger.findings.push(...findings.map((finding) => `torn WAL: ${finding}`));
+  for (const { kind, about, detail } of compareTorn(site.ledger, readStored(path))) {
+    site.ledger.findings.push(`torn WAL: ${kind}: ${about}: ${detail.slice(0, 500)}`);
+  }
+  return true;
+}
+
+function copyTorn(source: string, { path, random }: { path: string; random: Random }): boolean {
+  if (!existsSync(`${source}-wal`) || !existsSync(`${source}-shm`)) return false;
+  const range = tearable(readFileSync(`${source}-wal`), readFileSync(`${source}-shm`));
+  if (range === undefined) return false;
+  copyFileSync(source, path);
+  copyFileSync(`${source}-wal`, `${path}-wal`);
+  const from = random.integer(range.from, range.to);
+  if (random.chance(0.5)) truncateSync(`${path}-wal`, from);
+  else loseSectors(`${path}-wal`, { from, to: range.to, random });
+  return true;
+}
+
+/** The bytes of the WAL that no checkpoint has used (sqlite.org/walformat.html, sections 2.2 and 2.3). */
+export function tearable(wal: Buffer, index: Buffer): { from: number; to: number } | undefined {
+  if (wal.length < walHeaderBytes || index.length < 136) return undefined;
+  const frameBytes = frameHeaderBytes + wal.readUInt32BE(8);
+  const frames = index.readUInt32LE(16);
+  const copied = Math.max(index.readUInt32LE(96), index.readUInt32LE(128));
+  const from = walHeaderBytes + copied * frameBytes;
+  const to = Math.min(wal.length, walHeaderBytes + frames * frameBytes);
+  return from < to ? { from, to } : undefined;
+}
+
+function loseSectors(
+  path: string,
+  { from, to, random }: { from: number; to: number; random: Random },
+): void {
+  const file = openSync(path, "r+");
+  const lost = Buffer.alloc(sectorBytes);
+  let at = Math.ceil(from / sectorBytes) * sectorBytes;
+  for (; at < to; at += sectorBytes)
+    if (random.chance(0.5)) writeSync(file, lost, 0, sectorBytes, at);
+  closeSync(file);
+}
+
+/** What holds of every earlier moment of the store, whichever it is. */
+export function compareTorn(ledger: Ledger, stored: Stored): readonly Finding[] {
+  const findings: Finding[] = stored.faults.map((detail) => ({
+    kind: "integrity",
+    about: "",
+    detail,
+  }));
+  for (const [key, { payloads }] of stored.records) {
+    const record = ledger.records.get(key);
+    // A deletion that is open may have taken references out of it by now.
+    if (record?.disturbed === true) continue;
+    const texts = new Set(record?.changes.flatMap((change) => change.texts));
+    for (const payload of payloads) {
+      const known = texts.delete(sortedJson(JSON.parse(payload)));
+      if (!known) findings.push({ kind: "never sent", about: key, detail: payload });
+    }
+  }
+  for (const [sender, sent] of Map.groupBy(ledger.recent, (submission) => submission.sender)) {
+    findings.push(...comparePrefix(sender, sent, stored));
+  }
+  return findings;
+}
+
+/** One that sends its next request after the reply to the last: what is there is what it sent first. */
+function comparePrefix(
+  sender: string,
+  sent: readonly Submission[],
+  stored: Stored,
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  let missing: string | undefined;
+  // A request that was to write nothing names changes of earlier ones.
+  for (const { ask, atomic, changes } of sent.filter(({ writeCount }) => writeCount !== 0)) {
+    const wanted = changes.filter(
+      (change) => change !== undefined && isComparable(change),
+    ) as SentChange[];
+    const present = wanted.filter((change) => isPresent(change, stored)).length;
+    const about = `${sender}, ${ask.method} ${ask.path}`;
+    if (atomic && present > 0 && present < wanted.length) {
+      findings.push({ kind: "half", about, detail: `${present} of ${wanted.length} changes` });
+    }
+    if (missing !== undefined && present > 0) {
+      findings.push({ kind: "order", about, detail: `is there, and before it ${missing} is not` });
+    }
+    if (present < wanted.length) missing ??= about;
+  }
+  return findings;
+}
+
+/** Not one that was refused, nor one that a deletion may have had to do with. */
+function isComparable({ record, standing }: SentChange): boolean {
+  return !record.disturbed && (standing === "stored" || standing === "unknown");
+}

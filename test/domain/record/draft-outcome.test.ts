@@ -1,0 +1,168 @@
+// What becomes of a draft: the whole table of it, what is looked up for it, and properties that hold for any list of drafts.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import {
+  countWritten,
+  decideOutcome,
+  isListRejected,
+  isRejected,
+  isWritten,
+} from "../../../src/domain/record/draft-outcome.ts";
+import type { DraftOutcome, WriteMode } from "../../../src/domain/record/record-write.ts";
+
+const modes: readonly WriteMode[] = ["add", "append", "update"];
+
+interface Known {
+  readonly closed: boolean;
+  readonly exists: boolean;
+  readonly identical: boolean;
+}
+
+const anyKnown = fc.record({
+  closed: fc.boolean(),
+  exists: fc.boolean(),
+  identical: fc.boolean(),
+});
+const anyMode = fc.constantFrom(...modes);
+
+/** The outcome, and which facts were looked up for it, in order. */
+function decide(mode: WriteMode, known: Known) {
+  const asked: string[] = [];
+  const answer = (name: keyof Known) => () => {
+    asked.push(name);
+    return known[name];
+  };
+  const outcome = decideOutcome(mode, {
+    isClosed: answer("closed"),
+    exists: answer("exists"),
+    hasIdentical: answer("identical"),
+  });
+  return { outcome, asked };
+}
+
+describe("the outcome of a draft", () => {
+  const open = { closed: false, exists: true, identical: false };
+  const table: readonly (readonly [WriteMode, Known, DraftOutcome])[] = [
+    ["add", { ...open, exists: false }, "created"],
+    ["append", { ...open, exists: false }, "created"],
+    ["update", { ...open, exists: false }, "no_such_record"],
+    ["add", open, "record_exists"],
+    ["append", open, "updated"],
+    ["update", open, "updated"],
+    ["add", { ...open, identical: true }, "identical_record_exists"],
+    ["append", { ...open, identical: true }, "unchanged"],
+    ["update", { ...open, identical: true }, "updated"],
+  ];
+  for (const [mode, known, outcome] of table) {
+    const { exists, identical } = known;
+    const record = exists ? `a record ${identical ? "with" : "without"} its payload` : "no record";
+    it(`is ${outcome} for ${mode} where there is ${record}`, () => {
+      assert.equal(decide(mode, known).outcome, outcome);
+    });
+  }
+
+  it("is deletion_open for a closed record, whatever else is true, and nothing else is looked up", () => {
+    fc.assert(
+      fc.property(anyMode, anyKnown, (mode, known) => {
+        const { outcome, asked } = decide(mode, { ...known, closed: true });
+        assert.equal(outcome, "deletion_open");
+        assert.deepEqual(asked, ["closed"]);
+      }),
+    );
+  });
+
+  it("looks up each fact at most once, and payloads only where a record exists and they matter", () => {
+    fc.assert(
+      fc.property(anyMode, anyKnown, (mode, known) => {
+        const { asked } = decide(mode, known);
+        assert.equal(new Set(asked).size, asked.length);
+        const compares = !known.closed && known.exists && mode !== "update";
+        assert.equal(asked.includes("identical"), compares);
+      }),
+    );
+  });
+});
+
+/** Applies drafts of one record one after another, as an engine does. */
+function apply(drafts: readonly { readonly mode: WriteMode; readonly payload: string }[]) {
+  const stored: string[] = [];
+  const outcomes = drafts.map(({ mode, payload }) => {
+    const outcome = decideOutcome(mode, {
+      isClosed: () => false,
+      exists: () => stored.length > 0,
+      hasIdentical: () => stored.includes(payload),
+    });
+    if (isWritten(outcome)) stored.push(payload);
+    return outcome;
+  });
+  return { stored, outcomes };
+}
+
+describe("the outcomes of drafts of one record", () => {
+  const anyPayload = fc.constantFrom("one", "two", "three");
+  const anyDrafts = fc.array(fc.record({ mode: anyMode, payload: anyPayload }), { maxLength: 12 });
+
+  it("create it at most once, with the first draft that is not an update", () => {
+    fc.assert(
+      fc.property(anyDrafts, (drafts) => {
+        const { outcomes } = apply(drafts);
+        const first = drafts.findIndex(({ mode }) => mode !== "update");
+        assert.equal(outcomes.indexOf("created"), first);
+        assert.equal(outcomes.lastIndexOf("created"), first);
+      }),
+    );
+  });
+
+  it("store nothing when lists that were appended are sent again", () => {
+    fc.assert(
+      fc.property(fc.array(anyPayload, { minLength: 1, maxLength: 6 }), (payloads) => {
+        const drafts = payloads.map((payload) => ({ mode: "append" as const, payload }));
+        const once = apply(drafts);
+        const twice = apply([...drafts, ...drafts]);
+        assert.deepEqual(twice.stored, once.stored);
+        assert.deepEqual(twice.stored, [...new Set(payloads)]);
+        assert.ok(!twice.outcomes.some(isRejected));
+      }),
+    );
+  });
+});
+
+describe("a list of outcomes", () => {
+  const anyOutcomes = fc.array(
+    fc.constantFrom<DraftOutcome>(
+      "created",
+      "updated",
+      "unchanged",
+      "identical_record_exists",
+      "record_exists",
+      "no_such_record",
+      "deletion_open",
+    ),
+    { maxLength: 8 },
+  );
+
+  it("is stored item by item where it is lenient", () => {
+    fc.assert(
+      fc.property(anyOutcomes, (outcomes) => {
+        assert.ok(!isListRejected(outcomes, { lenient: true }));
+        const rest = outcomes.filter((outcome) => outcome === "unchanged" || isRejected(outcome));
+        assert.equal(countWritten(outcomes, { lenient: true }), outcomes.length - rest.length);
+      }),
+    );
+  });
+
+  it("is stored whole or not at all where it is strict", () => {
+    fc.assert(
+      fc.property(anyOutcomes, (outcomes) => {
+        const isSound = outcomes.every((outcome) =>
+          ["created", "updated", "unchanged"].includes(outcome),
+        );
+        assert.equal(isListRejected(outcomes, { lenient: false }), !isSound);
+        const changes = isSound ? outcomes.filter((outcome) => outcome !== "unchanged").length : 0;
+        assert.equal(countWritten(outcomes, { lenient: false }), changes);
+      }),
+    );
+  });
+});

@@ -1,0 +1,233 @@
+// The fold over changes: the same state from any order of arrival, and what null, defaults and ties come to.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { mergeChanges } from "../../../src/domain/record/merge.ts";
+import { canonicalPayload } from "../../../src/domain/record/payload.ts";
+import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import type { Change } from "../../../src/domain/record/record-write.ts";
+import { anyPayload, anyType, withoutInnerNulls } from "../arbitrary.ts";
+
+function typeNamed(name: string): RecordType {
+  const type = recordTypeByName(name);
+  assert.ok(type);
+  return type;
+}
+
+/** Changes as they are kept, numbered in the order given. */
+function arrived(type: RecordType, payloads: readonly Payload[]): readonly Change[] {
+  return payloads.map((payload, index) => ({
+    changeNo: index + 1,
+    receivedAt: 0,
+    payload: canonicalPayload(type, payload),
+  }));
+}
+
+const transaction = typeNamed("transaction");
+
+function stateOf(...payloads: readonly Payload[]): Payload {
+  return mergeChanges(transaction, arrived(transaction, payloads));
+}
+
+const at = (second: string) => `2026-01-01T00:00:${second}Z`;
+
+describe("the state of a record", () => {
+  it("takes each field from the latest change that holds it", () => {
+    const added = { tx_id: "t", status: "CREATED", amount: 1, timestamp: at("01") };
+    const settled = { tx_id: "t", status: "SETTLED", timestamp: at("03") };
+    const pending = { tx_id: "t", status: "PENDING", amount: 2, timestamp: at("02") };
+    assert.deepEqual(stateOf(added, settled, pending), {
+      tx_id: "t",
+      amount: 2,
+      status: "SETTLED",
+      is_test: false,
+      timestamp: at("03"),
+    });
+  });
+
+  it("compares instants, not text, at any precision", () => {
+    const early = {
+      tx_id: "t",
+      status: "CREATED",
+      timestamp: "2026-01-01T12:00:00.1234567890123+02:00",
+    };
+    const late = { tx_id: "t", status: "SETTLED", timestamp: "2026-01-01T10:00:00.1234567890124Z" };
+    assert.equal(stateOf(late, early)["status"], "SETTLED");
+    assert.equal(stateOf(early, late)["status"], "SETTLED");
+    assert.equal(stateOf(late, early)["timestamp"], late.timestamp);
+  });
+
+  it("takes the later arrival at equal timestamps, however they are written", () => {
+    const one = {
+      tx_id: "t",
+      status: "CREATED",
+      amount: 1,
+      timestamp: "2026-01-01T12:00:00+02:00",
+    };
+    const other = { tx_id: "t", status: "SETTLED", timestamp: "2026-01-01T10:00:00.000Z" };
+    assert.equal(stateOf(one, other)["status"], "SETTLED");
+    assert.equal(stateOf(other, one)["status"], "CREATED");
+    const [first, second] = arrived(transaction, [one, other]);
+    assert.ok(first && second);
+    assert.equal(mergeChanges(transaction, [second, first])["status"], "SETTLED");
+  });
+
+  it("is without an optional field that null cleared, until it is sent again", () => {
+    const added = { tx_id: "t", sender_id: "s", timestamp: at("01") };
+    const cleared = { tx_id: "t", sender_id: null, timestamp: at("02") };
+    const again = { tx_id: "t", sender_id: "r", timestamp: at("03") };
+    assert.equal("sender_id" in stateOf(added, cleared), false);
+    assert.equal("sender_id" in stateOf(cleared, added), false);
+    assert.equal(stateOf(again, cleared, added)["sender_id"], "r");
+  });
+
+  it("keeps null where it is a value", () => {
+    const added = { tx_id: "t", amount: 5, timestamp: at("01") };
+    const unknown = { tx_id: "t", amount: null, timestamp: at("02") };
+    assert.equal(stateOf(added, unknown)["amount"], null);
+  });
+
+  it("has defaults where no change holds a value", () => {
+    const added = { tx_id: "t", is_test: true, timestamp: at("01") };
+    assert.equal(stateOf(added)["is_test"], true);
+    assert.equal(
+      stateOf(added, { tx_id: "t", is_test: null, timestamp: at("02") })["is_test"],
+      false,
+    );
+    assert.equal(stateOf({ tx_id: "t", timestamp: at("01") })["is_test"], false);
+    const person = typeNamed("person");
+    const merged = mergeChanges(person, arrived(person, [person.example]));
+    assert.deepEqual(merged, person.example);
+  });
+
+  it("shows of fields that exclude each other only the one that was set last", () => {
+    const assessment = typeNamed("risk_assessment");
+    const state = (...payloads: readonly Payload[]) =>
+      mergeChanges(assessment, arrived(assessment, payloads));
+    const person = { related_person_id: "p", timestamp: at("01") };
+    const company = { related_company_id: "c", timestamp: at("02") };
+    const cleared = { related_company_id: null, timestamp: at("03") };
+    assert.deepEqual(state(person, company), company);
+    assert.deepEqual(state(company, person), company);
+    for (const order of [
+      [person, company, cleared],
+      [cleared, company, person],
+      [company, cleared, person],
+    ]) {
+      assert.deepEqual(state(...order), { timestamp: at("03") });
+    }
+    assert.deepEqual(state(person, { related_company_id: "c", timestamp: at("01") }), {
+      related_company_id: "c",
+      timestamp: at("01"),
+    });
+  });
+
+  it("replaces lists and objects as a whole", () => {
+    const person = typeNamed("person");
+    const changes = arrived(person, [
+      { person_id: "p", address: { city: "Berlin", country: "DE" }, timestamp: at("01") },
+      { person_id: "p", address: { lines: ["1"] }, timestamp: at("02") },
+    ]);
+    assert.deepEqual(mergeChanges(person, changes)["address"], { lines: ["1"] });
+  });
+
+  it("is nothing but defaults where there are no changes", () => {
+    assert.deepEqual(mergeChanges(transaction, []), { is_test: false });
+  });
+
+  it("is not made from a change that could not have been accepted", () => {
+    const broken = { changeNo: 1, receivedAt: 0, payload: '{"timestamp":"now"}' };
+    assert.throws(() => mergeChanges(transaction, [broken]), TypeError);
+  });
+});
+
+/** Unix milliseconds, which is as fine as these histories are. */
+function time(payload: Payload): number {
+  return Date.parse(String(payload["timestamp"]).toUpperCase());
+}
+
+/** Changes of one record with distinct timestamps, and an order for them to arrive in. */
+const anyHistory = anyType.chain((type) => {
+  const payloads = fc.uniqueArray(anyPayload(type, "update"), {
+    maxLength: 6,
+    selector: time,
+  });
+  return payloads.chain((sent) => {
+    const reordered = fc.shuffledSubarray(sent, { minLength: sent.length });
+    return fc.tuple(fc.constant(type), fc.constant(sent), reordered);
+  });
+});
+
+function isSet(payload: Payload, field: string): boolean {
+  return (payload[field] ?? null) !== null;
+}
+
+/** The contract's sentence, field by field, as slowly as it reads. */
+function naiveState(type: RecordType, sent: readonly Payload[]): Payload {
+  const payloads = sent.map((payload) => withoutInnerNulls(type, payload) as Payload);
+  const state: Record<string, unknown> = {};
+  for (const name of type.fieldNames) {
+    const holding = payloads.filter((payload) => payload[name] !== undefined);
+    const [latest] = holding.toSorted((one, other) => time(other) - time(one));
+    const isValue = type.resourceType === "transaction" && name === "amount";
+    if (latest !== undefined && (latest[name] !== null || isValue)) state[name] = latest[name];
+    else if (type.resourceType === "transaction" && name === "is_test") state[name] = false;
+  }
+  for (const { exclusive = [] } of type.rules) {
+    const setting = payloads.filter((payload) => exclusive.some((field) => isSet(payload, field)));
+    const [latest] = setting.toSorted((one, other) => time(other) - time(one));
+    const kept = exclusive.find((field) => latest !== undefined && isSet(latest, field));
+    for (const field of exclusive) if (field !== kept) delete state[field];
+  }
+  return JSON.parse(JSON.stringify(state));
+}
+
+describe("any history of a record", () => {
+  it("has the state that the contract says", () => {
+    fc.assert(
+      fc.property(anyHistory, ([type, payloads]) => {
+        assert.deepEqual(mergeChanges(type, arrived(type, payloads)), naiveState(type, payloads));
+      }),
+    );
+  });
+
+  it("has the same state in whatever order its changes arrived", () => {
+    fc.assert(
+      fc.property(anyHistory, ([type, payloads, reordered]) => {
+        const state = mergeChanges(type, arrived(type, payloads));
+        assert.deepEqual(mergeChanges(type, arrived(type, reordered)), state);
+        assert.equal(
+          JSON.stringify(mergeChanges(type, arrived(type, reordered))),
+          JSON.stringify(state),
+        );
+      }),
+    );
+  });
+
+  it("has the same state when a change arrives twice", () => {
+    fc.assert(
+      fc.property(anyHistory, ([type, payloads]) => {
+        const state = mergeChanges(type, arrived(type, payloads));
+        const twice = mergeChanges(type, arrived(type, [...payloads, ...payloads.slice(0, 2)]));
+        assert.deepEqual(twice, state);
+      }),
+    );
+  });
+
+  it("has the state of its parts, one after the other", () => {
+    fc.assert(
+      fc.property(anyHistory, ([type, payloads]) => {
+        const inOrder = payloads.toSorted((one, other) => time(one) - time(other));
+        const earlier = inOrder.slice(0, -1);
+        const latest = inOrder.slice(-1);
+        if (earlier.length === 0) return;
+        const before = mergeChanges(type, arrived(type, earlier));
+        // An earlier state, sent as if it were one change, stands for the changes that made it.
+        const state = mergeChanges(type, arrived(type, [before, ...latest]));
+        assert.deepEqual(state, mergeChanges(type, arrived(type, payloads)));
+      }),
+    );
+  });
+});

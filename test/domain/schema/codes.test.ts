@@ -1,0 +1,85 @@
+// The code lists, compared with what the runtime knows of the same standards.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { countriesAlpha2, countriesAlpha3, currencies } from "../../../src/domain/schema/codes.ts";
+
+describe("country codes", () => {
+  it("are the 249 of the standard and Kosovo's, in both forms", () => {
+    assert.equal(countriesAlpha2.size, 250);
+    assert.equal(countriesAlpha3.size, 250);
+    assert.ok(countriesAlpha2.has("XK"));
+    assert.ok(countriesAlpha3.has("XKX"));
+  });
+
+  it("hold every alpha-2 code as a region that the runtime has a name for", () => {
+    const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+    assert.deepEqual(
+      [...countriesAlpha2].filter((code) => names.of(code) === undefined),
+      [],
+    );
+  });
+
+  it("have no code that is reserved, withdrawn or made up", () => {
+    for (const code of ["UK", "EU", "AN", "YU", "SU", "ZZ", "de", "D", ""]) {
+      assert.equal(countriesAlpha2.has(code), false, code);
+    }
+    for (const code of ["EUR", "ROM", "YUG", "ZZZ", "deu"]) {
+      assert.equal(countriesAlpha3.has(code), false, code);
+    }
+  });
+
+  it("are capitals only, two and three of them", () => {
+    for (const code of countriesAlpha2) assert.match(code, /^[A-Z]{2}$/);
+    for (const code of countriesAlpha3) assert.match(code, /^[A-Z]{3}$/);
+  });
+
+  it("hold both codes of a country, however unlike they are", () => {
+    for (const pair of [
+      "DE DEU",
+      "AT AUT",
+      "CH CHE",
+      "UA UKR",
+      "AQ ATA",
+      "ME MNE",
+      "GG GGY",
+      "YT MYT",
+    ]) {
+      const [two = "", three = ""] = pair.split(" ");
+      assert.ok(countriesAlpha2.has(two) && countriesAlpha3.has(three), pair);
+    }
+  });
+});
+
+describe("currency codes", () => {
+  it("are the 178 active ones and 6 withdrawn lately", () => {
+    assert.equal(currencies.size, 184);
+  });
+
+  it("cover money, funds, metals, testing and none", () => {
+    for (const code of ["EUR", "USD", "JPY", "KWD", "XCG", "ZWG", "VED", "SLE"]) {
+      assert.ok(currencies.has(code), code);
+    }
+    for (const code of ["CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW", "BOV", "XAD"]) {
+      assert.ok(currencies.has(code), code);
+    }
+    for (const code of ["XAU", "XAG", "XPT", "XPD", "XDR", "XSU", "XUA", "XTS", "XXX"]) {
+      assert.ok(currencies.has(code), code);
+    }
+  });
+
+  it("are codes that the runtime has a name for, but for the newest", () => {
+    const names = new Intl.DisplayNames("en", { type: "currency", fallback: "none" });
+    const unknown = [...currencies].filter((code) => names.of(code) === undefined);
+    assert.deepEqual(
+      unknown.filter((code) => code !== "XAD"),
+      [],
+    );
+  });
+
+  it("have none that is long gone, in lower case or made up", () => {
+    for (const code of ["DEM", "FRF", "ZWD", "MRO", "eur", "BTC", "QQQ", ""]) {
+      assert.equal(currencies.has(code), false, code);
+    }
+  });
+});

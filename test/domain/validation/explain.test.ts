@@ -1,0 +1,265 @@
+// The words in which a refusal is told: what was expected, what was meant, and nothing of what was sent.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { explainErrors, explainRefusal } from "../../../src/domain/validation/explain.ts";
+import { inexactMessage } from "../../../src/domain/json/exact-number.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import type { Operation, RecordType } from "../../../src/domain/record-type.ts";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import { isJsonObject } from "../../../src/domain/schema/schema-shape.ts";
+import { validatePayload } from "../../../src/domain/validation/validate.ts";
+import { anySubmission, anyType } from "../arbitrary.ts";
+
+/** Says what is wrong with the example of a type after some of its fields were replaced, as `field: message`. */
+function told(name: string, changes: object, operation: Operation = "add"): readonly string[] {
+  const type = typeNamed(name);
+  const errors = validatePayload(type, operation, { ...type.example, ...changes });
+  return errors.map(({ field, message }) => `${field}: ${message}`);
+}
+
+function typeNamed(name: string): RecordType {
+  const type = recordTypeByName(name);
+  assert.ok(type);
+  return type;
+}
+
+const statuses = "CREATED, PENDING, SETTLED, FAILED, REJECTED, REFUNDED";
+
+describe("a message", () => {
+  it("says what was expected and which kind of value came instead", () => {
+    const amount =
+      "amount: must be a number between -9007199254740991 and 9007199254740991, or null, but is";
+    assert.deepEqual(told("transaction", { amount: "12" }), [`${amount} text`]);
+    assert.deepEqual(told("transaction", { amount: false }), [`${amount} true or false`]);
+    assert.deepEqual(told("transaction", { amount: [] }), [`${amount} a list`]);
+    assert.deepEqual(told("transaction", { amount: {} }), [`${amount} an object`]);
+    assert.deepEqual(told("transaction", { currency: 5 }), [
+      "currency: must be an ISO 4217 currency code in capitals, such as EUR, but is a number",
+    ]);
+    assert.deepEqual(told("transaction", { type: null }), [
+      "type: must be one of DEPOSIT, WITHDRAWAL, but is null",
+    ]);
+  });
+
+  it("says nothing of content of the right kind", () => {
+    assert.deepEqual(told("transaction", { type: "SECRET" }), [
+      "type: must be one of DEPOSIT, WITHDRAWAL",
+    ]);
+    assert.deepEqual(told("transaction", { amount: 1e300 }), [
+      "amount: must be a number between -9007199254740991 and 9007199254740991, or null",
+    ]);
+  });
+
+  it("says what is wrong with the size of text and lists", () => {
+    const id = "tx_id: must be an id of 1 to 256 characters without control characters";
+    assert.deepEqual(told("transaction", { tx_id: "" }), [`${id}, but is empty`]);
+    assert.deepEqual(told("transaction", { tx_id: "x".repeat(257) }), [`${id}, but is longer`]);
+    assert.deepEqual(told("transaction", { tx_id: `${"😀".repeat(200)}\n` }), [id]);
+    const lists = Array.from({ length: 1001 }, () => 5);
+    assert.deepEqual(told("screening", { lists }), [
+      "lists: must be a list of at most 1000 items, but has 1001 items",
+    ]);
+    const reason = Object.fromEntries(lists.map((_, index) => [`k${index}`, "v"]));
+    assert.deepEqual(told("onboarding_flow", { outcome_reason: reason }), [
+      "outcome_reason: must be text, or an object, but has 1001 entries",
+    ]);
+  });
+
+  it("says why text with half a surrogate pair is refused", () => {
+    assert.deepEqual(told("person", { name: "x\ud83d" }), [
+      "name: must be text of at most 1024 characters, but holds half of a surrogate pair, which is no text",
+    ]);
+  });
+
+  it("says where null belongs", () => {
+    assert.deepEqual(told("transaction", { status: null }, "update"), [
+      `status: must be one of ${statuses}, but is null; leave it out instead`,
+    ]);
+    assert.deepEqual(told("transaction", { is_test: null, sender_id: null, receiver_id: "r" }), [
+      "receiver_country: is required when receiver_id is sent",
+    ]);
+    assert.deepEqual(told("person", { address: { city: null } }), []);
+    assert.deepEqual(told("person", { address: { city: null } }, "update"), []);
+  });
+
+  it("says of a number that would be rounded what to send instead", () => {
+    assert.deepEqual(told("transaction", { amount: Infinity }), [`amount: ${inexactMessage}`]);
+    assert.deepEqual(told("person", { ownership_percentage: -Infinity }, "update"), [
+      `ownership_percentage: ${inexactMessage}`,
+    ]);
+    assert.deepEqual(told("transaction", { currency: Infinity }), [
+      "currency: must be an ISO 4217 currency code in capitals, such as EUR, but is a number",
+    ]);
+  });
+
+  it("says of what is nested without end just that", () => {
+    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    const { addValidator } = typeNamed("transaction");
+    assert.deepEqual(explainRefusal(addValidator, deep, { what: "transaction" }), [
+      { message: "is nested deeper than 16 levels" },
+    ]);
+    assert.deepEqual(told("transaction", { amount: deep }), [
+      "amount: is nested deeper than 16 levels",
+    ]);
+    assert.deepEqual(told("transaction", { nothing_like_it: deep }), [
+      "nothing_like_it: is not a field of a transaction",
+    ]);
+  });
+
+  it("asks whether a known field was meant, where one is close", () => {
+    const unknown = (name: string) => told("transaction", { [name]: 1 });
+    assert.deepEqual(unknown("sender_contry"), [
+      "sender_contry: is not a field of a transaction; did you mean sender_country?",
+    ]);
+    assert.deepEqual(unknown("senderCountry"), [
+      "senderCountry: is not a field of a transaction; did you mean sender_country?",
+    ]);
+    assert.deepEqual(unknown("colour"), ["colour: is not a field of a transaction"]);
+    assert.deepEqual(told("onboarding_flow", { x: 1 }), [
+      "x: is not a field of an onboarding flow",
+    ]);
+    assert.deepEqual(told("customer_sar", { x: 1 }), ["x: is not a field of a customer SAR"]);
+  });
+
+  it("lists the fields that there are inside a field", () => {
+    assert.deepEqual(told("person", { address: { zip: "1", postalcode: "2" } }), [
+      "address.zip: is not one of lines, city, state, county, postal_code, country",
+      "address.postalcode: is not one of lines, city, state, county, postal_code, country; " +
+        "did you mean postal_code?",
+    ]);
+  });
+
+  it("is one a path, also of a value that could be several things", () => {
+    const either = "outcome_reason: must be text, or an object";
+    assert.deepEqual(told("onboarding_flow", { outcome_reason: 5 }), [
+      `${either}, but is a number`,
+    ]);
+    assert.deepEqual(told("onboarding_flow", { outcome_reason: 5 }, "update"), [
+      `${either}, or null, but is a number`,
+    ]);
+  });
+});
+
+describe("a path", () => {
+  it("leads through objects and lists to the very value", () => {
+    const lines = ["1", "2", "3", 4];
+    const [address] = told("company", { addresses: [{}, { address: { lines } }] });
+    assert.match(address ?? "", /^addresses\[1\]\.address\.lines\[3\]: /);
+    const item = { key: "k", value: "v", type: "STRING" };
+    const [key] = told("company", { additional_properties: [item, { ...item, key: 5 }] });
+    assert.match(key ?? "", /^additional_properties\[1\]\.key: /);
+  });
+
+  it("of a name that is endless is cut, and one that is empty is shown", () => {
+    const long = told("transaction", { ["n".repeat(5000)]: 1, "": 1 });
+    assert.deepEqual(long, [
+      `${"n".repeat(256)}…: is not a field of a transaction`,
+      '"": is not a field of a transaction',
+    ]);
+  });
+});
+
+describe("a list of errors", () => {
+  it("names all that is wrong at once", () => {
+    const changes = {
+      amount: "1",
+      currency: "eur",
+      status: 5,
+      is_test: "no",
+      timestamp: "now",
+      x: 1,
+    };
+    const fields = told("transaction", changes).map((line) => line.split(":")[0]);
+    assert.deepEqual(fields, ["amount", "currency", "status", "is_test", "timestamp", "x"]);
+  });
+
+  it("ends one after the most that a reply lists, whatever was sent", () => {
+    const lists = Array.from({ length: 1000 }, () => 5);
+    assert.equal(told("screening", { lists }).length, limits.fieldErrorsMax + 1);
+    const unknown = Object.fromEntries(
+      Array.from({ length: 200_000 }, (_, n) => [`sender_${n}`, 1]),
+    );
+    const bothWrong = { ...unknown, receiver_id: "without its country" };
+    assert.equal(told("transaction", bothWrong).length, limits.fieldErrorsMax + 1);
+    const keys = Array.from({ length: 1000 }, () => ({ key: "same", value: "", type: "STRING" }));
+    assert.equal(
+      told("transaction", { additional_properties: keys }).length,
+      limits.fieldErrorsMax + 1,
+    );
+  });
+
+  it("is made without going through a list that is too long", () => {
+    const lists: unknown[] = Array.from({ length: 1001 }, () => "");
+    Object.defineProperty(lists, 0, { get: () => assert.fail("an item was looked at") });
+    const { addValidator, example } = typeNamed("screening");
+    const errors = explainRefusal(addValidator, { ...example, lists }, { what: "screening" });
+    assert.deepEqual(
+      errors.map((error) => error.field),
+      ["lists"],
+    );
+  });
+
+  it("is empty exactly when the validator takes the payload and no rule objects", () => {
+    const submission = anyType.chain((type) =>
+      fc.tuple(fc.constant(type), fc.constantFrom<Operation>("add", "update"), anySubmission(type)),
+    );
+    let taken = 0;
+    let runs = 0;
+    fc.assert(
+      fc.property(submission, ([type, operation, value]) => {
+        const valid = isValid(type, operation, value);
+        const errors = validatePayload(type, operation, value);
+        assert.equal(errors.length === 0, valid, JSON.stringify(errors));
+        const fields = errors.map((error) => error.field);
+        assert.deepEqual(fields, [...new Set(fields)]);
+        runs += 1;
+        if (valid) taken += 1;
+      }),
+      { numRuns: 3000 },
+    );
+    assert.ok(taken > runs / 20 && taken < runs, `${taken} of ${runs} submissions were valid`);
+  });
+});
+
+function isValid(type: RecordType, operation: Operation, value: unknown): boolean {
+  const validator = operation === "add" ? type.addValidator : type.updateValidator;
+  if (!validator.Check(value) || !isJsonObject(value)) return false;
+  const rules = type.rules.filter((rule) => operation === "add" || rule.on === "always");
+  if (rules.some((rule) => rule.check(value).length > 0)) return false;
+  const properties = (value["additional_properties"] ?? []) as readonly { key: string }[];
+  return new Set(properties.map((property) => property.key)).size === properties.length;
+}
+
+describe("the explanation of any schema", () => {
+  const schema = Type.Object(
+    {
+      seconds: Type.Integer({ minimum: 300, expected: "a whole number from 300" }),
+      names: Type.Array(Type.String(), { minItems: 1, expected: "a list of at least one name" }),
+      plain: Type.Optional(Type.Union([Type.Integer(), Type.String({ maxLength: 3 })])),
+    },
+    { additionalProperties: false },
+  );
+  const explain = (value: unknown) =>
+    explainErrors(Compile(schema), value, { what: "token request" });
+
+  it("is empty for a value that is valid", () => {
+    assert.deepEqual(explain({ seconds: 300, names: [""], plain: 5 }), []);
+  });
+
+  it("uses what the schema says, or the kinds it takes", () => {
+    assert.deepEqual(explain({ seconds: 1.5, names: [], plain: true, tokens: 1 }), [
+      { field: "seconds", message: "must be a whole number from 300" },
+      { field: "names", message: "must be a list of at least one name" },
+      { field: "plain", message: "must be a whole number or text, but is true or false" },
+      { field: "tokens", message: "is not a field of a token request" },
+    ]);
+    assert.deepEqual(explain({ seconds: 300, names: ["", 5], plain: "long" }), [
+      { field: "names[1]", message: "must be text, but is a number" },
+      { field: "plain", message: "must be a whole number or text, but is longer" },
+    ]);
+  });
+});

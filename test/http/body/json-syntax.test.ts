@@ -1,0 +1,80 @@
+// The place where a text stops being JSON, held against the language's own parser on broken texts of every kind.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { limits } from "../../../src/domain/limits.ts";
+import { findJsonSyntaxError } from "../../../src/http/body/json-syntax.ts";
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const whole = fc
+  .tuple(fc.jsonValue({ noUnicodeString: false }), fc.constantFrom(0, 1))
+  .map(([value, indent]) => JSON.stringify(value, undefined, indent));
+
+describe("the fault of a text", () => {
+  it("is none in JSON: all of it is passed", () => {
+    fc.assert(
+      fc.property(whole, (text) => {
+        assert.deepEqual(findJsonSyntaxError(text), {
+          at: text.length,
+          isBehindEnd: true,
+          isTooDeep: false,
+        });
+      }),
+    );
+  });
+
+  it("is its end where it is cut short", () => {
+    fc.assert(
+      fc.property(whole, fc.nat(), (text, cut) => {
+        const part = text.slice(0, cut % text.length);
+        fc.pre(!isJson(part));
+        assert.ok(findJsonSyntaxError(part).at <= part.length);
+        // A number, a word or an escape that is cut is told from its beginning or its end.
+        assert.ok(part.length - findJsonSyntaxError(part).at <= 5, part);
+      }),
+    );
+  });
+
+  it("is never before the place that was corrupted by a sign that stands nowhere in JSON", () => {
+    fc.assert(
+      fc.property(whole, fc.nat(), (text, nth) => {
+        const at = nth % (text.length + 1);
+        const corrupted = `${text.slice(0, at)}\u0001${text.slice(at)}`;
+        const fault = findJsonSyntaxError(corrupted);
+        assert.ok(!isJson(corrupted) && fault.at <= at && at - fault.at <= 5, corrupted);
+      }),
+    );
+  });
+
+  it("is found in whatever the parser refuses, and in nothing that it takes", () => {
+    const signs = fc.string({
+      unit: fc.constantFrom(...Array.from('{}[],:"\\ \n01-.eEtrufalsn')),
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(signs, (text) => {
+        const { at, isBehindEnd } = findJsonSyntaxError(text);
+        assert.equal(isBehindEnd && at === text.length, isJson(text), text);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("is found in long texts and deep ones", () => {
+    const long = `["${"x\\n".repeat(500_000)}", x]`;
+    assert.equal(findJsonSyntaxError(long).at, long.length - 2);
+    const most = "[".repeat(limits.jsonDepthMax);
+    assert.deepEqual(findJsonSyntaxError(most), { at: 16, isBehindEnd: false, isTooDeep: false });
+    const deep = '[{"a":'.repeat(100_000);
+    assert.deepEqual(findJsonSyntaxError(deep), { at: 49, isBehindEnd: false, isTooDeep: true });
+  });
+});

@@ -1,0 +1,98 @@
+// Lines come out the same whatever the boundaries of the chunks they came in.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as fc from "fast-check";
+import { limits } from "../../../src/domain/limits.ts";
+import { type Line, LineSplitter } from "../../../src/http/body/line-splitter.ts";
+
+function split(chunks: readonly Buffer[]): Line[] {
+  const splitter = new LineSplitter();
+  return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+}
+
+function texts(chunks: readonly string[]): (readonly [number, string | undefined])[] {
+  const lines = split(chunks.map((chunk) => Buffer.from(chunk)));
+  return lines.map(({ number, bytes }) => [number, bytes?.toString()]);
+}
+
+/** Cuts the text into chunks at the given places, empty ones included. */
+function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [
+    ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b),
+    bytes.length,
+  ];
+  let from = 0;
+  return ends.map((end) => {
+    const chunk = bytes.subarray(from, end);
+    from = end;
+    return chunk;
+  });
+}
+
+describe("the line splitter", () => {
+  it("gives each line with its number, the last one also without a newline", () => {
+    assert.deepEqual(texts(["a\nb\n", "c"]), [
+      [1, "a"],
+      [2, "b"],
+      [3, "c"],
+    ]);
+    assert.deepEqual(texts(["a\n"]), [[1, "a"]]);
+  });
+
+  it("counts blank lines but leaves them out", () => {
+    assert.deepEqual(texts(["\n \t\r\n\na\r\n\n"]), [[4, "a\r"]]);
+    assert.deepEqual(texts([""]), []);
+    assert.deepEqual(texts(["\n\n  "]), []);
+  });
+
+  it("keeps a line of exactly the bound and drops the content of one that is longer", () => {
+    const most = "x".repeat(limits.streamLineBytesMax);
+    const lines = texts([`${most}\n${most}y\nz`]);
+    assert.equal(lines[0]?.[1]?.length, limits.streamLineBytesMax);
+    assert.deepEqual(lines.slice(1), [
+      [2, undefined],
+      [3, "z"],
+    ]);
+  });
+
+  it("tells of a last line that is too long and has no end", () => {
+    const chunk = Buffer.alloc(limits.streamLineBytesMax, "x");
+    assert.deepEqual(split([chunk, chunk, chunk]), [{ number: 1, bytes: undefined }]);
+  });
+
+  it("gives the same lines whatever the chunks are", () => {
+    const line = fc.constantFrom("", " ", "\r", "a", '{"a":1}', "ünï 😀", "x".repeat(300));
+    const document = fc.tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom("", "\n"));
+    const places = fc.array(fc.nat(), { maxLength: 40 });
+    fc.assert(
+      fc.property(document, places, ([lines, ending], cuts) => {
+        const text = lines.join("\n") + ending;
+        const expected = text
+          .split("\n")
+          .map((content, index) => [index + 1, content] as const)
+          .filter(([, content]) => content.trim() !== "");
+        const found = split(cut(Buffer.from(text), cuts));
+        assert.deepEqual(
+          found.map(({ number, bytes }) => [number, bytes?.toString()]),
+          expected,
+        );
+      }),
+    );
+  });
+
+  it("finds the same lines too long whatever the chunks are", () => {
+    const max = limits.streamLineBytesMax;
+    const length = fc.constantFrom(0, 1, 7, max - 1, max, max + 1, 2 * max);
+    const places = fc.array(fc.nat(), { maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(length, { maxLength: 6 }), places, (lengths, cuts) => {
+        const text = Buffer.from(lengths.map((count) => "x".repeat(count)).join("\n"));
+        assert.deepEqual(
+          split(cut(text, cuts)).map(({ bytes }) => bytes?.length),
+          lengths.filter((count) => count > 0).map((count) => (count > max ? undefined : count)),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,34 @@
+// Whose limits an address counts against.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { addressOwner } from "../../../src/http/rate-limit/address-owner.ts";
+
+describe("the owner of an address", () => {
+  for (const [address, owner] of [
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:c000:207", "192.0.2.7"],
+    ["0:0:0:0:0:ffff:192.0.2.7", "192.0.2.7"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8:0:0:ffff:ffff:ffff:ffff", "2001:db8:0:0::/64"],
+    ["2001:0DB8:0000:1::", "2001:db8:0:1::/64"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:3:4:192.0.2.7", "2001:db8:1:2::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::", "0:0:0:0::/64"],
+    ["1::", "1:0:0:0::/64"],
+    ["64:ff9b::192.0.2.7", "64:ff9b:0:0::/64"],
+    ["unknown", "unknown"],
+    ["", ""],
+  ] as const) {
+    it(`of ${address || "nothing"} is ${owner || "nothing"}`, () => {
+      assert.equal(addressOwner(address), owner);
+    });
+  }
+
+  it("is cut where a proxy passed on something long", () => {
+    assert.equal(addressOwner("x".repeat(10_000)).length, 64);
+  });
+});

@@ -1,0 +1,120 @@
+// Replies that are the same for everybody: encodings, ETags and what a client has already.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { chooseEncoding } from "../../../src/http/reply/representation.ts";
+import type { Reply } from "../../support/http-client.ts";
+import { type Service, startService } from "../../support/service.ts";
+
+let service: Service;
+
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Reply> {
+  return service.client.send({ method, path, headers });
+}
+
+const paths = [
+  "/openapi.json",
+  "/docs",
+  "/docs/start.js",
+  "/docs/reference.js",
+  "/.well-known/sluice-receipts.json",
+];
+
+describe("an encoding is chosen", () => {
+  for (const [accepted, chosen] of [
+    [undefined, "identity"],
+    ["", "identity"],
+    ["*", "br"],
+    ["gzip, deflate, br, zstd", "br"],
+    ["gzip", "gzip"],
+    ["x-gzip", "gzip"],
+    ["GZIP ; Q=0.5", "gzip"],
+    ["br;q=0.5, gzip;q=0.8", "gzip"],
+    ["br;q=0, *", "gzip"],
+    ["gzip;q=0, br", "br"],
+    ["gzip;q=0, br;q=0.000", "identity"],
+    ["identity, gzip;q=0.5", "identity"],
+    ["identity;q=0", "identity"],
+    ["*;q=0", "identity"],
+    ["deflate, zstd", "identity"],
+    ["gzip;q=x", "gzip"],
+    [",;,;q=1,", "identity"],
+  ] as const) {
+    it(`from ${JSON.stringify(accepted)}: ${chosen}`, () => {
+      assert.equal(chooseEncoding(accepted), chosen);
+    });
+  }
+
+  it("in one pass, however long the header is", () => {
+    assert.equal(chooseEncoding(`${"a;q=0.1, ".repeat(1_800)}gzip`), "gzip");
+  });
+});
+
+for (const path of paths) {
+  describe(path, () => {
+    it("is the same in every encoding, and each has an ETag of its own", async () => {
+      const plain = await ask(path);
+      const gzip = await ask(path, { "accept-encoding": "gzip" });
+      const br = await ask(path, { "accept-encoding": "br" });
+      assert.ok(gunzipSync(gzip.bytes).equals(plain.bytes));
+      assert.ok(brotliDecompressSync(br.bytes).equals(plain.bytes));
+      const replies = [plain, gzip, br];
+      assert.deepEqual(
+        replies.map(({ headers }) => [headers["content-encoding"], headers.vary]),
+        [undefined, "gzip", "br"].map((encoding) => [encoding, "accept-encoding"]),
+      );
+      const etags = replies.map(({ headers }) => headers.etag);
+      assert.equal(new Set(etags).size, 3);
+      for (const etag of etags) assert.match(etag ?? "", /^"[\w-]+"$/);
+    });
+
+    it("is not sent again to who has it", async () => {
+      const { headers } = await ask(path, { "accept-encoding": "br" });
+      const etag = headers.etag ?? "";
+      for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const reply = await ask(path, { "accept-encoding": "br", "if-none-match": sent });
+        assert.deepEqual([reply.status, reply.bytes.length], [304, 0], sent);
+        assert.equal(reply.headers.etag, etag);
+        assert.equal(reply.headers.vary, "accept-encoding");
+        assert.equal(reply.headers["cache-control"], headers["cache-control"]);
+        assert.equal(reply.headers["content-length"], undefined);
+        assert.ok(reply.headers["x-request-id"] !== undefined);
+      }
+      for (const sent of ['"other"', etag.slice(1, -1), ""]) {
+        const reply = await ask(path, { "accept-encoding": "br", "if-none-match": sent });
+        assert.equal(reply.status, 200, sent);
+      }
+      const plain = await ask(path, { "if-none-match": etag });
+      assert.equal(plain.status, 200, "the ETag of another encoding");
+    });
+
+    it("says the same to HEAD, without the body", async () => {
+      for (const encoding of ["identity", "gzip", "br"]) {
+        const headers = { "accept-encoding": encoding };
+        const [get, head] = [await ask(path, headers), await ask(path, headers, "HEAD")];
+        assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+        for (const name of ["content-length", "content-type", "content-encoding", "etag"]) {
+          assert.equal(head.headers[name], get.headers[name], name);
+        }
+      }
+    });
+  });
+}
+
+describe("the document", () => {
+  it("names its server by a relative URL when it was asked for under many names", async () => {
+    const urls = new Set<unknown>();
+    for (let count = 0; count < 40; count += 1) {
+      const { text } = await ask("/openapi.json", { host: `host-${count}.example` });
+      const { servers } = JSON.parse(text) as { servers: { url: string }[] };
+      urls.add(servers[0]?.url);
+    }
+    assert.ok(urls.has("/") && urls.size <= 17, `${urls.size} addresses`);
+  });
+});

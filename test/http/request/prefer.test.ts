@@ -1,0 +1,41 @@
+// The Prefer header (RFC 7240).
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { FastifyRequest } from "fastify";
+import { prefersLenient } from "../../../src/http/request/prefer.ts";
+
+function prefers(value: string | string[] | undefined): boolean {
+  return prefersLenient({ headers: { prefer: value } } as unknown as FastifyRequest);
+}
+
+describe("a request prefers lenient handling", () => {
+  for (const value of [
+    "handling=lenient",
+    "HANDLING=Lenient",
+    'handling="lenient"',
+    "handling = lenient",
+    "respond-async, handling=lenient",
+    "handling=lenient; why=tests, wait=10",
+    ["respond-async", "handling=lenient"],
+    "handling=lenient, handling=strict",
+  ]) {
+    it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), true));
+  }
+});
+
+describe("a request prefers nothing of the kind", () => {
+  for (const value of [
+    undefined,
+    "",
+    "handling",
+    "handling=strict",
+    "handling=lenientish",
+    "xhandling=lenient",
+    "lenient",
+    "handling=strict, handling=lenient",
+    "respond-async",
+  ]) {
+    it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), false));
+  }
+});

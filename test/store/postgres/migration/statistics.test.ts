@@ -1,0 +1,155 @@
+// The planner's statistics hold no id of a record and nothing of its content: not of new rows, and not after an upgrade from
+// a version that let some columns be sampled.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { isAboutRecords, postgresErasureMap } from "../../../../src/store/erasure-map.ts";
+import { openStore } from "../../../../src/store/open-store.ts";
+import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
+import type { Store } from "../../../../src/store/store.ts";
+import {
+  acme,
+  add,
+  processAll,
+  keyOf,
+  mark,
+  operator,
+  organization,
+  request,
+  transaction,
+  write,
+} from "../../../conformance/scene.ts";
+import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
+import { makeTestSeal } from "../../../support/seal.ts";
+
+/** In every id, and in every text that may hold content. */
+const canary = "canary";
+/** Takes the sixth and the seventh version of the schema back. */
+const undoLast = `
+  DROP INDEX deletion_by_status; DELETE FROM counter WHERE name = 'write_probe';
+  ALTER TABLE change DROP COLUMN digest`;
+/** Enough of each that ANALYZE keeps a sample. */
+const records = 12;
+
+async function fill(store: Store): Promise<void> {
+  await store.createOrganization(organization(acme), operator);
+  for (let index = 0; index < records; index += 1) {
+    const id = `${canary}-${index}`;
+    const idempotency = mark(`${canary}${index}`);
+    await write(store, transaction(id, { sender_id: canary }), { idempotency });
+    await add(store, "transaction_check", id, { related_tx_ids: [id] });
+    await add(store, "person", id);
+    const hold = { holdId: `hold_${index}`, reason: canary, owner: canary, reviewOn: undefined };
+    await store.holds.place({ ...hold, ...keyOf("person", id) }, operator);
+    await request(store, keyOf("person", id), { reason: `${canary} ${index}` });
+    if (index % 2 === 0) await request(store, keyOf("transaction", id), { reason: canary });
+  }
+  assert.equal((await processAll(store)).length, records / 2);
+}
+
+describe("the planner's statistics", () => {
+  let server: PostgresServer;
+  let url: string;
+  before(async () => {
+    server = await startPostgres();
+    url = await server.makeDatabase();
+    const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
+    await fill(store);
+    await store.close();
+  });
+  after(async () => {
+    await server.dropDatabase(url);
+    await server.remove();
+  });
+
+  /** As the superuser, whom row-level security hides no statistics from. */
+  async function findCanaries(): Promise<readonly string[]> {
+    await server.query("ANALYZE", url);
+    const rows = await server.query(
+      `SELECT tablename || '.' || attname AS name FROM pg_stats AS one
+       WHERE schemaname = 'public' AND one::text ILIKE '%${canary}%' ORDER BY 1`,
+      url,
+    );
+    return rows.map(({ name }) => String(name));
+  }
+
+  async function readColumns(): Promise<readonly { name: string; sampled: boolean }[]> {
+    const rows = await server.query(
+      `SELECT relname || '.' || attname AS name, attstattarget IS DISTINCT FROM 0 AS sampled
+       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0`,
+      url,
+    );
+    return rows as unknown as readonly { name: string; sampled: boolean }[];
+  }
+
+  it("are kept of exactly the columns that the erasure map and the list of sampled columns allow", async () => {
+    const allowed = Object.entries(postgresErasureMap).flatMap(([table, columns]) =>
+      Object.keys(columns)
+        .filter((column) => mayBeSampled(table, column) === true)
+        .map((column) => `${table}.${column}`),
+    );
+    const sampled = (await readColumns()).filter((column) => column.sampled);
+    assert.deepEqual(sampled.map(({ name }) => name).sort(), allowed.sort());
+    for (const name of ["resource_id", "reason", "waiting_for", "claimant"]) {
+      assert.equal(isAboutRecords("deletion", name), true);
+      assert.equal(mayBeSampled("deletion", name), false, name);
+    }
+  });
+
+  it("hold no id and no content, though the tables do", async () => {
+    assert.deepEqual(await findCanaries(), []);
+  });
+
+  it("would be found to hold them, and lose them in the upgrade that turns sampling off", async () => {
+    const columns = (await readColumns()).filter(({ sampled }) => !sampled);
+    for (const { name } of columns) {
+      const [table, column] = name.split(".");
+      await server.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS -1`, url);
+    }
+    const found = await findCanaries();
+    for (const name of [
+      "deletion.resource_id",
+      "hold.owner",
+      "hold.reason",
+      "change.payload",
+      "record.resource_id",
+    ]) {
+      assert.ok(found.includes(name), `${name}: ${found.join()}`);
+    }
+    const files = await readFiles();
+    await server.query(`${undoLast}; UPDATE meta SET value = 5 WHERE name = 'schema_version'`, url);
+    // As it was since the third version: sampling is off, and what was sampled before is still there.
+    await server.query("ALTER TABLE record ALTER COLUMN resource_id SET STATISTICS 0", url);
+    await (await openStore(url, { role: "command" })).close();
+    assert.deepEqual(await findCanaries(), []);
+    assert.deepEqual(
+      await readFiles(),
+      files,
+      "no table was written anew, and no index but the partial one",
+    );
+  });
+
+  it("are brought up only once a view of the operator's own is out of the way", async () => {
+    await server.query(
+      `CREATE VIEW asked_for AS SELECT resource_id FROM deletion;
+       ALTER VIEW asked_for OWNER TO sluice_owner;
+       ${undoLast}; UPDATE meta SET value = 5 WHERE name = 'schema_version'`,
+      url,
+    );
+    await assert.rejects(
+      openStore(url, { role: "command" }),
+      /view or a rule of your own uses deletion\.resource_id.*Drop it, run `sluice migrate`/,
+    );
+    await server.query("DROP VIEW asked_for", url);
+    await (await openStore(url, { role: "command" })).close();
+  });
+
+  async function readFiles(): Promise<unknown> {
+    return server.query(
+      `SELECT relname, relfilenode FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relname <> ALL ('{deletion_by_status,deletion_open,change_by_digest}') ORDER BY 1`,
+      url,
+    );
+  }
+});
