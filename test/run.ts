@@ -1,9 +1,9 @@
 // Runs the tests: every test/**/*.test.ts, or those under the paths that are given (npm test -- test/domain).
 // Succeeds only if tests ran and none failed; a path without tests and a file without tests are failures too.
 
-import { globSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { dirname, relative, resolve } from "node:path";
+import { globSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
 import { run } from "node:test";
 import { TestReport } from "./test-report.ts";
 
@@ -13,6 +13,11 @@ const fileTimeoutMs = 10 * 60_000;
 
 // Set where these tests are themselves run by a test; the runner would take itself for that test's child.
 delete process.env["NODE_TEST_CONTEXT"];
+
+// Every test and every server that a test starts loads the same code; what Node compiled once is not compiled again.
+const compiled = mkdtempSync(join(tmpdir(), "sluice-compiled-"));
+process.env["NODE_COMPILE_CACHE"] = compiled;
+process.once("exit", () => rmSync(compiled, { recursive: true, force: true }));
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -28,9 +28,9 @@ export function startProcess(
   [program = "", ...words]: readonly string[],
   environment: Environment,
 ): Started {
-  const { PATH = "" } = process.env;
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(program, words, {
-    env: { PATH, ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

@@ -86,8 +86,8 @@ async function placeOnPostgres(server: PostgresServer, template?: string): Promi
 }
 
 async function killAt(point: number, { environment }: Place): Promise<number | undefined> {
-  const { PATH = "" } = process.env;
-  const env = { PATH, ...environment };
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   const child = fork(program, [`${point}`], { env });
   let points: number | undefined;
   child.on("message", (message: { points: number }) => ({ points } = message));

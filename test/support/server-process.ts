@@ -27,10 +27,10 @@ export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
   { bin = ownBin, under = [] }: { readonly bin?: string; readonly under?: readonly string[] } = {},
 ): Promise<ServerProcess> {
-  const { PATH = "" } = process.env;
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const [program, ...words] = [...under, process.execPath, bin, "serve"];
   const child = spawn(program, words, {
-    env: { PATH, NODE_ENV: "production", ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, NODE_ENV: "production", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

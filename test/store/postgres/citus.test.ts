@@ -32,13 +32,13 @@ const folder = new URL("../../../src/store/", import.meta.url);
 
 /** Those that run only where there is no Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
-  "postgres/record.ts lockRows",
-  "postgres/record.ts insertRecords",
-  "postgres/record.ts insertChanges",
+  "postgres/commit/record.ts lockRows",
+  "postgres/commit/record.ts insertRecords",
+  "postgres/commit/record.ts insertChanges",
   "postgres/identical-changes.ts findIdentical",
-  "postgres/relation.ts insertRelations",
-  "postgres/cascade.ts insertTargets",
-  "postgres/new-records.ts requireNew",
+  "postgres/erase/relation.ts insertRelations",
+  "postgres/erase/cascade.ts insertTargets",
+  "postgres/commit/new-records.ts requireNew",
 ]);
 
 const tables: Tables = {
@@ -62,7 +62,10 @@ interface Statement {
 
 function readStatements(): readonly Statement[] {
   const found: Statement[] = [];
-  for (const file of globSync("{postgres,sql}/*.ts", { cwd: folder }).sort()) {
+  for (const file of globSync("{postgres,sql}/**/*.ts", {
+    cwd: folder,
+    exclude: ["**/migration/**"],
+  }).sort()) {
     const text = readFileSync(new URL(file, folder), "utf8");
     for (const [, name = "", sql = ""] of text.matchAll(
       /(?:const |\b)(\w+)(?: =|:)\s*`([^`]*)`/g,
