@@ -20,7 +20,8 @@ export function describeUsageError(
     return `the command is missing. ${listing}`;
   }
   if (code === "commander.unknownCommand") {
-    return `${said.replace(/ \(Did you mean .*$/, "")}. ${suggest(words)}${listing}`;
+    const [withoutSuggestion = ""] = said.split(" (Did you mean ", 1);
+    return `${withoutSuggestion}. ${suggest(words)}${listing}`;
   }
   const command = commandIn(words);
   // The library looks for what is missing first, and that is often what was mistyped.

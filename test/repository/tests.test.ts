@@ -13,10 +13,10 @@ describe("the tests", () => {
 
   it("would be found left out or alone", () => {
     const faulty = [
-      'it.only("a", () => {});',
-      'it.skip("a", () => {});',
-      'describe.only("a", () => {});',
-      'test.todo("a");',
+      'it.only("a", () => {});', // text that is parsed, never run: the rule has to report it
+      'it.skip("a", () => {});', // likewise
+      'describe.only("a", () => {});', // likewise
+      'test.todo("a");', // likewise
       'it("a", { skip: true }, () => {});',
       'it("a", { skip: "because" }, () => {});',
       'it("a", { timeout: 1, only: true }, () => {});',

@@ -102,7 +102,13 @@ function partsOf(groups: Groups): PatternParts {
   const year = groups["year"] ?? `20${groups["shortYear"] ?? "00"}`;
   const date = [year, monthOf(groups), day.padStart(2, "0")].join("-");
   const time = [hourOf(groups), minute, second].join(":");
-  return { date, time, fraction, offset: offset?.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2") };
+  return { date, time, fraction, offset: offset === undefined ? undefined : withColon(offset) };
+}
+
+/** An offset as RFC 3339 writes it: `Z`, or `+01:00` also for `+0100`. */
+function withColon(offset: string): string {
+  const hasColon = offset === "Z" || offset.includes(":");
+  return hasColon ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
 }
 
 /** 00, which is in no calendar, for a name that is none. */

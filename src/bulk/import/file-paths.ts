@@ -44,7 +44,8 @@ export function pathsOf(files: readonly string[], options: PathOptions): readonl
 /** `tx.csv.gz` has its refused rows in `tx.refused.csv`. */
 function refusedPath(file: string, { folder, format }: PathOptions): string {
   const plain = basename(plainName(file));
-  const stem = plain.replace(/\.[^.]*$/, "");
+  const dot = plain.lastIndexOf(".");
+  const stem = dot === -1 ? plain : plain.slice(0, dot);
   const isCsv = (format ?? formatOfName(file)) === "csv";
   const ending = isCsv ? (plain.toLowerCase().endsWith(".tsv") ? "tsv" : "csv") : "ndjson";
   return join(folder ?? dirname(file), `${stem}.refused.${ending}`);

@@ -6,7 +6,7 @@ import type { CompressionCodec, SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 
 export interface FileColumn {
-  /** With its children behind it, where it has any; each without a name is optional. */
+  /** The column's own element, followed by those of its children. Elements without a name are optional. */
   readonly elements: readonly SchemaElement[];
   readonly data: unknown[];
 }
