@@ -102,6 +102,8 @@ export const limits = {
   // how long, and how many bytes of, what follows the last reply is taken in, for the client to see the reply
   lingerMs: 5_000,
   lingerBytesMax: 32 * 1_024 * 1_024,
+  /** Over all connections. */
+  lingerBytesPerSecond: 16 * 1_024 * 1_024,
   connectionsMax: 10_000,
   connectionsPerAddressMax: 2_000,
   // over all connections: what came behind requests that wait for their turn, and replies that wait for their clients
@@ -117,6 +119,10 @@ export const limits = {
   failedAuthenticationsPerMinute: 20,
   unauthenticatedRequestsPerSecond: 100,
   unauthenticatedRequestsBurst: 200,
+  // of one organization, or of one address: replies of 429 that are sent at once, and how many follow in a second
+  rejectionsBurst: 50,
+  rejectionsPerSecond: 200,
+  rejectionDelayMsMax: 1_000,
   callersCachedMax: 100_000,
   bucketsMax: 100_000,
   credentialsPollMs: 500,

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
+import { LingeringClose } from "./lingering-close.ts";
 import { OpenConnections, proxyCheck } from "./open-connections.ts";
 import { Pipelines } from "./pipeline.ts";
 import { ReplyMemory } from "./reply-memory.ts";
@@ -11,6 +12,7 @@ export interface Edge {
   readonly connectionsMax: number;
   readonly connections: OpenConnections;
   readonly pipelines: Pipelines;
+  readonly lingering: LingeringClose;
   readonly replies: ReplyMemory;
 }
 
@@ -40,6 +42,7 @@ export function makeEdge(
       isProxy: proxyCheck(trustProxy),
     }),
     pipelines: new Pipelines(unparsedBytesMax),
+    lingering: new LingeringClose(),
     replies: new ReplyMemory(queuedReplyBytesMax),
   };
 }

@@ -8,7 +8,6 @@ import type { Logger } from "../../log.ts";
 import { answerExpectations } from "../body/expectation.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
 import type { Edge } from "./edge.ts";
-import { lingerOnClose } from "./lingering-close.ts";
 import { unparsedBytes } from "./parser.ts";
 import type { RequestHandler } from "./pipeline.ts";
 import { watchReading } from "./reading.ts";
@@ -49,12 +48,12 @@ export function makeHttpServer(
 }
 
 /** Runs after Node's own listener, before the first byte. */
-function begin(socket: Socket, { connections, pipelines }: Edge): void {
+function begin(socket: Socket, { connections, pipelines, lingering }: Edge): void {
   // Without a listener of ours an error ends the process where Node takes its own away, as for CONNECT.
   socket.on("error", ignore);
   if (!connections.add(socket)) return;
   watchReading(socket);
-  lingerOnClose(socket);
+  lingering.watch(socket);
   pipelines.watch(socket);
 }
 

@@ -4,15 +4,18 @@
 import { BodyBudget } from "./body-budget.ts";
 import { LoadShedding, type PressureProbe } from "./load-shedding.ts";
 import { OrganizationLoad } from "./organization-load.ts";
+import { RejectionPace } from "./rejection-pace.ts";
 
 export interface Load {
   readonly organizations: OrganizationLoad;
   readonly bodies: BodyBudget;
   readonly shedding: LoadShedding;
+  readonly rejections: RejectionPace;
 }
 
 /** To be ended by `shedding.stop`. */
 export function makeLoad(probe: PressureProbe): Load {
   const [organizations, bodies] = [new OrganizationLoad(), new BodyBudget()];
-  return { organizations, bodies, shedding: new LoadShedding({ probe, bodies, organizations }) };
+  const shedding = new LoadShedding({ probe, bodies, organizations });
+  return { organizations, bodies, shedding, rejections: new RejectionPace() };
 }

@@ -5,20 +5,36 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
+import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
 
+interface ErrorReply {
+  readonly reply: FastifyReply;
+  readonly error: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** At once; only clients that keep sending beyond their rate limit wait for a moment (rejection-pace.ts). */
 export function sendError(
   context: HttpContext,
   request: FastifyRequest,
-  {
-    reply,
-    error,
-    headers,
-  }: {
-    reply: FastifyReply;
-    error: unknown;
-    headers?: Readonly<Record<string, string>>;
-  },
+  errorReply: ErrorReply,
+): void {
+  const delayMs = findDelayMs(context, request, errorReply.error);
+  if (delayMs === 0) sendNow(context, request, errorReply);
+  else setTimeout(sendNow, delayMs, context, request, errorReply);
+}
+
+function findDelayMs({ load }: HttpContext, request: FastifyRequest, error: unknown): number {
+  if (!(error instanceof AppError) || error.errorName !== "rate_limited") return 0;
+  const caller = request.requestContext?.caller;
+  return load.rejections.nextDelayMs(caller?.organizationId ?? addressOwner(request.ip));
+}
+
+function sendNow(
+  context: HttpContext,
+  request: FastifyRequest,
+  { reply, error, headers }: ErrorReply,
 ): void {
   if (reply.sent || reply.raw.destroyed) return;
   const known = error instanceof AppError ? error : new AppError("internal");

@@ -5,8 +5,9 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, it, mock } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import { lingerOnClose } from "../../../src/http/connection/lingering-close.ts";
+import { LingeringClose } from "../../../src/http/connection/lingering-close.ts";
 import { startServer } from "../../support/server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 describe("a large body that is refused unread", () => {
   it("does not cost the client the reply", async () => {
@@ -37,7 +38,7 @@ describe("a connection that lingers", () => {
       client.resume();
       client.on("error", () => undefined);
       const ended = once(client, "end");
-      lingerOnClose(served);
+      new LingeringClose().watch(served);
       served.destroySoon();
       await ended;
       assert.equal(served.destroyed, false);
@@ -58,7 +59,7 @@ describe("a connection that lingers", () => {
     const [served] = (await once(listener, "connection")) as [Socket];
     const closed = once(served, "close");
     client.on("error", () => undefined).resume();
-    lingerOnClose(served);
+    new LingeringClose().watch(served);
     served.destroySoon();
     const part = Buffer.alloc(1_024 * 1_024);
     let sent = 0;
@@ -70,5 +71,33 @@ describe("a connection that lingers", () => {
     assert.ok(sent > limits.lingerBytesMax && sent < limits.lingerBytesMax * 4, `${sent} bytes`);
     client.destroy();
     listener.close();
+  });
+
+  it("is read no faster than all connections together may be", async () => {
+    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as { port: number };
+    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const [served] = (await once(listener, "connection")) as [Socket];
+    client.on("error", () => undefined).resume();
+    mock.timers.enable({ apis: ["setInterval"] });
+    try {
+      new LingeringClose().watch(served);
+      served.destroySoon();
+      client.write(Buffer.alloc(4 * 1_024 * 1_024));
+      await waitFor("the connection to be paused", async () => served.isPaused() || undefined);
+      const bytesAtOnceMax = 1_024 * 1_024;
+      assert.ok(served.bytesRead < bytesAtOnceMax, `${served.bytesRead} bytes were read at once`);
+      const before = served.bytesRead;
+      await waitFor("more to be read with time", async () => {
+        mock.timers.tick(10);
+        return served.bytesRead > before + bytesAtOnceMax || undefined;
+      });
+    } finally {
+      mock.timers.reset();
+      client.destroy();
+      served.destroy();
+      listener.close();
+    }
   });
 });
