@@ -35,7 +35,7 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts lockRows",
   "postgres/commit/record.ts insertRecords",
   "postgres/commit/record.ts insertChanges",
-  "postgres/identical-changes.ts findIdentical",
+  "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
   "postgres/erase/cascade.ts insertTargets",
   "postgres/commit/new-records.ts requireNew",

@@ -1,12 +1,11 @@
-// What the thread is asked for that works on the database file; starts it when it is first needed. One task is under way at a
-// time, in the order in which they were asked for.
+// The tasks of the thread that works on the database file. Starts the thread when it is first needed. Tasks run one at
+// a time, in the order of the calls.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
-import type { Obstacle, PlanTarget } from "../erase/cascade.ts";
-import type { PlanCounts } from "../erase/claim.ts";
+import type { Obstacle, PlanCounts, PlanTarget } from "../../sql/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { WalPart, WalPosition } from "./wal-pages.ts";
 
@@ -21,7 +20,7 @@ export type FileTask =
   | { readonly task: "scrub"; readonly pages: readonly number[] | undefined };
 
 export interface CheckpointProgress {
-  /** Frames that the WAL holds. */
+  /** Frames in the WAL. */
   readonly walFrames: number;
   /** Those of them that are copied into the database file. */
   readonly copiedFrames: number;
@@ -36,19 +35,19 @@ export interface FileAnswer {
   readonly error?: unknown;
 }
 
-/** What completing deletions asks for. */
+/** The tasks of completing deletions. */
 export interface Scrubber {
-  /** Which pages came into the WAL after this place; undefined if that is not known any more. */
+  /** The pages that were written to the WAL after this position; undefined if that is not known any more. */
   readWal(position: WalPosition): Promise<WalPart | undefined>;
-  /** Checkpoints as far as nobody has to wait. Gives how many frames are committed. */
+  /** Checkpoints without making anybody wait. Returns how many frames are committed. */
   passiveCheckpoint(): Promise<number>;
-  /** Overwrites what is in unused places of these pages, or of all. Checkpoints have to be frozen. */
+  /** Overwrites the free space of these pages, or of all. Checkpoints have to be frozen. */
   scrub(pages: readonly number[] | undefined): Promise<void>;
 }
 
-/** What planning a large cascade asks for. */
+/** The tasks of planning a large cascade. */
 export interface PlanCollector {
-  /** Collects a plan and keeps it until the next one. Gives how much it is, or what is in its way. */
+  /** Collects a plan and keeps it until the next one. Returns its size, or the obstacle. */
   collectPlan(root: RecordKey): Promise<PlanCounts | Obstacle>;
   /** The next targets of the plan that was collected last; empty at its end. */
   nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]>;
@@ -93,18 +92,18 @@ export class FileTasks implements Scrubber, PlanCollector {
     return (await this.#ask({ task: "plan part", targetsMax })).targets ?? [];
   }
 
-  /** Checkpoints as far as nobody has to wait, and keeps the WAL from beginning anew until `unpin`. */
+  /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */
   async checkpoint(): Promise<CheckpointProgress> {
     const { progress } = await this.#ask({ task: "checkpoint" });
     return progress ?? { walFrames: 0, copiedFrames: 0 };
   }
 
-  /** Lets the WAL begin anew once all of it is copied. */
+  /** Allows the WAL to be restarted once all of it is checkpointed. */
   async unpin(): Promise<void> {
     if (this.#worker !== undefined) await this.#ask({ task: "unpin" });
   }
 
-  /** To be called before the descriptor is released. */
+  /** Call before the descriptor is released. */
   async close(): Promise<void> {
     this.#closed = true;
     const worker = this.#worker;
@@ -132,14 +131,14 @@ export class FileTasks implements Scrubber, PlanCollector {
   }
 
   #start(): Worker {
-    // Both forms of this file have the thread's file beside them.
+    // The thread's file is beside this one, both as source and when built.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const worker = new Worker(new URL(`./file-thread.${extension}`, import.meta.url), {
       workerData: { path: this.#path, descriptor: this.#file.get() },
       // The descriptor that scrubbing uses belongs to the main thread.
       trackUnmanagedFds: false,
     });
-    // Whoever waits for an answer is told; that it ends is enough for the next one.
+    // The task in progress is rejected by nextAnswer; the next task starts another thread.
     worker.on("error", () => undefined);
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;

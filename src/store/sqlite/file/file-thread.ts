@@ -1,20 +1,21 @@
-// The thread that works on the database file beside the writer: it checkpoints the WAL, it finds and overwrites what erasing
-// left in unused places, and it collects the plans of large cascades. As it does one task after another, it never checkpoints while it overwrites. Never
-// writes through SQLite, and ends when it is sent null.
+// The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, and collects
+// the plans of large cascades. It runs one task after another, so it never checkpoints while it scrubs. It changes no
+// data through SQLite, and ends when it receives null.
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import {
+  countPlan,
   isObstacle,
   type Obstacle,
-  planFrom,
+  type PlanCounts,
   type PlanTarget,
   targetsOf,
   tooLarge,
-} from "../erase/cascade.ts";
-import type { PlanCounts } from "../erase/claim.ts";
+} from "../../sql/plan.ts";
+import { planFrom } from "../erase/cascade.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress, FileAnswer, FileTask } from "./file-tasks.ts";
 import { readWalPages } from "./wal-pages.ts";
@@ -22,10 +23,10 @@ import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
-/** A read transaction that keeps the WAL from beginning anew before all of it may be given up. */
+/** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
 
-/** The plan that was collected last, and how much of it was handed over. */
+/** The plan that was collected last, and how many of its targets were handed over. */
 let plan: readonly PlanTarget[] = [];
 let handedOver = 0;
 
@@ -52,7 +53,7 @@ function perform(task: FileTask): FileAnswer {
   }
 }
 
-/** From one read transaction, so that the plan is of one moment. */
+/** In one read transaction, so that the plan is of one snapshot. */
 function collectPlan(root: RecordKey): PlanCounts | Obstacle {
   plan = [];
   handedOver = 0;
@@ -63,7 +64,7 @@ function collectPlan(root: RecordKey): PlanCounts | Obstacle {
     if (planned === undefined) return tooLarge;
     if (isObstacle(planned)) return planned;
     plan = targetsOf(planned);
-    return { toErase: planned.erase.length, toRedact: planned.redact.length };
+    return countPlan(planned);
   } finally {
     reader.close();
   }
@@ -77,8 +78,8 @@ function nextPlanPart(targetsMax: number): readonly PlanTarget[] {
 }
 
 /**
- * SQLite itself syncs the file only once the whole WAL is copied. Doing it here leaves little to sync for the writer,
- * which ends the checkpoint.
+ * SQLite itself syncs the file only after it has copied the whole WAL. Syncing here leaves little to sync for the
+ * writer, which finishes the checkpoint.
  */
 function checkpointAndSync(): CheckpointProgress {
   renewPin();
@@ -87,7 +88,7 @@ function checkpointAndSync(): CheckpointProgress {
   return progress;
 }
 
-/** Copies what no reader stands in the way of. Waits for nobody, and nobody waits for it. */
+/** Copies the frames that no reader blocks. Waits for nobody, and nobody waits for it. */
 function checkpoint(): CheckpointProgress {
   connection ??= new Connection(path, { readOnly: false });
   const row = connection.get<{ log: number; checkpointed: number }>(
@@ -99,7 +100,7 @@ function checkpoint(): CheckpointProgress {
   };
 }
 
-/** The next one begins before this one ends, so that there is never a gap in which the WAL could begin anew. */
+/** The new pin begins before the old one ends, so that the WAL can't be restarted in between. */
 function renewPin(): void {
   const before = pin;
   pin = openReader(path);
