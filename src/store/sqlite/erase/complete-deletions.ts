@@ -15,14 +15,14 @@ import type { Act, Completion, SealedReceipt } from "../../store.ts";
 import type { VerificationResult } from "./verification.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
-import type { Scrubber } from "../file/file-tasks.ts";
+import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
   /** For related records that arrived meanwhile and are too many to be planned in one step. */
   readonly planner: LargePlanner;
-  readonly scrubber: Scrubber;
+  readonly scrubber: Pick<FileTasks, "readWal" | "passiveCheckpoint" | "scrub">;
   readonly descriptor: () => number;
   /** Only where a store is served: until `resume`, nobody else checkpoints. */
   readonly checkpoints: { pause(): Promise<void>; resume(): void } | undefined;

@@ -15,12 +15,12 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Claim } from "../../store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import { isObstacle } from "../../sql/plan.ts";
-import type { PlanCollector } from "../file/file-tasks.ts";
+import type { FileTasks } from "../file/file-tasks.ts";
 import type { PlanStep } from "./large-plan.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
-  readonly collector: PlanCollector;
+  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart">;
 }
 
 export class LargePlanner {

@@ -11,7 +11,12 @@
 // The WAL is pinned from the first step on, so that only `ending` restarts it: completing a deletion reads from the WAL
 // which pages were written, and that would be lost whenever the writer is idle for a moment.
 
-import type { CheckpointProgress } from "./file-tasks.ts";
+export interface CheckpointProgress {
+  /** Frames in the WAL. */
+  readonly walFrames: number;
+  /** Those of them that are copied into the database file. */
+  readonly copiedFrames: number;
+}
 
 export interface CheckpointerParts {
   readonly step: () => Promise<CheckpointProgress>;

@@ -17,8 +17,8 @@ import {
 } from "../../sql/plan.ts";
 import { planFrom } from "../erase/cascade.ts";
 import { Connection, openReader } from "../connection.ts";
-import type { CheckpointProgress, FileAnswer, FileTask } from "./file-tasks.ts";
-import { readWalPages } from "./wal-pages.ts";
+import type { CheckpointProgress } from "./checkpointer.ts";
+import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
@@ -29,29 +29,6 @@ let pin: Connection | undefined;
 /** The plan that was collected last, and how many of its targets were handed over. */
 let plan: readonly PlanTarget[] = [];
 let handedOver = 0;
-
-function perform(task: FileTask): FileAnswer {
-  switch (task.task) {
-    case "read WAL":
-      return { part: readWalPages(path, task.position) };
-    case "passive checkpoint":
-      return { committed: checkpoint().walFrames };
-    case "checkpoint":
-      return { progress: checkpointAndSync() };
-    case "unpin":
-      unpin();
-      return {};
-    case "collect plan":
-      return { plan: collectPlan(task.root) };
-    case "plan part":
-      return { targets: nextPlanPart(task.targetsMax) };
-    case "scrub":
-    default:
-      if (task.pages === undefined) scrubWholeFile(descriptor);
-      else scrubResidue(descriptor, task.pages);
-      return {};
-  }
-}
 
 /** In one read transaction, so that the plan is of one snapshot. */
 function collectPlan(root: RecordKey): PlanCounts | Obstacle {
@@ -114,18 +91,41 @@ function unpin(): void {
   pin = undefined;
 }
 
-parentPort?.on("message", (task: FileTask | null) => {
-  if (task === null) {
-    unpin();
-    connection?.close();
-    parentPort?.close();
-    return;
-  }
-  let answer: FileAnswer;
+const tasks = {
+  readWal: (position: WalPosition) => readWalPages(path, position),
+  passiveCheckpoint: () => checkpoint().walFrames,
+  checkpoint: checkpointAndSync,
+  unpin,
+  collectPlan,
+  nextPlanPart,
+  /** Without pages: the whole file. */
+  scrub: (pages: readonly number[] | undefined): void => {
+    if (pages === undefined) scrubWholeFile(descriptor);
+    else scrubResidue(descriptor, pages);
+  },
+};
+
+export type Tasks = typeof tasks;
+
+/** The client matches arguments to tasks. */
+export interface TaskMessage {
+  readonly name: keyof Tasks;
+  readonly args: readonly unknown[];
+}
+
+export type TaskAnswer = { readonly value: unknown } | { readonly error: unknown };
+
+function perform({ name, args }: TaskMessage): TaskAnswer {
   try {
-    answer = perform(task);
+    return { value: (tasks[name] as (...all: readonly unknown[]) => unknown)(...args) };
   } catch (error) {
-    answer = { error };
+    return { error };
   }
-  parentPort?.postMessage(answer);
+}
+
+parentPort?.on("message", (message: TaskMessage | null) => {
+  if (message !== null) return parentPort?.postMessage(perform(message));
+  unpin();
+  connection?.close();
+  return parentPort?.close();
 });
