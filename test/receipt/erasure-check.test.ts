@@ -154,7 +154,7 @@ describe("the check of erasures on PostgreSQL", () => {
     const { findings } = await checkAs(postgres.adminUrl);
     assert.deepEqual(
       findings.map(({ text, severe: isSevere }) => [isSevere, text.slice(0, 63)]),
-      [[false, "The ids of 1 completed deletions are shorter than 6 bytes. They"]],
+      [[false, "The ids of 1 completed deletions are shorter than 6 bytes. All "]],
     );
   });
 

@@ -78,21 +78,21 @@ const findPrepared = `
     'SELECT coalesce(json_agg(gid), ''[]'') FROM pg_prepared_xacts
      WHERE database = current_database() AND gid LIKE ''citus%''')`;
 
-const settlePollMs = 5;
-const settleMsMax = 3_000;
+const pollMs = 5;
+const waitMsMax = 3_000;
 
 /**
  * If a worker fails during a commit, its prepared changes are invisible until the coordinator commits them again
  * (citus.recover_2pc_interval). Waits until all committed changes are visible. Throws UncertainCommit if that takes too
  * long; the caller may try again.
  */
-export async function settle(transaction: Transaction): Promise<void> {
+export async function awaitVisibleCommits(transaction: Transaction): Promise<void> {
   if (!transaction.distributed) return;
-  const until = performance.now() + settleMsMax;
+  const until = performance.now() + waitMsMax;
   let pending = await readPrepared(transaction);
   while (pending.size > 0) {
     if (performance.now() > until) throw new UncertainCommit();
-    await sleep(settlePollMs);
+    await sleep(pollMs);
     pending = pending.intersection(await readPrepared(transaction));
   }
 }

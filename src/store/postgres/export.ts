@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
-import { settle } from "./citus.ts";
+import { awaitVisibleCommits } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { allOrganizations } from "../sql/visibility.ts";
 import type { Transaction } from "./transaction.ts";
@@ -37,7 +37,7 @@ export async function readLatestArrival(database: Database): Promise<number> {
     const still = new Set(await database.inOneGo(allOrganizations, readWriters));
     pending = pending.filter((writer) => still.has(writer));
   }
-  if (database.distributed) await database.transaction(allOrganizations, settle);
+  if (database.distributed) await database.transaction(allOrganizations, awaitVisibleCommits);
   return latest;
 }
 

@@ -98,16 +98,16 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
         tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
       );
     }
-    leases.over(deletionRequestId);
+    leases.end(deletionRequestId);
   };
   const complete: Store["completeDeletion"] = async (deletionRequestId, act) => {
     const verification = await database.transaction(deletions, async (tx) => {
-      const deletion = await leases.hold(tx, deletionRequestId);
+      const deletion = await leases.lock(tx, deletionRequestId);
       return completeDeletion(tx, deletion, { act, seal: options.sealReceipt });
     });
     if (verification.result === "held") throw heldMeanwhile(verification.waitingFor);
     if (verification.result === "found") return undefined;
-    leases.over(deletionRequestId);
+    leases.end(deletionRequestId);
     vacuum.erased();
     return verification.deletion;
   };
@@ -115,14 +115,14 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     // More would gain nothing: processes share the work instead.
     deletionsAtOnce: 1,
     claimDeletion: async (claim) => {
-      for (const owed of leases.owed) await postpone(owed);
+      for (const postponement of leases.postponements) await postpone(postponement);
       const deletion = await database.transaction(deletions, (tx) => claimDeletion(tx, claim));
-      if (deletion !== undefined) leases.taken(deletion, claim.claimant);
+      if (deletion !== undefined) leases.claimed(deletion, claim.claimant);
       return deletion;
     },
     eraseStep: (deletionRequestId, recordsMax, act) =>
       database.transaction(deletions, async (tx) => {
-        const deletion = await leases.hold(tx, deletionRequestId);
+        const deletion = await leases.lock(tx, deletionRequestId);
         return eraseStep(tx, deletion, { recordsMax, act });
       }),
     completeDeletion: complete,
@@ -133,7 +133,7 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     },
     postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
       const postponement = { deletionRequestId, why, nextAttemptAt };
-      leases.owe(postponement);
+      leases.addPostponement(postponement);
       await postpone(postponement);
     },
     findExpired: (query) =>

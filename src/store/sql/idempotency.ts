@@ -11,7 +11,7 @@ const findReply = `
   WHERE organization_id = $1 AND key_hash = $2`;
 
 /** Replaces a reply that has expired. */
-const keepReply = `
+const storeReply = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (organization_id, key_hash) DO UPDATE SET
@@ -46,7 +46,7 @@ export function* once<Outcome>(
   if (repeated !== undefined) return JSON.parse(repeated) as Outcome;
   const outcome = yield* work();
   const reply = [organizationId, keyHash, fingerprint, JSON.stringify(outcome), now] as const;
-  if ((yield* run(keepReply, ...reply, limits.idempotencyKeptMs)) === 0) {
+  if ((yield* run(storeReply, ...reply, limits.idempotencyKeptMs)) === 0) {
     throw new Collision("another process has stored the reply");
   }
   return outcome;

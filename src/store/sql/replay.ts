@@ -56,7 +56,7 @@ const voidClaims = `
 
 const countMore = `UPDATE restore SET reopened = reopened + $1`;
 
-const forgetState = `DELETE FROM restore`;
+const removeState = `DELETE FROM restore`;
 
 const countThere = `
   SELECT (
@@ -256,7 +256,7 @@ export function* finishReplay(act: Act): Statements<void> {
   if (state === undefined) return;
   const { queued, open } = yield* countReplayed();
   if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
-  yield* run(forgetState);
+  yield* run(removeState);
   const { storeId: subject } = yield* readReceiptHead();
   const detail = { deletions: state.reopened };
   yield* auditAct({ action: "store.replay", organizationId: undefined, subject, detail }, act);

@@ -122,7 +122,7 @@ export class GroupQueue<Job, Result> {
       const results = await this.#options.run(group.map(({ job }) => job));
       const seconds = (performance.now() - startedAt) / 1_000;
       this.#options.onGroup?.({ writes: group.length, seconds });
-      settle(group, results);
+      resolveAll(group, results);
     } catch (error) {
       // One of the jobs may be the cause, and only that one should fail.
       if (group.length === 1 || error instanceof AppError) {
@@ -147,7 +147,7 @@ export class GroupQueue<Job, Result> {
   }
 }
 
-function settle<Job, Result>(
+function resolveAll<Job, Result>(
   group: readonly Waiting<Job, Result>[],
   results: readonly Result[],
 ): void {

@@ -11,7 +11,7 @@ const findKept = `
     JOIN idempotent_reply AS reply USING (organization_id, key_hash)`;
 
 /** Replaces a reply that has expired. */
-const keep = `
+const storeReplies = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[], $5::bigint[])
   WHERE ${inTransaction}
@@ -57,7 +57,7 @@ export async function addReplies(
 ): Promise<number> {
   if (replies.length === 0) return 0;
   return transaction.run(
-    keep,
+    storeReplies,
     ...nameColumns(replies),
     replies.map(({ fingerprint }) => fingerprint),
     replies.map(({ outcome }) => outcome),
@@ -66,7 +66,7 @@ export async function addReplies(
   );
 }
 
-export async function forgetReplies(
+export async function removeReplies(
   transaction: Transaction,
   names: readonly ReplyName[],
 ): Promise<void> {

@@ -1,8 +1,8 @@
 // Runs groups of jobs of one kind, each group in one transaction. Holds no SQL.
 
 import { AppError } from "../../../domain/error.ts";
-import type { RecordKey, RecordWrite, Sighting } from "../../../domain/record/record-write.ts";
-import { isLongList } from "../../group/group-scheduler.ts";
+import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
+import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Database } from "../database.ts";
 import { requestDeletion } from "../../sql/deletion.ts";
@@ -76,13 +76,7 @@ function rowsOf(job: Job): number {
 }
 
 function bytesOf(job: Job): number {
-  return job.kind === "write" ? countBytes(job.write) : 0;
-}
-
-function countBytes({ drafts }: RecordWrite): number {
-  let bytes = 0;
-  for (const { payload } of drafts) bytes += payload.length;
-  return bytes;
+  return job.kind === "write" ? countBytes(job.write.drafts) : 0;
 }
 
 function runRequests(

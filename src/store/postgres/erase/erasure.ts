@@ -15,7 +15,7 @@ import {
   type TargetRow,
 } from "../../sql/erasure.ts";
 import type { Act, ErasureStep } from "../../store.ts";
-import { forgetReplies } from "../commit/idempotency.ts";
+import { removeReplies } from "../commit/idempotency.ts";
 import { lockRecords } from "../commit/record.ts";
 import { keyColumns, type KeyRow, rowKeyText, toKey } from "../record-key.ts";
 import { removeRelations, removeRelationsFrom } from "./relation.ts";
@@ -87,7 +87,7 @@ async function eraseAll(
   const replies = changes.flatMap(({ organization_id: organizationId, reply_key: keyHash }) =>
     keyHash === null ? [] : [{ organizationId, keyHash }],
   );
-  await forgetReplies(transaction, replies);
+  await removeReplies(transaction, replies);
   await removeRelationsFrom(transaction, keys);
   const records = await transaction.all<{ resource_type: string }>(removeRecords, ...columns);
   return records.map(({ resource_type }) => resource_type);

@@ -22,27 +22,27 @@ export interface Postponement {
 /** The claims of this process, by deletion. */
 export class Leases {
   readonly #claimants = new Map<string, string>();
-  readonly #owed = new Map<string, Postponement>();
+  readonly #postponements = new Map<string, Postponement>();
 
-  taken({ deletionRequestId }: Deletion, claimant: string): void {
+  claimed({ deletionRequestId }: Deletion, claimant: string): void {
     this.#claimants.set(deletionRequestId, claimant);
   }
 
-  over(deletionRequestId: string): void {
+  end(deletionRequestId: string): void {
     this.#claimants.delete(deletionRequestId);
-    this.#owed.delete(deletionRequestId);
+    this.#postponements.delete(deletionRequestId);
   }
 
   /**
    * Remembers a postponement until it is stored: if the server is down now, the next claim stores it before the lease
    * expires.
    */
-  owe(postponement: Postponement): void {
-    this.#owed.set(postponement.deletionRequestId, postponement);
+  addPostponement(postponement: Postponement): void {
+    this.#postponements.set(postponement.deletionRequestId, postponement);
   }
 
-  get owed(): readonly Postponement[] {
-    return [...this.#owed.values()];
+  get postponements(): readonly Postponement[] {
+    return [...this.#postponements.values()];
   }
 
   claimantOf(deletionRequestId: string): string | undefined {
@@ -53,7 +53,7 @@ export class Leases {
    * Locks the deletion until the end of the transaction, which from then on sees its organization. Throws StoreError if
    * this process does not hold the lease.
    */
-  async hold(transaction: Transaction, deletionRequestId: string): Promise<Deletion> {
+  async lock(transaction: Transaction, deletionRequestId: string): Promise<Deletion> {
     const row = await transaction.get<LeasedRow>(lockOne, deletionRequestId);
     if (row === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
     const deletion = requireProcessing(toDeletion(row));

@@ -1,7 +1,7 @@
 // The lock on an organization's deletion plans. Plans obey legal holds, so plans and holds of an organization are made
 // one after another: a plan sees every hold, and a hold sees every plan.
 
-import { settle } from "../citus.ts";
+import { awaitVisibleCommits } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
 
 const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans of ' || $1, 0))`;
@@ -9,5 +9,5 @@ const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans o
 /** Held to the end of the transaction. */
 export async function lockPlansOf(transaction: Transaction, organizationId: string): Promise<void> {
   await transaction.run(lockPlans, organizationId);
-  await settle(transaction);
+  await awaitVisibleCommits(transaction);
 }

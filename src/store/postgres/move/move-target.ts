@@ -12,7 +12,7 @@ import { movedTables } from "../../move/moved-tables.ts";
 import { appendAudit } from "../../sql/audit.ts";
 import { readMoveEnds } from "../../sql/move.ts";
 import { StoreError } from "../../store-error.ts";
-import { commitInTwoPhases, settle } from "../citus.ts";
+import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { insertRows, readRows } from "./moved-rows.ts";
@@ -32,12 +32,12 @@ const insertMove = `INSERT INTO move (store_id, summary) VALUES ($1, '${unread}'
 const setRead = `UPDATE move SET summary = $1, table_name = $2 WHERE single`;
 
 /** Only if the progress is what this process assumes. */
-const goOn = `
+const setProgress = `
   UPDATE move SET table_name = $1, last_key = $2, rows_copied = $3
   WHERE rows_copied = $4 AND table_name = $5`;
 
 /** Removes the row from the file at once, unlike DELETE. */
-const forgetMove = `TRUNCATE move`;
+const clearMove = `TRUNCATE move`;
 
 const findOthers = `
   SELECT count(*)::int AS others FROM pg_stat_activity
@@ -65,7 +65,7 @@ export function makeMoveTarget(database: Database): MoveTarget {
     readEnds: () => database.transaction(rebuilding, (tx) => tx.perform(readMoveEnds)),
     writeEnds: (ends) =>
       database.transaction(rebuilding, async (transaction) => {
-        await settle(transaction);
+        await awaitVisibleCommits(transaction);
         await writeEnds(transaction, ends);
       }),
     finish: (summary, act) =>
@@ -91,7 +91,7 @@ async function reserve(database: Database, storeId: string): Promise<void> {
     // A process that connected before the reservation could be seen may serve the target already.
     await awaitOthersGone(database);
   } catch (error) {
-    if (isNew) await database.transaction(rebuilding, (transaction) => transaction.run(forgetMove));
+    if (isNew) await database.transaction(rebuilding, (transaction) => transaction.run(clearMove));
     throw error;
   }
 }
@@ -102,10 +102,10 @@ async function begin(
   summary: StoreSummary,
 ): Promise<MovePlace> {
   return database.transaction(rebuilding, async (transaction) => {
-    await settle(transaction);
+    await awaitVisibleCommits(transaction);
     const found = await transaction.get<MoveRow>(lockMove);
     if (found === undefined) throw new TypeError("the target was not reserved");
-    if (found.summary !== unread) return goOnFrom(found, { storeId, summary });
+    if (found.summary !== unread) return resumeFrom(found, { storeId, summary });
     refuseOther(found, storeId);
     const first = movedTables[0]?.name ?? null;
     await transaction.run(setRead, JSON.stringify(summary), first);
@@ -131,7 +131,7 @@ async function awaitOthersGone(database: Database): Promise<void> {
   }
 }
 
-function goOnFrom(
+function resumeFrom(
   found: MoveRow,
   { storeId, summary }: { readonly storeId: string; readonly summary: StoreSummary },
 ): MovePlace {
@@ -171,7 +171,7 @@ async function addPage(transaction: Transaction, { table, rows, from, next }: Mo
   await insertRows(transaction, table, rows);
   const key = next.after === undefined ? null : toText(next.after);
   const place = [next.table ?? null, key, next.rows] as const;
-  const changed = await transaction.run(goOn, ...place, from.rows, table.name);
+  const changed = await transaction.run(setProgress, ...place, from.rows, table.name);
   if (changed === 1) return;
   throw new StoreError("Another process is moving a store to the same database.");
 }
@@ -186,7 +186,7 @@ async function finish(transaction: Transaction, summary: StoreSummary, act: Act)
     subject: storeId,
     detail: { from: "sqlite", to: "postgres", rows: rowsOf(summary), arrivalNo },
   });
-  await transaction.run(forgetMove);
+  await transaction.run(clearMove);
 }
 
 function forbidden(cause: unknown): StoreError {

@@ -3,10 +3,10 @@
 
 import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
-import { GroupScheduler } from "../../group/group-scheduler.ts";
+import { countBytes, GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
-import { countBytes, countRows, isOperation, type Job, type Result } from "./job.ts";
+import { countRows, isOperation, type Job, type Result } from "./job.ts";
 import { organizationOf, runsAlone } from "./operation.ts";
 import { loadWhatIsNeeded, needsLoading, runJobs } from "./run-jobs.ts";
 
@@ -46,7 +46,7 @@ export class GroupLoop {
         item: task,
         organizationId: isOperation(job) ? organizationOf(job) : job.organizationId,
         rows: countRows(job),
-        bytes: countBytes(job),
+        bytes: isOperation(job) ? 0 : countBytes(job.drafts),
         alone: isOperation(job) && runsAlone(job.name),
       },
       performance.now(),

@@ -10,7 +10,7 @@ const findReply = `
   SELECT fingerprint, outcome, created_at FROM idempotent_reply
   WHERE organization_id = ? AND key_hash = ?`;
 
-const keepReply = `
+const storeReply = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   VALUES (?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET
@@ -39,7 +39,7 @@ export function once<Outcome>(group: Group, marked: Marked, perform: () => Outco
   if (repeated !== undefined) return JSON.parse(repeated) as Outcome;
   const outcome = perform();
   group.connection.run(
-    keepReply,
+    storeReply,
     organizationId,
     mark.keyHash,
     mark.fingerprint,
@@ -49,7 +49,7 @@ export function once<Outcome>(group: Group, marked: Marked, perform: () => Outco
   return outcome;
 }
 
-export function forgetReply(
+export function removeReplyOf(
   connection: Connection,
   organizationId: string,
   keyHash: Uint8Array,

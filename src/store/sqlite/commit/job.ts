@@ -29,14 +29,6 @@ export function countRows(job: Job): number {
   return isOperation(job) ? 1 : Math.max(1, countDraftRows(job.drafts));
 }
 
-/** Bytes of the payloads of a job, counted as characters. Never throws: an invalid job has to fail by itself. */
-export function countBytes(job: Job): number {
-  if (isOperation(job)) return 0;
-  let bytes = 0;
-  for (const { payload } of job.drafts) bytes += typeof payload === "string" ? payload.length : 0;
-  return bytes;
-}
-
 /** Reads a flat list from start to end. */
 class Cursor {
   readonly #list: readonly unknown[];

@@ -49,7 +49,7 @@ const findIdenticalLater = `
   WHERE record_no = ? AND digest = ? AND payload = ? LIMIT 1`;
 
 /** `belongs` takes precedence over `mentions`, whichever change stated it. */
-const keepRelation = `
+const storeRelation = `
   INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
   VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND kind <> 'belongs'`;
@@ -91,7 +91,7 @@ export function writeDraft(
   const changeNo = group.nextArrivalNo();
   if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
   else if (mode !== "update") widenSighting(connection, key, draft);
-  keepChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
+  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
   return outcome;
 }
 
@@ -126,7 +126,7 @@ function hasIdentical(connection: Connection, recordNo: number, payload: string)
   );
 }
 
-function keepChange(
+function storeChange(
   { connection }: Group,
   context: DraftContext,
   change: { readonly draft: Draft; readonly recordNo: number; readonly changeNo: number },
@@ -152,7 +152,7 @@ export function insertRelation(
   { organizationId, resourceType, resourceId }: RecordKey,
   { to, id, kind }: Reference,
 ): void {
-  connection.run(keepRelation, organizationId, resourceType, resourceId, to, id, kind);
+  connection.run(storeRelation, organizationId, resourceType, resourceId, to, id, kind);
 }
 
 export function readRecordNo(connection: Connection, key: RecordKey): number | undefined {

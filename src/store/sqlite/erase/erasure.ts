@@ -18,7 +18,7 @@ import {
 import type { Act, ErasureStep } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
-import { forgetReply } from "../commit/idempotency.ts";
+import { removeReplyOf } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
 import { redactPayload } from "./redaction.ts";
 
@@ -99,7 +99,7 @@ function eraseChanges(connection: Connection, target: NumberedTarget, changesMax
     if (typeof recordNo !== "number" || removed === changesMax) continue;
     const part = [recordNo, changesMax - removed] as const;
     for (const { reply_key } of connection.all<{ reply_key: Uint8Array }>(findReplyKeys, ...part)) {
-      forgetReply(connection, organizationId, reply_key);
+      removeReplyOf(connection, organizationId, reply_key);
     }
     removed += connection.run(removeChanges, ...part);
   }
