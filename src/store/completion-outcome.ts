@@ -1,7 +1,13 @@
-// What completing a deletion came to, as a value or as an error, whichever the caller can do with. Decides nothing.
+// The result of completing a deletion as a value or as an error, whichever the caller needs. Decides nothing.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
+import { StoreError } from "./store-error.ts";
 import type { Completion } from "./store.ts";
+
+/** The reason to fail where a related record that arrived meanwhile must not be erased. */
+export function heldMeanwhile(waitingFor: string): StoreError {
+  return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`);
+}
 
 /** Undefined if it has to be tried again. Throws what it failed with. */
 export function deletionOf(outcome: Completion | undefined): Deletion | undefined {

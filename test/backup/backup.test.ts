@@ -244,9 +244,12 @@ describe("a restore", () => {
     const { acme, file } = await playUntilLoss(site);
     const text = join(site.apart, "text.db");
     writeFileSync(text, "no backup at all, and long enough to be looked at".repeat(100));
-    assert.match((await site.line.fail("restore", text, "--replace")).message, /is no backup/);
+    assert.match((await site.line.fail("restore", text, "--replace")).message, /is not a backup/);
     truncateSync(file, statSync(file).size - 8_192);
-    assert.match((await site.line.fail("restore", file, "--replace")).message, /damaged|no backup/);
+    assert.match(
+      (await site.line.fail("restore", file, "--replace")).message,
+      /damaged|not a backup/,
+    );
     const server = await site.start();
     assert.equal(await isThere(server, acme, "late"), true);
   });

@@ -61,7 +61,7 @@ describe("where there is no store", () => {
 describe("where the file is no store", () => {
   const fills: readonly (readonly [what: string, fill: (path: string) => void, says: RegExp])[] = [
     ["an empty file", (path) => writeFileSync(path, ""), /There is no store/],
-    ["another program's database", foreignDatabase, /holds tables of another program/],
+    ["another program's database", foreignDatabase, /contains tables of another program/],
     ["a text", (path) => copyFileSync(input, path), /is not an SQLite database/],
     ["a folder", (path) => mkdirSync(path), /is not a regular file/],
   ];

@@ -51,7 +51,7 @@ describe("the check of erasures on SQLite", () => {
     });
     const again = await place.open();
     assert.deepEqual(await severe(again), [
-      "Something of what del_looked_at erased is still stored.",
+      "Changes that del_looked_at should have erased are still stored.",
     ]);
   });
 
@@ -114,7 +114,7 @@ describe("the check of erasures on PostgreSQL", () => {
       findings.map((finding) => finding.severe),
       [false],
     );
-    assert.match(findings[0]?.text ?? "", /were not looked into/);
+    assert.match(findings[0]?.text ?? "", /were not checked/);
   });
 
   it("finds the dead rows of a deletion, and the id in them", async () => {
@@ -154,7 +154,7 @@ describe("the check of erasures on PostgreSQL", () => {
     const { findings } = await checkAs(postgres.adminUrl);
     assert.deepEqual(
       findings.map(({ text, severe: isSevere }) => [isSevere, text.slice(0, 63)]),
-      [[false, "The ids of 1 completed deletions are shorter than 6 bytes. They"]],
+      [[false, "The ids of 1 completed deletions are shorter than 6 bytes. All "]],
     );
   });
 

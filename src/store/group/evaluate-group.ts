@@ -3,14 +3,13 @@
 
 import { countWritten, decideOutcome, isListRejected } from "../../domain/record/draft-outcome.ts";
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
 import type {
   DraftOutcome,
   Draft,
   RecordKey,
   RecordWrite,
 } from "../../domain/record/record-write.ts";
-import { type KeptReply, replyText, RepliesOfGroup } from "./group-replies.ts";
+import { type KeptReply, repeatedOutcome, replyText, RepliesOfGroup } from "./group-replies.ts";
 import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
@@ -56,14 +55,18 @@ function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
   const { idempotency: mark, organizationId, receivedAt } = write;
   if (mark === undefined) return { ok: true, outcome: evaluate(write, group) };
   const text = replyText(organizationId, mark.keyHash);
-  const kept = group.replies.find(text);
-  if (kept !== undefined && receivedAt - kept.createdAt < limits.idempotencyKeptMs) {
-    return Buffer.compare(kept.fingerprint, mark.fingerprint) === 0
-      ? { ok: true, outcome: packRepeated(JSON.parse(kept.outcome) as PackedOutcome) }
-      : { ok: false, error: new AppError("idempotency_reused") };
+  const { keyHash, fingerprint } = mark;
+  let repeated: string | undefined;
+  try {
+    repeated = repeatedOutcome(group.replies.find(text), { fingerprint, now: receivedAt });
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, error };
+    throw error;
+  }
+  if (repeated !== undefined) {
+    return { ok: true, outcome: packRepeated(JSON.parse(repeated) as PackedOutcome) };
   }
   const outcome = evaluate(write, group);
-  const { keyHash, fingerprint } = mark;
   group.replies.keep(text, {
     organizationId,
     keyHash,

@@ -1,5 +1,8 @@
 // The replies that are kept for the Idempotency-Keys of a group: those known before, and those that the group adds.
 
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+
 export interface KeptReply {
   readonly organizationId: string;
   readonly keyHash: Uint8Array;
@@ -8,6 +11,19 @@ export interface KeptReply {
   readonly outcome: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
+}
+
+/**
+ * The stored outcome of a request that is repeated; undefined if the key is new or its reply has expired. Throws AppError
+ * idempotency_reused if the key was used for a different request.
+ */
+export function repeatedOutcome(
+  reply: Pick<KeptReply, "fingerprint" | "outcome" | "createdAt"> | undefined,
+  { fingerprint, now }: { readonly fingerprint: Uint8Array; readonly now: number },
+): string | undefined {
+  if (reply === undefined || now - reply.createdAt >= limits.idempotencyKeptMs) return undefined;
+  if (Buffer.compare(reply.fingerprint, fingerprint) === 0) return reply.outcome;
+  throw new AppError("idempotency_reused");
 }
 
 export function replyText(organizationId: string, keyHash: Uint8Array): string {

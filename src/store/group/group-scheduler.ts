@@ -12,6 +12,7 @@
 // lists get at most a share of 1 / longRestTimes of the time.
 
 import { limits } from "../../domain/limits.ts";
+import type { Draft } from "../../domain/record/record-write.ts";
 import { FairLane, type Queued } from "../../domain/fair-lane.ts";
 
 export type Lane = "small" | "lists" | "long" | "alone";
@@ -167,4 +168,11 @@ export function isLongList({
   readonly bytes: number;
 }): boolean {
   return rows > limits.groupRowsMax || bytes > limits.groupBytesMax;
+}
+
+/** Bytes of the payloads, counted as characters. Never throws: an invalid write has to fail by itself. */
+export function countBytes(drafts: readonly Draft[]): number {
+  let bytes = 0;
+  for (const { payload } of drafts) bytes += typeof payload === "string" ? payload.length : 0;
+  return bytes;
 }

@@ -1,11 +1,11 @@
-// What a transaction begins with: its settings, which end with it, so that they hold behind a pooler too. Sends nothing.
+// The statements that begin a transaction: its settings end with it, so they also work behind a pooler. Sends nothing.
 
 import { escapeLiteral } from "pg";
 import type { ConnectionSettings } from "../store.ts";
-import { listOrganizations, type Scope } from "./scope.ts";
+import type { Visibility } from "../sql/visibility.ts";
 import { idleInTransactionTimeoutMs } from "./settings.ts";
 
-/** Every statement of daily work finds its rows by a key, so plans that would read all of a table are not considered. */
+/** Every routine statement finds its rows by a key, so plans that would read whole tables are disabled. */
 const keyedPlans: Readonly<Record<string, string>> = {
   enable_seqscan: "off",
   enable_hashjoin: "off",
@@ -13,28 +13,28 @@ const keyedPlans: Readonly<Record<string, string>> = {
 };
 
 /**
- * A plan that was made while a table was small must not go on to read all of it when it has grown; so the plan is made
- * once, for any values. Citus needs the values to find the shards.
+ * A plan that was made while a table was small must not read all of it when it has grown; so the plan is made once, for
+ * any values. Citus needs the values to find the shards.
  */
 const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_generic_plan" };
 
 /**
- * The statements are short, and compiling one takes longer than running it a hundred times. Plans that the settings above
- * make costly on paper would be compiled each time.
+ * The statements are short: compiling one takes longer than running it a hundred times. The settings above increase
+ * estimated costs, so such plans would be compiled each time.
  */
 const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
 
-/** SET LOCAL is passed on to the workers, where the row-level security of shards and the locks of rows are. */
+/** Propagates SET LOCAL to the workers, where the row-level security of shards and the row locks are. */
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
-/** To each worker: a transaction that is spread over more has to be prepared and committed on each of them. */
+/** One connection to each worker: a transaction over more has to be prepared and committed on each of them. */
 const oneConnection: Readonly<Record<string, string>> = {
   "citus.max_adaptive_executor_pool_size": "1",
 };
 
 /**
- * Statements that touch several shards don't lock those shards against each other (Transaction.inShardOrder does, where
- * it is needed): the locks last to the end of a transaction, and statement by statement they are taken in any order.
+ * Statements that touch several shards don't lock those shards against each other (Transaction.inShardOrder does where
+ * it is needed): the locks last until the end of the transaction, and each statement would take them in any order.
  */
 const withoutShardLocks: Readonly<Record<string, string>> = {
   "citus.enable_deadlock_prevention": "off",
@@ -47,16 +47,16 @@ export interface Beginning {
   readonly distributed: boolean;
 }
 
-/** To be sent in this order, without waiting in between. */
+/** To be sent in this order, without waiting for answers. */
 export function beginStatements(
-  scope: Scope,
+  visibility: Visibility,
   { settings, distributed }: Beginning,
 ): readonly string[] {
-  const unlimitedTime = scope.unlimitedTime === true;
+  const unlimitedTime = visibility.unlimitedTime === true;
   const { statementTimeoutMs, lockTimeoutMs } = unlimitedTime ? unlimited : settings;
   const passedOn: Readonly<Record<string, string>> = {
-    "sluice.organizations": listOrganizations(scope),
-    "sluice.view": scope.view ?? "",
+    "sluice.organizations": listOrganizations(visibility),
+    "sluice.view": visibility.view ?? "",
     lock_timeout: `${lockTimeoutMs}`,
   };
   const values: Readonly<Record<string, string>> = {
@@ -66,18 +66,24 @@ export function beginStatements(
     statement_timeout: `${statementTimeoutMs}`,
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
     ...uncompiled,
-    ...(scope.view === "all" ? {} : keyedPlans),
-    ...(scope.view === "all" || distributed ? {} : planOnce),
+    ...(visibility.view === "all" ? {} : keyedPlans),
+    ...(visibility.view === "all" || distributed ? {} : planOnce),
   };
   const set = Object.entries(values).map(
     ([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, true)`,
   );
-  const mode = scope.snapshot === true ? " ISOLATION LEVEL REPEATABLE READ READ ONLY" : "";
+  const mode = visibility.snapshot === true ? " ISOLATION LEVEL REPEATABLE READ READ ONLY" : "";
   const begin = `BEGIN${mode}; SELECT ${set.join(", ")}`;
   return distributed ? [begin, ...Object.entries(passedOn).map(setLocal)] : [begin];
 }
 
-/** A statement of its own: Citus passes on the whole text of the message that it came in. */
+/** The value of the setting `sluice.organizations`. An id contains no comma (actions/create-organization.ts). */
+function listOrganizations({ organizations = [] }: Visibility): string {
+  const ids = [...new Set(organizations)];
+  return ids.filter((id) => !id.includes(",")).join(",");
+}
+
+/** Sent separately: Citus propagates the whole text of the message that contains it. */
 export function setLocal([name, value]: readonly [string, string]): string {
   return `SET LOCAL ${name} = ${escapeLiteral(value)}`;
 }

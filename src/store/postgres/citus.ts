@@ -1,5 +1,5 @@
-// How the tables are spread over a Citus cluster, and what a transaction on one has to look after. Does nothing on a server
-// without the extension.
+// How the tables are distributed over a Citus cluster, and what a transaction on one has to observe. Does nothing on a
+// server without the extension.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../store-error.ts";
@@ -7,9 +7,9 @@ import { UncertainCommit } from "./failure.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
- * By the column that each is distributed by. All are co-located: a record, its changes, the relations that lead to it and
- * its place in a plan are on one node. The tables that are not named stay on the coordinator; they are small, or written
- * once a deletion, a token or an operator's act.
+ * The column that each table is distributed by. All are co-located: a record, its changes, the relations that lead to
+ * it and its targets in plans are on one node. Other tables stay on the coordinator; they are small, or written once
+ * for a deletion, a token or an operator's act.
  */
 export const distributedTables: Readonly<Record<string, string>> = {
   record: "resource_id",
@@ -20,12 +20,12 @@ export const distributedTables: Readonly<Record<string, string>> = {
 
 const findExtension = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`;
 
-/** Before anything is distributed, the first one: the others are put beside it. */
+/** For the first table; the others are co-located with it. */
 const distributeFirst = `SELECT create_distributed_table($1::regclass, $2)`;
 const distributeBeside = `
   SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`;
 
-/** Of a worker: any number but 0. */
+/** A worker has any group id except 0. */
 const findGroup = `SELECT groupid FROM pg_dist_local_group WHERE groupid <> 0`;
 
 const findDistributed = `
@@ -35,7 +35,7 @@ export async function hasCitus(transaction: Transaction): Promise<boolean> {
   return (await transaction.get(findExtension)) !== undefined;
 }
 
-/** A worker knows the distributed tables, but has none of the others. */
+/** A worker has the distributed tables, but none of the others. */
 export async function refuseWorker(transaction: Transaction): Promise<void> {
   if (!(await hasCitus(transaction)) || (await transaction.get(findGroup)) === undefined) return;
   throw new StoreError(
@@ -48,9 +48,9 @@ export async function isDistributed(transaction: Transaction): Promise<boolean> 
   return (await transaction.get(findDistributed)) !== undefined;
 }
 
-/** The caller has seen the extension. */
+/** The extension has to be installed. */
 export async function distribute(transaction: Transaction): Promise<void> {
-  // Without it, a transaction that has used one connection a node could not create what needs several.
+  // Without it, a transaction that has used one connection for each node could not create shards over several.
   await transaction.exec("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");
   let first: string | undefined;
   for (const [table, column] of Object.entries(distributedTables)) {
@@ -60,14 +60,14 @@ export async function distribute(transaction: Transaction): Promise<void> {
   }
 }
 
-/** Changes nothing, on two shards that are never the same: the hashes of the two ids are below and above zero. */
+/** Changes nothing, on two shards that always differ: the hashes of the two ids are below and above zero. */
 const touchTwoShards = `
   UPDATE record SET first_seen = first_seen
   WHERE organization_id = '' AND resource_type = '' AND resource_id IN ('a', 'b')`;
 
 /**
- * Where the coordinator's own tables and one shard are written, Citus would commit the one and then the other. From two
- * shards on it has all of them prepared first.
+ * If a transaction writes tables of the coordinator and one shard, Citus commits one after the other. With two or more
+ * shards it uses two-phase commit.
  */
 export async function commitInTwoPhases(transaction: Transaction): Promise<void> {
   if (transaction.distributed) await transaction.run(touchTwoShards);
@@ -78,21 +78,21 @@ const findPrepared = `
     'SELECT coalesce(json_agg(gid), ''[]'') FROM pg_prepared_xacts
      WHERE database = current_database() AND gid LIKE ''citus%''')`;
 
-const settlePollMs = 5;
-const settleMsMax = 3_000;
+const pollMs = 5;
+const waitMsMax = 3_000;
 
 /**
- * When a worker breaks down while it is told of a commit, nobody sees what it had prepared until the coordinator has told
- * it again (citus.recover_2pc_interval). This waits until everything that had been committed is there to be seen. Throws
- * Unsettled if that takes too long; the next attempt finds out.
+ * If a worker fails during a commit, its prepared changes are invisible until the coordinator commits them again
+ * (citus.recover_2pc_interval). Waits until all committed changes are visible. Throws UncertainCommit if that takes too
+ * long; the caller may try again.
  */
-export async function settle(transaction: Transaction): Promise<void> {
+export async function awaitVisibleCommits(transaction: Transaction): Promise<void> {
   if (!transaction.distributed) return;
-  const until = performance.now() + settleMsMax;
+  const until = performance.now() + waitMsMax;
   let pending = await readPrepared(transaction);
   while (pending.size > 0) {
     if (performance.now() > until) throw new UncertainCommit();
-    await sleep(settlePollMs);
+    await sleep(pollMs);
     pending = pending.intersection(await readPrepared(transaction));
   }
 }

@@ -1,4 +1,4 @@
-// The bounded pool of connections, and transactions on it. Reconnects by itself; knows nothing of what is in the tables.
+// The bounded connection pool, and transactions on it. Reconnects by itself; knows nothing about the tables.
 
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
 import type { ConnectionSettings } from "../store.ts";
@@ -11,11 +11,11 @@ import {
   UncertainCommit,
 } from "./failure.ts";
 import { inSequence } from "./commit/in-sequence.ts";
-import type { Scope } from "./scope.ts";
+import type { Visibility } from "../sql/visibility.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Transaction } from "./transaction.ts";
 
-/** Numbers of ours are counts and milliseconds, which a double holds exactly. */
+/** Our numbers are counts and milliseconds, which a double represents exactly. */
 const typeParsers = {
   getTypeParser: ((oid, format) =>
     oid === types.builtins.INT8
@@ -30,9 +30,9 @@ export type Work<Result> = (transaction: Transaction) => Promise<Result>;
 export class Database {
   readonly #pool: Pool;
   readonly #settings: ConnectionSettings;
-  /** Whether the tables are spread over a Citus cluster; known once the store is open. */
+  /** Whether the tables are distributed over a Citus cluster; set when the store is opened. */
   distributed = false;
-  /** Processes of the server that run something outside a transaction for this one. */
+  /** Backend processes that run a statement outside a transaction for this process. */
   readonly #outside = new Set<number>();
 
   constructor(url: string, settings: ConnectionSettings) {
@@ -47,21 +47,21 @@ export class Database {
       pipeline: true,
       types: typeParsers,
     } satisfies PoolConfig);
-    // A connection that breaks leaves the pool by itself, and what was under way on it fails. Without a listener the
-    // break would end the process.
+    // A broken connection leaves the pool by itself, and its statements fail. Without a listener the error would end
+    // the process.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
   /**
-   * Runs `work` in a transaction and commits; begins again when it met another one, so `work` must be able to. Rejects
-   * with AppError unavailable when the server can't be reached or doesn't answer. That may be during the commit: then
-   * it is not known whether the transaction took effect.
+   * Runs `work` in a transaction and commits. After a conflict with another transaction, it runs `work` again. Rejects
+   * with AppError unavailable if the server can't be reached or doesn't answer. If that happens during the commit, it
+   * is not known whether the transaction took effect.
    */
-  transaction<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+  transaction<Result>(visibility: Visibility, work: Work<Result>): Promise<Result> {
     return this.#repeat((client) =>
-      this.#attempt(client, scope, async (transaction) => {
-        await this.#begin(client, scope);
+      this.#attempt(client, visibility, async (transaction) => {
+        await this.#begin(client, visibility);
         const result = await work(transaction);
         await commit(client);
         return result;
@@ -70,15 +70,15 @@ export class Database {
   }
 
   /**
-   * The same with one trip to the server: `work` sends all its statements at once, and the commit goes with them. Where
-   * they may not be committed, one of them has to fail. Outside a transaction they must do no harm: should BEGIN fail,
-   * each would be on its own.
+   * The same in one round trip: `work` sends all its statements at once, and the commit is sent with them. If they must
+   * not be committed, one of them has to fail. They must be harmless outside a transaction: if BEGIN fails, each runs
+   * on its own.
    */
-  inOneGo<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+  inOneGo<Result>(visibility: Visibility, work: Work<Result>): Promise<Result> {
     return this.#repeat((client) =>
-      this.#attempt(client, scope, async (transaction) => {
+      this.#attempt(client, visibility, async (transaction) => {
         const [, result] = await inSequence([
-          this.#begin(client, scope),
+          this.#begin(client, visibility),
           work(transaction),
           commit(client),
         ] as const);
@@ -87,7 +87,7 @@ export class Database {
     );
   }
 
-  /** For the few statements that PostgreSQL runs in no transaction, such as VACUUM. They take as long as they need. */
+  /** For the few statements that PostgreSQL does not run in a transaction, such as VACUUM. Without a time limit. */
   async outsideTransaction(text: string): Promise<void> {
     await this.#repeat(async (client) => {
       const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
@@ -101,7 +101,7 @@ export class Database {
     });
   }
 
-  /** So that a stop does not wait for them. */
+  /** So that stopping does not wait for them. */
   async cancelOutside(): Promise<void> {
     for (const pid of this.#outside) {
       await this.#repeat((client) => client.query("SELECT pg_cancel_backend($1)", [pid]));
@@ -136,9 +136,13 @@ export class Database {
     }
   }
 
-  /** Statements that were sent after the one that failed only say that the transaction has failed. */
-  async #attempt<Result>(client: PoolClient, scope: Scope, run: Work<Result>): Promise<Result> {
-    const transaction = this.#transaction(client, scope);
+  /** Statements sent after the one that failed only report that the transaction has failed. */
+  async #attempt<Result>(
+    client: PoolClient,
+    visibility: Visibility,
+    run: Work<Result>,
+  ): Promise<Result> {
+    const transaction = this.#transaction(client, visibility);
     try {
       return await run(transaction);
     } catch (error) {
@@ -146,20 +150,20 @@ export class Database {
     }
   }
 
-  #transaction(client: PoolClient, { unlimitedTime = false }: Scope): Transaction {
+  #transaction(client: PoolClient, { unlimitedTime = false }: Visibility): Transaction {
     const { prepare, statementTimeoutMs } = this.#settings;
     const answerMs = unlimitedTime ? unlimitedAnswerMs : statementTimeoutMs + answerGraceMs;
     return new Transaction(client, { prepare, distributed: this.distributed, answerMs });
   }
 
-  async #begin(client: PoolClient, scope: Scope): Promise<void> {
+  async #begin(client: PoolClient, visibility: Visibility): Promise<void> {
     const { distributed } = this;
-    const statements = beginStatements(scope, { settings: this.#settings, distributed });
+    const statements = beginStatements(visibility, { settings: this.#settings, distributed });
     await inSequence(statements.map((statement) => client.query(statement)));
   }
 }
 
-/** A transaction in which a statement failed is rolled back by COMMIT, which then says so instead of failing. */
+/** COMMIT rolls back a transaction in which a statement failed, and reports that instead of failing. */
 async function commit(client: PoolClient): Promise<void> {
   let warned = false;
   const notice = ({ severity }: { severity?: string | undefined }) => {
@@ -171,7 +175,7 @@ async function commit(client: PoolClient): Promise<void> {
   if (warned) throw new UncertainCommit();
 }
 
-/** False if the connection is of no more use. */
+/** False if the connection can't be used any more. */
 async function rollBack(client: PoolClient): Promise<boolean> {
   try {
     await client.query("ROLLBACK");

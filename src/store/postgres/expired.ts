@@ -1,64 +1,42 @@
-// Which records of an organization are past the time for which it keeps them, a bounded part at once, in the order of the
-// primary key. Deletes nothing.
+// Why expired records have to be kept, a whole page at a time. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
+import { findHoldsOf } from "../sql/hold.ts";
+import { decideExpiry, readExpiredPage } from "../sql/expired.ts";
+import type { ExpiredPart, ExpiryQuery } from "../store.ts";
 import { findClosed } from "./erase/closed-record.ts";
 import { findRecords } from "./commit/record.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "./record-key.ts";
+import { keyText } from "./record-key.ts";
 import { findRelationsTo, type RelationRow } from "./erase/relation.ts";
 import type { Transaction } from "./transaction.ts";
-
-const readPage = `
-  SELECT organization_id, resource_type, resource_id, last_seen FROM record
-  WHERE organization_id = $1 AND (resource_type, resource_id) > ($2, $3)
-  ORDER BY resource_type, resource_id LIMIT $4`;
-
-const findHeld = `
-  SELECT hold.organization_id, hold.resource_type, hold.resource_id
-  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN hold USING (organization_id, resource_type, resource_id)`;
 
 export async function findExpired(
   transaction: Transaction,
   query: ExpiryQuery,
 ): Promise<ExpiredPart> {
-  const { organizationId, before, after, scannedMax } = query;
-  const rows = await transaction.all<KeyRow & { last_seen: string }>(
-    readPage,
-    organizationId,
-    after?.resourceType ?? "",
-    after?.resourceId ?? "",
-    scannedMax,
-  );
-  const keys = rows.filter(({ last_seen }) => last_seen < before).map(toKey);
-  const last = rows.length < scannedMax ? undefined : rows.at(-1);
-  const next = last === undefined ? undefined : toKey(last);
+  const { keys, next } = await transaction.perform(readExpiredPage, query);
   if (keys.length === 0) return { expired: [], next };
-  const held = new Set(
-    (await transaction.all<KeyRow>(findHeld, ...keyColumns(keys))).map(rowKeyText),
-  );
+  const held = new Set((await transaction.perform(findHoldsOf, keys)).map(keyText));
   const open = await findClosed(transaction, keys);
-  const needed = await findNeeded(transaction, keys, before);
-  const findExpiry = (key: RecordKey): Expiry => {
+  const needed = await findNeeded(transaction, keys, query.before);
+  const expired = keys.map((key) => {
     const name = keyText(key);
-    if (held.has(name)) return "held";
-    if (open.has(name)) return "open";
-    return needed.has(name) ? "needed" : "due";
-  };
-  return { expired: keys.map((key) => ({ key, expiry: findExpiry(key) })), next };
+    const keepers = { held: held.has(name), open: open.has(name), needed: needed.has(name) };
+    return { key, expiry: decideExpiry(keepers) };
+  });
+  return { expired, next };
 }
 
 /**
- * Those to which something belongs, to any depth, that was seen later. Level by level, as records and relations are on
- * different nodes of a cluster.
+ * The records to which something belongs, at any depth, that was seen later. Level by level, because records and
+ * relations may be on different nodes of a cluster.
  */
 async function findNeeded(
   transaction: Transaction,
   keys: readonly RecordKey[],
   before: string,
 ): Promise<ReadonlySet<string>> {
-  /** By a record: what it belongs to. */
+  /** By record: what it belongs to. */
   const holders = new Map<string, string[]>();
   const later: string[] = [];
   const reached = new Set(keys.map(keyText));
@@ -77,7 +55,7 @@ async function findNeeded(
     for (const [name, { lastSeen }] of seen) if (lastSeen >= before) later.push(name);
   }
   const needed = new Set(later);
-  // A set goes through what is added while it is gone through.
+  // Iterating over a set includes the elements that are added meanwhile.
   for (const name of needed) for (const holder of holders.get(name) ?? []) needed.add(holder);
   return needed;
 }

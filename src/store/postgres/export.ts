@@ -1,16 +1,16 @@
-// Up to which arrival number an export reads. Its pages are read in ../sql/export.ts.
+// The arrival number up to which an export reads. Its pages are read in ../sql/export.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
-import { settle } from "./citus.ts";
+import { awaitVisibleCommits } from "./citus.ts";
 import type { Database } from "./database.ts";
-import { allOrganizations } from "./scope.ts";
+import { allOrganizations } from "../sql/visibility.ts";
 import type { Transaction } from "./transaction.ts";
 
 const readArrival = `SELECT last_value AS latest FROM arrival`;
 
-/** Who is writing changes: a transaction has this lock before it takes its first number, and keeps it to its end. */
+/** Transactions that write changes: each holds this lock from before its first number until its end. */
 const findWriters = `
   SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
   WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -19,8 +19,8 @@ const findWriters = `
 const writersPollMs = 5;
 
 /**
- * The latest arrival number, once every transaction that may have taken it or a lower one has ended. So all changes up
- * to it are there or never will be, everything acknowledged by now is among them, and what is sent later is not.
+ * The latest arrival number, after every transaction that may have taken it or a lower one has ended. So no change up
+ * to it is added later, every change acknowledged by now is included, and later requests are not.
  */
 export async function readLatestArrival(database: Database): Promise<number> {
   const { latest, writers } = await database.transaction(allOrganizations, async (transaction) => ({
@@ -31,13 +31,13 @@ export async function readLatestArrival(database: Database): Promise<number> {
   let pending = writers;
   while (pending.length > 0) {
     if (performance.now() > until) {
-      throw new StoreError("A transaction on the server goes on writing; try again later.");
+      throw new StoreError("A transaction on the server keeps writing; try again later.");
     }
     await sleep(writersPollMs);
     const still = new Set(await database.inOneGo(allOrganizations, readWriters));
     pending = pending.filter((writer) => still.has(writer));
   }
-  if (database.distributed) await database.transaction(allOrganizations, settle);
+  if (database.distributed) await database.transaction(allOrganizations, awaitVisibleCommits);
   return latest;
 }
 

@@ -1,44 +1,40 @@
-// What a failure of the server or of the way to it means for a caller: try again, or a fault of ours. Never repeats a URL,
-// a password or the values of a statement.
+// Translates errors of the server and the connection for callers: a transient failure to retry, or an internal error.
+// Never repeats a URL, a password or the values of a statement.
 
 import { DatabaseError } from "pg";
 import { AppError } from "../../domain/error.ts";
+import { Collision } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 
-/** SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html) that end by themselves, by class or in full. */
-const passingClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);
-const passingStates: ReadonlySet<string> = new Set([
+/** Transient SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html), by class or in full. */
+const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);
+const transientStates: ReadonlySet<string> = new Set([
   "25006", // read_only_sql_transaction: the server became a replica
   "25P03", // idle_in_transaction_session_timeout
   "55P03", // lock_not_available
 ]);
 
 /**
- * On Citus also these: the error of a connection to a worker that broke in the middle of a statement has no SQLSTATE of its
- * own (internal_error), and what follows it there is in_failed_sql_transaction.
+ * On Citus also these: a connection to a worker that breaks during a statement is reported as internal_error, and
+ * statements after it as in_failed_sql_transaction.
  */
-const passingStatesOnCitus: ReadonlySet<string> = new Set(["XX000", "25P02"]);
+const transientStatesOnCitus: ReadonlySet<string> = new Set(["XX000", "25P02"]);
 
-/** invalid_sql_statement_name, duplicate_prepared_statement: the connection is not the one it was a moment ago. */
+/** invalid_sql_statement_name, duplicate_prepared_statement: a pooler has replaced the server connection. */
 const lostStatementStates: ReadonlySet<string> = new Set(["26000", "42P05"]);
 
-/** Another transaction came first; the same one, begun again, may well succeed. */
+/** Another transaction came first; a retry will probably succeed. */
 const collisionStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/** Thrown inside a transaction to have it rolled back and begun again. */
-export class Collision extends Error {
-  override readonly name = "Collision";
-}
-
 /**
- * Citus has committed, and warns that a worker could not be told. What that one has prepared is safe, but nobody sees it
- * before the coordinator has told it again; so until then nothing may be said of it.
+ * Citus has committed, and warns that a worker could not be notified. Its prepared changes are safe, but invisible
+ * until the coordinator commits them again; until then the result must not be reported.
  */
 export class UncertainCommit extends Error {
   override readonly name = "UncertainCommit";
 
   constructor() {
-    super("a worker of the cluster has not been told of a commit yet");
+    super("a worker of the cluster has not been notified of a commit yet");
   }
 }
 
@@ -47,12 +43,12 @@ export function isCollision(error: unknown): boolean {
   return error instanceof DatabaseError && collisionStates.has(error.code ?? "");
 }
 
-/** True if the server answered, so that the connection may be used further. */
+/** True if the server answered, so the connection can still be used. */
 export function isAnswer(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.severity !== "FATAL" && error.severity !== "PANIC";
 }
 
-/** What the server said, by its SQLSTATE, without the values of rows that the driver's error carries along. */
+/** An error of the server, with its SQLSTATE, without the row values that the driver's error contains. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly state: string;
@@ -74,13 +70,13 @@ export function isFollowUpError(error: unknown): boolean {
   return hasState(error, "25P02");
 }
 
-/** What is thrown in place of an error of the driver. Errors that are not of the server or the network stay. */
+/** The error to throw for an error of the driver. Other errors are returned unchanged. */
 export function describeFailure(
   error: unknown,
   { distributed }: { readonly distributed: boolean },
 ): unknown {
   if (error instanceof AppError || error instanceof StoreError) return error;
-  if (isCollision(error) || isPassing(error, distributed)) {
+  if (isCollision(error) || isTransient(error, distributed)) {
     return new AppError("unavailable", { retryAfterSeconds: 1, cause: withoutValues(error) });
   }
   if (error instanceof DatabaseError && lostStatementStates.has(error.code ?? "")) {
@@ -93,16 +89,16 @@ export function describeFailure(
   return withoutValues(error);
 }
 
-function isPassing(error: unknown, distributed: boolean): boolean {
+function isTransient(error: unknown, distributed: boolean): boolean {
   if (error instanceof DatabaseError) {
     const state = error.code ?? "";
-    if (distributed && passingStatesOnCitus.has(state)) return true;
-    return passingClasses.has(state.slice(0, 2)) || passingStates.has(state);
+    if (distributed && transientStatesOnCitus.has(state)) return true;
+    return transientClasses.has(state.slice(0, 2)) || transientStates.has(state);
   }
   return error instanceof UncertainCommit || isLostConnection(error);
 }
 
-/** The driver has no class for its own errors; those of the system have a code, and a fault in a program a class. */
+/** The driver's own errors are plain Errors; errors of the system have a syscall, and programming errors a class. */
 function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("syscall" in error) return true;

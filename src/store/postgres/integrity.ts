@@ -1,22 +1,11 @@
-// What `check` asks of the store: the invariants between the tables, and the audit chain. The server looks after its own
-// files (pg_amcheck, data checksums). Repairs nothing.
+// What `check` verifies in the store: the invariants between the tables, and the chains. The server has its own tools
+// for its files (pg_amcheck, data checksums). Repairs nothing.
 
-import { AuditChainCheck } from "../chain-check.ts";
 import type { IntegrityReport } from "../store.ts";
-import { checkAuditChain } from "../sql/audit.ts";
-import { checkReceiptChain } from "../sql/receipt.ts";
+import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
 import type { Database } from "./database.ts";
-import { withoutTimeouts } from "./scope.ts";
+import { withoutTimeouts } from "../sql/visibility.ts";
 import type { Transaction } from "./transaction.ts";
-
-const findingsMax = 100;
-
-interface Invariant {
-  /** Said when a row is found. */
-  readonly broken: string;
-  /** Finds rows that break it, with a column `subject` to name each. */
-  readonly sql: string;
-}
 
 const invariants: readonly Invariant[] = [
   {
@@ -66,39 +55,29 @@ const invariants: readonly Invariant[] = [
         EXCEPT SELECT organization_id, resource_type, resource_id FROM record) AS lost
       LIMIT $1`,
   },
-  {
-    broken: "More than one deletion of a record is open",
-    sql: `
-      SELECT min(deletion_request_id) AS subject FROM deletion
-      WHERE status IN ('pending', 'processing')
-      GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT $1`,
-  },
 ];
 
-/** Two statements: of a deletion and its plan, only the plan is spread over a cluster. */
+/** Two statements, because only the plan of a deletion is distributed over a cluster. */
 const findPlanned = `SELECT DISTINCT deletion_request_id AS subject FROM deletion_target`;
 const findProcessing = `
   SELECT deletion_request_id AS subject FROM deletion WHERE status = 'processing'`;
 
-/** The nodes of a cluster do not show one and the same moment, so only what is found twice is. */
+/** The nodes of a cluster have no common snapshot, so there only repeated findings count. */
 export async function checkIntegrity(database: Database): Promise<IntegrityReport> {
-  let findings = await database.transaction(withoutTimeouts, look);
+  let findings = await database.transaction(withoutTimeouts, findAll);
   if (findings.length > 0 && database.distributed) {
-    const again = new Set(await database.transaction(withoutTimeouts, look));
+    const again = new Set(await database.transaction(withoutTimeouts, findAll));
     findings = findings.filter((finding) => again.has(finding));
   }
   return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
 }
 
-async function look(transaction: Transaction): Promise<readonly string[]> {
-  const findings: string[] = [];
-  for (const { broken, sql } of invariants) {
-    const rows = await transaction.all<{ subject: string }>(sql, findingsMax);
-    findings.push(...rows.map(({ subject }) => `${broken}: ${subject}.`));
-  }
-  findings.push(...(await checkPlans(transaction)));
-  findings.push(...(await checkChains(transaction)));
-  return findings;
+async function findAll(transaction: Transaction): Promise<readonly string[]> {
+  return [
+    ...(await transaction.perform(findBroken, invariants)),
+    ...(await checkPlans(transaction)),
+    ...(await transaction.perform(checkChains)),
+  ];
 }
 
 async function checkPlans(transaction: Transaction): Promise<readonly string[]> {
@@ -116,11 +95,4 @@ async function checkPlans(transaction: Transaction): Promise<readonly string[]> 
 
 async function readSubjects(transaction: Transaction, sql: string): Promise<Set<string>> {
   return new Set((await transaction.all<{ subject: string }>(sql)).map(({ subject }) => subject));
-}
-
-async function checkChains(transaction: Transaction): Promise<readonly string[]> {
-  const audit = new AuditChainCheck();
-  const brokenEntry = await transaction.perform(checkAuditChain, audit);
-  const brokenReceipt = await transaction.perform(checkReceiptChain, audit.cuts);
-  return [brokenReceipt, brokenEntry].filter((found) => found !== undefined);
 }

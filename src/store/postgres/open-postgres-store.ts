@@ -1,9 +1,8 @@
-// Opens the store on PostgreSQL: checks what kind of server it is, brings the schema up, and hands over. Any number of
-// processes may open the same one at once. Never repeats the URL, which may hold a password.
+// Opens the store on PostgreSQL: checks the server, and migrates the schema. Any number of processes may open the same
+// store at once. Never repeats the URL, which may contain a password.
 
 import { AppError } from "../../domain/error.ts";
-import { describeRestoring } from "../row/replay-row.ts";
-import { readRestoreState } from "../sql/replay.ts";
+import { refuseRestoring } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
 import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
 import type { MoveTarget } from "../move.ts";
@@ -12,9 +11,8 @@ import { Database } from "./database.ts";
 import { ServerError } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
 import { makeMoveTarget } from "./move/move-target.ts";
-import { PostgresStore } from "./postgres-store.ts";
+import { makePostgresStore } from "./postgres-store.ts";
 import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
-import type { Transaction } from "./transaction.ts";
 import { refuseUnfinishedMove } from "./move/unfinished-move.ts";
 
 const oldestServer = 150_000;
@@ -35,13 +33,15 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   const { own, shared } = shareOut(options);
   const database = await openDatabase(url, { ...options, connections: own }, async (opened) => {
     await opened.transaction({}, refuseUnfinishedMove);
-    if (options.restoring !== true) await opened.transaction({}, refuseRestoring);
+    if (options.restoring !== true) {
+      await opened.transaction({}, (transaction) => transaction.perform(refuseRestoring));
+    }
   });
-  if (options.role !== "serve") return new PostgresStore(database, options);
-  return new PostgresStore(database, { ...options, sharing: { url, connections: shared } });
+  if (options.role !== "serve") return makePostgresStore(database, options);
+  return makePostgresStore(database, { ...options, sharing: { url, connections: shared } });
 }
 
-/** Of the connections of a serving process a few are for its bulk thread. */
+/** Reserves some connections of a serving process for its bulk thread. */
 function shareOut({ role, connections = defaultSettings }: StoreOptions) {
   const { poolMax } = connections;
   const forBulk = role === "serve" ? Math.min(bulkConnectionsMax, Math.floor(poolMax / 2)) : 0;
@@ -51,13 +51,7 @@ function shareOut({ role, connections = defaultSettings }: StoreOptions) {
   };
 }
 
-/** In a store that is being restored, what was erased since the backup may be readable. */
-async function refuseRestoring(transaction: Transaction): Promise<void> {
-  const state = await transaction.perform(readRestoreState);
-  if (state !== undefined) throw new StoreError(describeRestoring(state));
-}
-
-/** For a move; the schema is brought up, and nothing else is done. Throws StoreError. */
+/** For a move: migrates the schema and does nothing else. Throws StoreError. */
 export async function openPostgresMoveTarget(
   url: string,
   connections: ConnectionSettings,
@@ -66,12 +60,12 @@ export async function openPostgresMoveTarget(
     return makeMoveTarget(await openDatabase(url, { connections }));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    // Here the URL was not given in the setting that these errors speak of.
+    // Here the URL is not in the setting that these errors name.
     throw new StoreError(error.message.replaceAll("DATABASE_URL", "--to"), { cause: error });
   }
 }
 
-/** `check` says what else the database has to be. */
+/** `check` throws if the database does not meet further conditions. */
 async function openDatabase(
   url: string,
   options: Pick<StoreOptions, "connections" | "existing">,
@@ -114,7 +108,7 @@ async function rejectUnsupported(database: Database): Promise<void> {
   }
   if (server.encoding !== "UTF8") {
     throw new StoreError(
-      `The database that DATABASE_URL names has the encoding ${server.encoding}. Make it with ENCODING 'UTF8'.`,
+      `The database that DATABASE_URL names has the encoding ${server.encoding}. Create it with ENCODING 'UTF8'.`,
     );
   }
   if (server.recovering) {
@@ -136,7 +130,7 @@ function describeOpening(url: string, error: unknown): unknown {
   );
 }
 
-/** Codes of OpenSSL and Node for a certificate whose authority is not known, or that is for another name. */
+/** Codes of OpenSSL and Node for a certificate whose authority is not trusted. */
 const distrusted: ReadonlySet<unknown> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -149,7 +143,7 @@ function adviseOn(cause: unknown): string {
   const { code, syscall } = { code: undefined, syscall: undefined, ...(cause as object) };
   if (distrusted.has(code)) {
     return (
-      "The server's certificate is not of an authority that this machine trusts. Name the authority's own certificate: " +
+      "The server's certificate was not issued by an authority that this machine trusts. Name the authority's own certificate: " +
       "add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS."
     );
   }
@@ -160,7 +154,7 @@ function adviseOn(cause: unknown): string {
   return "Check that the server runs there and that the user and the password in DATABASE_URL are right.";
 }
 
-/** Of several addresses that were tried, each has an error of its own. */
+/** If several addresses were tried, each has its own error. */
 function describeReason(cause: Error): string {
   if (cause instanceof AggregateError) {
     return cause.errors.map((error) => (error as Error).message).join(", ");

@@ -1,15 +1,15 @@
-// Which record is meant, as text and as the columns of a multi-row statement. Reads nothing.
+// The key of a record as text, and as the columns of a multi-row statement. Reads nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 
-/** The names of a record's three columns in its row. */
+/** The three key columns of a row. */
 export interface KeyRow {
   readonly organization_id: string;
   readonly resource_type: string;
   readonly resource_id: string;
 }
 
-/** Ids and types hold no control characters. */
+/** Ids and types contain no control characters. */
 export function keyText({ organizationId, resourceType, resourceId }: RecordKey): string {
   return `${organizationId}\n${resourceType}\n${resourceId}`;
 }
@@ -18,7 +18,7 @@ export function rowKeyText(row: KeyRow): string {
   return `${row.organization_id}\n${row.resource_type}\n${row.resource_id}`;
 }
 
-/** A column each, in the order of the keys. */
+/** One array for each column, in the order of the keys. */
 export function keyColumns(keys: readonly RecordKey[]): [string[], string[], string[]] {
   return [
     keys.map(({ organizationId }) => organizationId),

@@ -1,4 +1,4 @@
-// How the engine uses its server: the size of the pool, prepared statements, time limits. Names no server and no user.
+// Settings of the connections to the server: pool size, prepared statements, time limits. Names no server and no user.
 
 import type { ConnectionSettings } from "../store.ts";
 
@@ -9,20 +9,22 @@ export const defaultSettings: ConnectionSettings = {
   lockTimeoutMs: 10_000,
 };
 
-/** Of a serving process's connections, for the thread that writes large lists and streams. */
+/** How many connections of a serving process are reserved for its bulk thread. */
 export const bulkConnectionsMax = 2;
 
-/** How long a request waits for a connection of the pool, or for a new one, before it is told to try again. */
+/** How long a request waits for a connection before it is rejected as unavailable. */
 export const connectTimeoutMs = 5_000;
 
-/** A process that stops in the middle of a transaction gives its locks back after this time. */
+/** After this time, a process that hangs in a transaction loses its locks. */
 export const idleInTransactionTimeoutMs = 60_000;
 
-/** How much later than the server's own limit a statement without an answer is given up, with its connection. */
+/** How long after the server's own limit a statement without an answer is abandoned, with its connection. */
 export const answerGraceMs = 5_000;
 
-/** A transaction that met another (serialization, deadlock, a race for the same record) is tried so often. */
+/**
+ * How often a transaction is tried that conflicts with another: serialization, deadlock, a race for the same record.
+ */
 export const attemptsMax = 8;
 
-/** The same for what may take as long as it needs: a check of everything, a change of the schema. */
+/** The same for work without a time limit: a check of the whole store, a migration. */
 export const unlimitedAnswerMs = 24 * 60 * 60 * 1_000;

@@ -1,4 +1,4 @@
-// One transaction on one connection, as the statements' files see it. Begins and ends nothing itself.
+// Runs statements in one transaction on one connection. Begins and ends no transaction itself.
 
 import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
@@ -17,31 +17,31 @@ export type Value =
   | readonly (null | boolean | number | string | Uint8Array)[];
 
 /**
- * A condition of what is sent without waiting for BEGIN (Database.inOneGo): false outside a transaction, whose settings
- * end with it.
+ * A condition for statements that are sent without waiting for BEGIN (Database.inOneGo): false outside a transaction,
+ * because settings end with it.
  */
 export const inTransaction = `current_setting('sluice.organizations', true) <> ''`;
 
-/** The rest of such a line is for Citus alone; to the others it is a comment. */
+/** The rest of such a line is only for Citus; otherwise it is a comment. */
 const onlyOnCitus = /^( *)--citus /gm;
 
-/** On Citus: whether a statement that touches several shards locks them, in the order of their numbers. */
+/** On Citus: whether a statement that touches several shards locks them in the order of their numbers. */
 const setShardLocks = `SELECT set_config('citus.enable_deadlock_prevention', $1, true)`;
 
 const enterOrganization = `SELECT set_config('sluice.organizations', $1, true)`;
 
-/** By the text of a statement: the name under which it is prepared. There are as many as statements in this folder. */
+/** The name of the prepared statement, by its text. There are as many as statements in this folder. */
 const names = new Map<string, string>();
 
 export interface TransactionOptions {
   readonly prepare: boolean;
   readonly distributed: boolean;
-  /** How long a statement may go without an answer before it is given up, with its connection. */
+  /** How long a statement may take before it is abandoned, with its connection. */
   readonly answerMs: number;
 }
 
 export class Transaction {
-  /** True on Citus, for which a few statements are put otherwise. */
+  /** True on Citus, where a few statements differ. */
   readonly distributed: boolean;
   readonly #client: PoolClient;
   readonly #options: TransactionOptions;
@@ -53,19 +53,19 @@ export class Transaction {
     this.distributed = options.distributed;
   }
 
-  /** Why the transaction has failed: what the server answered first. Undefined as long as it has not. */
+  /** The first error of the transaction; undefined if there was none. */
   get firstFailure(): unknown {
     return this.#firstFailure;
   }
 
-  /** From here on the transaction sees the data of this organization too. */
+  /** From now on the transaction sees the data of this organization. */
   async enter(organizationId: string): Promise<void> {
     if (this.distributed) await this.exec(setLocal(["sluice.organizations", organizationId]));
     else await this.run(enterOrganization, organizationId);
   }
 
   // The row type of a statement is known where the statement is written.
-  /** `sql` must be a constant of the caller's: each text is prepared once a connection, and kept. */
+  /** `sql` must be a constant: each text is prepared once on each connection, and cached. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   async all<Row>(sql: string, ...values: readonly Value[]): Promise<Row[]> {
     const { rows } = await this.#query(this.#statement(sql, values));
@@ -77,15 +77,15 @@ export class Transaction {
     return (await this.all<Row>(sql, ...values))[0];
   }
 
-  /** How many rows were changed. */
+  /** Returns how many rows were changed. */
   async run(sql: string, ...values: readonly Value[]): Promise<number> {
     const { rowCount } = await this.#query(this.#statement(sql, values));
     return rowCount ?? 0;
   }
 
   /**
-   * Runs statements that are the same on every engine. The first is sent before this returns, so those with a single one
-   * fit into one round trip (Database.inOneGo).
+   * Runs shared statements. The first is sent before this returns, so a function with a single statement takes one
+   * round trip (Database.inOneGo).
    */
   perform<Args extends readonly unknown[], Result>(
     work: (...args: Args) => Statements<Result>,
@@ -100,7 +100,10 @@ export class Transaction {
     return this[method](postgresText(sql), ...values);
   };
 
-  /** On Citus, which takes no rows from arrays into shards. How many rows were inserted. Columns are of equal length. */
+  /**
+   * For Citus, which can't insert rows from arrays into shards. Returns how many were inserted. Columns have equal
+   * lengths.
+   */
   async insertEach(
     insertion: RowInsertion,
     columns: readonly (readonly Value[])[],
@@ -113,9 +116,9 @@ export class Transaction {
   }
 
   /**
-   * Runs one statement that locks rows of several shards. On Citus transactions that do so on the same shards come one
-   * after another: each worker locks its rows at once, so two of them could otherwise wait for each other. To be called
-   * once in a transaction, before it has locked any row of a shard.
+   * Runs one statement that locks rows of several shards. On Citus, this serializes transactions that lock rows of the
+   * same shards: the workers lock their rows concurrently, so two transactions could deadlock. Call it once in a
+   * transaction, before it has locked any row of a shard.
    */
   async inShardOrder<Result>(statement: () => Promise<Result>): Promise<Result> {
     if (!this.distributed) return statement();
@@ -153,7 +156,7 @@ export class Transaction {
   }
 }
 
-/** By the shared text of a statement: its text here. */
+/** The text for PostgreSQL, by the shared text. */
 const texts = new Map<string, string>();
 
 function postgresText(sql: string): string {

@@ -1,19 +1,19 @@
-// Whether writes can succeed: whether the server's disk takes more bytes, and whether a transaction can be committed. On a
-// cluster it speaks of the coordinator. Leaves nothing behind and touches no record.
+// Checks whether writes can succeed: whether the server's disk accepts more bytes, and whether a transaction can be
+// committed. On a cluster it checks the coordinator. Leaves nothing behind and touches no record.
 
 import { inSequence } from "./commit/in-sequence.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Beside the tables, and with so little memory that rows which have to wait are written to a temporary file. */
+/** Beside the tables, and with so little memory that rows are written to a temporary file. */
 const spillToDisk = `
   SELECT set_config('temp_tablespaces', '', true), set_config('work_mem', '64kB', true)`;
 
-/** About a megabyte of temporary file, which is gone with the end of the statement. */
+/** Writes about a megabyte to a temporary file, which is removed at the end of the statement. */
 const writeTemporaryFile = `SELECT count(*) FROM generate_series(1, 40000)`;
 
 const writeRow = `UPDATE counter SET value = value + 1 WHERE name = 'write_probe'`;
 
-/** To be run in one trip, with the commit. */
+/** Runs in one round trip, with the commit. */
 export async function probeWrite(transaction: Transaction): Promise<void> {
   await inSequence([
     transaction.run(spillToDisk),

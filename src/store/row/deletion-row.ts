@@ -49,3 +49,10 @@ export function toDeletion(row: DeletionRow): Deletion {
     ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
   };
 }
+
+/** The counts of erased records by type, with one more for each of these types. */
+export function addCounts(before: ErasedCounts, types: readonly string[]): ErasedCounts {
+  const counts = new Map(Object.entries(before));
+  for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}

@@ -1,5 +1,5 @@
-// Access tokens: kept as their SHA-256, found with everything that deciding on a request needs, deleted some time after they
-// expired.
+// Access tokens: stored as their SHA-256, and read together with the key and the organization that a request is checked
+// against.
 
 import type { Caller } from "../../domain/access.ts";
 import {
@@ -27,11 +27,7 @@ const findByHash = `
     JOIN organization ON organization.organization_id = access_token.organization_id
   WHERE token_hash = $1`;
 
-const removeExpired = `
-  DELETE FROM access_token WHERE token_hash IN (
-    SELECT token_hash FROM access_token WHERE expires_at < $1 LIMIT $2)`;
-
-export function* createToken({ token }: { readonly token: NewToken }): Statements<void> {
+export function* createToken(token: NewToken): Statements<void> {
   const { tokenHash, keyId, organizationId, scopes, createdAt, expiresAt } = token;
   const scopeText = JSON.stringify(scopes);
   yield* run(insertToken, tokenHash, keyId, organizationId, scopeText, createdAt, expiresAt);
@@ -42,14 +38,4 @@ export function* findCaller(tokenHash: Uint8Array): Statements<Caller | undefine
   const row = yield* get<TokenRow & KeyRow & OrganizationRow>(findByHash, tokenHash);
   if (row === undefined) return undefined;
   return { token: toToken(row), key: toKey(row), organization: toOrganization(row) };
-}
-
-export function* purgeTokens({
-  before,
-  rowsMax,
-}: {
-  readonly before: number;
-  readonly rowsMax: number;
-}): Statements<void> {
-  yield* run(removeExpired, before, rowsMax);
 }

@@ -1,4 +1,4 @@
-// API keys: made, revoked, replaced and read. Holds the SHA-256 of a secret, never a secret.
+// API keys: created, revoked, rotated and read. Stores the SHA-256 of a secret, never the secret.
 
 import type { ApiKey, KeyHolder } from "../../domain/access.ts";
 import {
@@ -32,30 +32,18 @@ const findOfOrganization = `
 
 const setRevoked = `UPDATE api_key SET revoked_at = $1 WHERE key_id = $2 AND revoked_at IS NULL`;
 
-/** An end that is nearer already stays. */
+/** An earlier expiry is kept. */
 const setEnd = `
   UPDATE api_key SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
   WHERE key_id = $1`;
 
-export function* createKey({
-  key,
-  act,
-}: {
-  readonly key: NewKey;
-  readonly act: Act;
-}): Statements<void> {
+export function* createKey(key: NewKey, act: Act): Statements<void> {
   yield* insert(key);
   yield* auditKey(key, { action: "key.create", detail: describeKey(key), act });
 }
 
 /** Revoking a key a second time changes nothing. */
-export function* revokeKey({
-  keyId,
-  act,
-}: {
-  readonly keyId: string;
-  readonly act: Act;
-}): Statements<ApiKey | undefined> {
+export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefined> {
   const revoked = yield* run(setRevoked, act.now, keyId);
   const key = yield* findKey(keyId);
   if (key !== undefined && revoked === 1) {
@@ -64,19 +52,18 @@ export function* revokeKey({
   return key;
 }
 
-/** Gives the old key as it is now; nothing is made if there is no such key. */
-export function* rotateKey(args: {
-  readonly keyId: string;
-  readonly successor: NewKey;
-  readonly oldExpiresAt: number;
-  readonly act: Act;
-}): Statements<ApiKey | undefined> {
-  const { keyId, successor, oldExpiresAt, act } = args;
+/** Returns the old key as it is now; creates nothing if there is no such key. */
+export function* rotateKey(
+  keyId: string,
+  successor: NewKey,
+  oldExpiresAt: number,
+  act: Act,
+): Statements<ApiKey | undefined> {
   const ended = yield* run(setEnd, keyId, oldExpiresAt);
   if (ended === 0) return undefined;
   yield* insert(successor);
   const old = yield* findKey(keyId);
-  if (old === undefined) throw new TypeError("a key that was just changed is gone");
+  if (old === undefined) throw new TypeError("a key that was just changed does not exist");
   const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
   yield* auditKey(old, { action: "key.rotate", detail, act });
   return old;
@@ -92,7 +79,7 @@ export function* findKeyBySecret(secretHash: Uint8Array): Statements<KeyHolder |
   return row === undefined ? undefined : { key: toKey(row), organization: toOrganization(row) };
 }
 
-/** Without an organization, those of all. */
+/** Without an organization, the keys of all. */
 export function* listKeys(organizationId: string | undefined): Statements<readonly ApiKey[]> {
   const rows =
     organizationId === undefined

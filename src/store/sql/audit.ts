@@ -1,15 +1,18 @@
-// The audit trail: each entry, and the end of the chain, are written in the transaction of what the entry tells of. On
-// PostgreSQL the lock on the chain's end puts the processes that append in a row, so it is taken last in a transaction.
-// Never holds record content.
+// The audit trail: each entry, and the head of the chain, are written in the transaction of the act that the entry
+// records. On PostgreSQL the lock on the head serializes the processes that append, so it is the last lock that a
+// transaction takes. Never contains record content.
 
+import type { AuditEntry } from "../../domain/access.ts";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../act.ts";
 import {
   type AuditHead,
   type AuditRow,
+  emptyChain,
   makeAuditRow,
   nameSubject,
   type NewAuditEntry,
+  toAuditEntry,
   toHead,
 } from "../row/audit-row.ts";
 import type { AuditChainCheck } from "../chain-check.ts";
@@ -34,7 +37,7 @@ const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_n
 
 const checkedAtOnce = 1_000;
 
-/** `entryNo`: where the chain was cut. */
+/** `entryNo`: given where the chain was cut. */
 export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements<ChainHead> {
   const row = makeAuditRow(entry, yield* lockAuditHead(), entryNo);
   const { entry_no, at, actor, action, organization_id, subject, detail } = row;
@@ -44,41 +47,36 @@ export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements
   return toHead(row);
 }
 
-/** An entry that says who did what, and when. */
+/** Appends an entry that records who did what, and when. */
 export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements<void> {
   yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
 }
 
-/** To the end of the transaction, nobody else appends. */
+/** Nobody else appends until the end of the transaction. */
 export function* lockAuditHead(): Statements<AuditHead> {
   const last = yield* get<AuditHead>(lockHead);
   if (last === undefined) throw new TypeError("the audit chain has no end");
   return last;
 }
 
-export function* readAuditHead(): Statements<AuditHead | undefined> {
-  return yield* get<AuditHead>(findHead);
+/** The last entry, without locking it. */
+export function* readChainHead(): Statements<ChainHead> {
+  return toHead((yield* get<AuditHead>(findHead)) ?? emptyChain);
 }
 
-export function* readAuditRows({
-  afterEntryNo,
-  limit,
-}: {
-  readonly afterEntryNo: number;
-  readonly limit: number;
-}): Statements<readonly AuditRow[]> {
-  return yield* all<AuditRow>(readPage, afterEntryNo, limit);
+export function* listAudit(afterEntryNo: number, limit: number): Statements<readonly AuditEntry[]> {
+  return (yield* all<AuditRow>(readPage, afterEntryNo, limit)).map(toAuditEntry);
 }
 
 /**
- * The first entry that does not follow from the one before, or was altered; or an end that is not the last entry's. The
- * check then knows where the chains were cut.
+ * Reports the first entry that was altered or does not follow from the one before it, or a head that is not that of the
+ * last entry. Afterwards the check knows where the chains were cut.
  */
 export function* checkAuditChain(check: AuditChainCheck): Statements<string | undefined> {
   for (;;) {
-    const rows = yield* readAuditRows({ afterEntryNo: check.lastNo, limit: checkedAtOnce });
+    const rows = yield* all<AuditRow>(readPage, check.lastNo, checkedAtOnce);
     const fault = check.add(rows);
     if (fault !== undefined) return fault;
-    if (rows.length < checkedAtOnce) return check.end(yield* readAuditHead());
+    if (rows.length < checkedAtOnce) return check.end(yield* get<AuditHead>(findHead));
   }
 }

@@ -1,5 +1,4 @@
-// Deletion requests: opened, cancelled, released after a failure, and read. Their plans, and what erases, are each engine's
-// own.
+// Deletions: requested, cancelled, postponed after a failure, and read. Planning and erasing are each engine's own.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -8,8 +7,9 @@ import { digestOfRequest } from "../row/audit-row.ts";
 import { type DeletionRow, toDeletion } from "../row/deletion-row.ts";
 import type { CancelOutcome, DeletionFigures, DeletionFilter, DeletionRequest } from "../store.ts";
 import { auditAct } from "./audit.ts";
+import { once } from "./idempotency.ts";
 import { recordExists } from "./record.ts";
-import { all, get, run, type Statements } from "./statements.ts";
+import { all, Collision, get, run, type Statements } from "./statements.ts";
 
 const findOpen = `
   SELECT deletion_request_id FROM deletion
@@ -69,16 +69,28 @@ const findOldestDue = `
   SELECT min(due_at) AS oldest FROM deletion
   WHERE status IN ('pending', 'processing') AND due_at <= $1 AND NOT held`;
 
-/** `collision`: another process has opened a deletion of the record meanwhile. */
-export type OpenOutcome = { readonly deletionRequestId: string } | "no_such_record" | "collision";
+/**
+ * The id of the open deletion, new or not; undefined if there is no such record. Repeated for a known idempotency key.
+ */
+export function* requestDeletion(
+  request: DeletionRequest,
+  act: Act,
+): Statements<string | undefined> {
+  const marked = {
+    organizationId: request.organizationId,
+    mark: request.idempotency,
+    now: act.now,
+  };
+  return (yield* once(marked, () => openDeletion(request, act))) ?? undefined;
+}
 
-/** An open deletion is found first: by its end the record is gone, and it still is the same deletion. */
-export function* openDeletion(request: DeletionRequest, act: Act): Statements<OpenOutcome> {
+/** An open deletion is found first: while it is processed the record disappears, but the deletion is still the same. */
+function* openDeletion(request: DeletionRequest, act: Act): Statements<string | null> {
   const { organizationId, resourceType, resourceId, deletionRequestId, reason, dueAt } = request;
   const { requestedBy = act.actor } = request;
   const open = yield* findOpenDeletion(request);
-  if (open !== undefined) return { deletionRequestId: open };
-  if (!(yield* recordExists(request))) return "no_such_record";
+  if (open !== undefined) return open;
+  if (!(yield* recordExists(request))) return null;
   const inserted = yield* run(
     insertDeletion,
     deletionRequestId,
@@ -90,14 +102,14 @@ export function* openDeletion(request: DeletionRequest, act: Act): Statements<Op
     act.now,
     dueAt,
   );
-  if (inserted === 0) return "collision";
+  if (inserted === 0) throw new Collision("another process has opened a deletion of the record");
   const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
   const detail = { resourceType, dueAt, request: digest };
   yield* auditDeletion(request, { action: "request", detail, act });
-  return { deletionRequestId };
+  return deletionRequestId;
 }
 
-/** The id of the one that is pending or processing. */
+/** The id of the deletion of this record that is pending or processing. */
 export function* findOpenDeletion({
   organizationId,
   resourceType,
@@ -112,13 +124,7 @@ export function* findOpenDeletion({
   return row?.deletion_request_id;
 }
 
-export function* cancelDeletion({
-  deletionRequestId,
-  act,
-}: {
-  readonly deletionRequestId: string;
-  readonly act: Act;
-}): Statements<CancelOutcome> {
+export function* cancelDeletion(deletionRequestId: string, act: Act): Statements<CancelOutcome> {
   const found = yield* findDeletion(deletionRequestId);
   if (found === undefined) return "no_such_deletion";
   if ((yield* run(setCancelled, deletionRequestId)) === 0) return "not_pending";
@@ -126,18 +132,17 @@ export function* cancelDeletion({
   return yield* readExistingDeletion(deletionRequestId);
 }
 
-/** With a claimant: does nothing if another process has taken the deletion over. */
-export function* postponeDeletion(args: {
-  readonly deletionRequestId: string;
-  readonly why: string;
-  readonly nextAttemptAt: number;
-  readonly claimant?: string;
-}): Statements<void> {
-  const { deletionRequestId, why, nextAttemptAt, claimant } = args;
+/** With a claimant: does nothing if another process has claimed the deletion since. */
+export function* postponeDeletion(
+  deletionRequestId: string,
+  why: string,
+  nextAttemptAt: number,
+  { claimant }: { readonly claimant?: string } = {},
+): Statements<void> {
   yield* run(setPostponed, why, nextAttemptAt, deletionRequestId, claimant ?? null);
 }
 
-/** Without an organization: of any, for operators and the worker. */
+/** Without an organization, a deletion of any: for operators and the worker. */
 export function* findDeletion(
   deletionRequestId: string,
   organizationId?: string,
@@ -190,7 +195,7 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
   return { byStatus, held, oldestDueAt: oldest ?? undefined };
 }
 
-/** The record is named by the deletion itself, so the trail needs no id of it. */
+/** The deletion itself names the record, so the trail does not need its id. */
 export function* auditDeletion(
   deletion: { readonly organizationId: string; readonly deletionRequestId: string },
   event: {

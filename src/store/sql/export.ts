@@ -1,10 +1,10 @@
-// A page of an export: the changes of a type in the order of ids, up to an arrival number. Each page is a read of its own, so
-// that no export, however long, keeps erased bytes from being freed.
+// A page of an export: the changes of a type in the order of ids, up to an arrival number. Each page is a separate
+// read, so that even a long export never keeps erased bytes from being freed.
 
 import type { ChangePage, ExportedChange } from "../store.ts";
 import { all, type Statements } from "./statements.ts";
 
-/** CROSS JOIN has SQLite read records in their order and look up the changes of each. */
+/** CROSS JOIN makes SQLite read the records in order and look up the changes of each. */
 const readPage = `
   SELECT resource_id, change_no, received_at, payload
   --sqlite FROM record CROSS JOIN change USING (record_no)

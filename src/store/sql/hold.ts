@@ -1,5 +1,5 @@
-// Legal holds: placed, released and read. A record may carry several. A hold only says that a record is to stay; the plans of
-// deletions obey it.
+// Legal holds: placed, released and read. A record may have several. A hold only states that a record has to stay; the
+// plans of deletions obey it.
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -13,9 +13,9 @@ import { all, get, run, type Statements } from "./statements.ts";
 
 const findById = `SELECT * FROM hold WHERE hold_id = $1`;
 
-const findOfRecord = `
-  SELECT * FROM hold WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
-  ORDER BY placed_at, hold_id LIMIT $4`;
+const countOfRecord = `
+  SELECT count(*) AS holds FROM hold
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
 
 const insertHold = `
   INSERT INTO hold
@@ -29,6 +29,17 @@ const findTarget = `
   SELECT 1 FROM deletion_target
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
 
+/** The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it. */
+const findOfRecords = `
+  SELECT hold.* FROM
+    --sqlite json_each($1) AS named CROSS JOIN hold
+    --postgres json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS named (value, key) JOIN hold
+    ON organization_id = named.value ->> 0 AND resource_type = named.value ->> 1
+      AND resource_id = named.value ->> 2
+  ORDER BY named.key, placed_at, hold_id`;
+
+const findFirst = `${findOfRecords} LIMIT 1`;
+
 const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
 
 const findPage = `
@@ -38,42 +49,33 @@ const findPage = `
     AND (CAST($4 AS text) IS NULL OR review_on < $4)
   ORDER BY hold_id LIMIT $5`;
 
-/** Zero is long ago, so the worker tries again at once. */
+/** Zero is in the past, so the worker tries again at once. */
 const wakeHeld = `
   UPDATE deletion
   --sqlite INDEXED BY deletion_open
   SET next_attempt_at = 0
   WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')`;
 
-/** On PostgreSQL the caller has locked the plans of the organization. */
-export function* placeHold({
-  hold: wanted,
-  act,
-}: {
-  readonly hold: NewHold;
-  readonly act: Act;
-}): Statements<HoldOutcome> {
+/** On PostgreSQL the caller has to lock the plans of the organization first. */
+export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
   const { organizationId, resourceType, resourceId } = wanted;
   const target = yield* get(findTarget, organizationId, resourceType, resourceId);
   if (target !== undefined) return "being_erased";
   if (!(yield* recordExists(wanted))) return "no_such_record";
-  const known = yield* findHolds(wanted);
-  if (known.length >= limits.holdsOfRecordMax) return "too_many_holds";
+  const known = yield* get<{ holds: number }>(
+    countOfRecord,
+    organizationId,
+    resourceType,
+    resourceId,
+  );
+  if ((known?.holds ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
-  yield* addHold({ hold, act });
+  yield* addHold(hold, act);
   return hold;
 }
 
-/** Whether or not the record is there. Does nothing if the hold is. */
-export function* addHold({
-  hold,
-  act,
-  because,
-}: {
-  readonly hold: Hold;
-  readonly act: Act;
-  readonly because?: string;
-}): Statements<void> {
+/** Adds a hold whether or not its record exists. Does nothing if the hold exists. */
+export function* addHold(hold: Hold, act: Act, because?: string): Statements<void> {
   const added = yield* run(
     insertHold,
     hold.holdId,
@@ -93,15 +95,11 @@ export function* addHold({
 }
 
 /** Undefined if there is no such hold. */
-export function* releaseHold({
-  holdId,
-  act,
-  because,
-}: {
-  readonly holdId: string;
-  readonly act: Act;
-  readonly because?: string;
-}): Statements<Hold | undefined> {
+export function* releaseHold(
+  holdId: string,
+  act: Act,
+  because?: string,
+): Statements<Hold | undefined> {
   const hold = yield* findHold(holdId);
   if (hold === undefined || (yield* run(removeHold, holdId)) === 0) return undefined;
   const { organizationId } = hold;
@@ -116,19 +114,28 @@ export function* findHold(holdId: string): Statements<Hold | undefined> {
   return row === undefined ? undefined : toHold(row);
 }
 
-/** Those of one record, oldest first. */
-export function* findHolds({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<readonly Hold[]> {
-  const key = [organizationId, resourceType, resourceId] as const;
-  return (yield* all<HoldRow>(findOfRecord, ...key, limits.holdsOfRecordMax)).map(toHold);
+/** The holds on several records, in the order of the keys, oldest first. */
+export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Hold[]> {
+  return (yield* all<HoldRow>(findOfRecords, keysText(keys))).map(toHold);
 }
 
-/** Whether anything of the organization is held. */
-export function* hasHolds(organizationId: string): Statements<boolean> {
-  return (yield* get(findAny, organizationId)) !== undefined;
+/** A hold on the first of these records that has one. All are of one organization. */
+export function* findFirstHeld(keys: readonly RecordKey[]): Statements<Hold | undefined> {
+  const organizationId = keys[0]?.organizationId;
+  if (organizationId === undefined) return undefined;
+  if ((yield* get(findAny, organizationId)) === undefined) return undefined;
+  const row = yield* get<HoldRow>(findFirst, keysText(keys));
+  return row === undefined ? undefined : toHold(row);
+}
+
+function keysText(keys: readonly RecordKey[]): string {
+  return JSON.stringify(
+    keys.map(({ organizationId, resourceType, resourceId }) => [
+      organizationId,
+      resourceType,
+      resourceId,
+    ]),
+  );
 }
 
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {

@@ -1,4 +1,4 @@
-// How far each ledger outside the store was known to reach, so that one that was cut short shows. Reads no ledger.
+// How far each ledger outside the store is known to reach, so that a truncated ledger is noticed. Reads no ledger.
 
 import type { LedgerMark } from "../replay.ts";
 import { all, run, type Statements } from "./statements.ts";
@@ -7,7 +7,7 @@ const findAll = `
   SELECT ledger_id, frame_end, digest, noted_at
   FROM ledger ORDER BY noted_at DESC, ledger_id LIMIT 1000`;
 
-/** Of two processes that note the same ledger, the one that is behind changes nothing. */
+/** Of two processes that mark the same ledger, the one that is behind changes nothing. */
 const insertMark = `
   INSERT INTO ledger (ledger_id, frame_end, digest, noted_at) VALUES ($1, $2, $3, $4)
   ON CONFLICT (ledger_id) DO UPDATE SET
@@ -30,6 +30,6 @@ export function* listLedgerMarks(): Statements<readonly LedgerMark[]> {
   }));
 }
 
-export function* markLedger({ mark }: { readonly mark: LedgerMark }): Statements<void> {
+export function* markLedger(mark: LedgerMark): Statements<void> {
   yield* run(insertMark, mark.ledgerId, mark.end, mark.digest, mark.notedAt);
 }

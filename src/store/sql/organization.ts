@@ -1,4 +1,5 @@
-// Organizations: made, changed and read. Each change moves the credentials version, by which other processes learn of it.
+// Organizations: created, changed and read. Each change increments the credentials version, by which other processes
+// notice it.
 
 import type { Organization } from "../../domain/access.ts";
 import { applyChange, type OrganizationRow, toOrganization } from "../row/access-row.ts";
@@ -38,14 +39,8 @@ const readCredentials = `
   --postgres FROM counter
   WHERE name = 'credentials_version'`;
 
-/** False if there is one with this id. */
-export function* createOrganization({
-  organization,
-  act,
-}: {
-  readonly organization: Organization;
-  readonly act: Act;
-}): Statements<boolean> {
+/** False if an organization with this id exists. */
+export function* createOrganization(organization: Organization, act: Act): Statements<boolean> {
   const { organizationId, name, strictScopes, deletionGraceSeconds } = organization;
   const inserted = yield* run(
     insertOrganization,
@@ -64,12 +59,11 @@ export function* createOrganization({
   return true;
 }
 
-export function* changeOrganization(args: {
-  readonly organizationId: string;
-  readonly change: OrganizationChange;
-  readonly act: Act;
-}): Statements<Organization | undefined> {
-  const { organizationId, change, act } = args;
+export function* changeOrganization(
+  organizationId: string,
+  change: OrganizationChange,
+  act: Act,
+): Statements<Organization | undefined> {
   const row = yield* get<OrganizationRow>(lockOne, organizationId);
   if (row === undefined) return undefined;
   const after = applyChange(toOrganization(row), change);

@@ -1,6 +1,6 @@
-// Receipts and the public keys they are signed with: written with the completion of a deletion, and read. On PostgreSQL the
-// lock on the chain's end puts the processes that complete deletions in a row; it is taken before that of the audit trail.
-// Signs nothing.
+// Receipts and the public keys of their signatures: written when a deletion is completed, and read. On PostgreSQL the
+// lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
+// trail. Signs nothing.
 
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type { Act } from "../act.ts";
@@ -61,7 +61,7 @@ export function* readReceiptHead(): Statements<ReceiptHead> {
   return toExistingHead(yield* get<HeadRow>(findHead));
 }
 
-/** To the end of the transaction, nobody else adds a receipt to the chain. */
+/** Nobody else adds a receipt to the chain until the end of the transaction. */
 export function* lockReceiptHead(): Statements<ReceiptHead> {
   return toExistingHead(yield* get<HeadRow>(lockHead));
 }
@@ -71,7 +71,7 @@ function toExistingHead(row: HeadRow | undefined): ReceiptHead {
   return toHead(row);
 }
 
-/** In the transaction that completes the deletion, which has locked the end of the chain that the receipt was sealed to. */
+/** Belongs to the transaction that completes the deletion and has locked the head that the receipt follows. */
 export function* storeReceipt(sealed: SealedReceipt, act: Act): Statements<void> {
   const { receipt, hash, key } = sealed;
   const { receipt_no: receiptNo, deletion_request_id, organization_id } = receipt;
@@ -88,7 +88,7 @@ export function* moveReceiptHead({
   yield* run(moveHead, receiptNo, hash);
 }
 
-/** Without an organization, of any. */
+/** Without an organization, a receipt of any. */
 export function* findReceipt(
   deletionRequestId: string,
   organizationId: string | undefined,
@@ -114,15 +114,11 @@ export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
   return (yield* all<KeyRow>(findKeys)).map(toReceiptKey);
 }
 
-export function* keepReceiptKey({
-  key,
-  options,
-  act,
-}: {
-  readonly key: ReceiptKey;
-  readonly options: KeepKeyOptions;
-  readonly act: Act;
-}): Statements<void> {
+export function* keepReceiptKey(
+  key: ReceiptKey,
+  options: KeepKeyOptions,
+  act: Act,
+): Statements<void> {
   yield* addKey(key, act);
   if (!options.retireOthers) return;
   for (const row of yield* all<Pick<KeyRow, "key_id">>(retireOthers, act.now, key.keyId)) {
@@ -130,7 +126,7 @@ export function* keepReceiptKey({
   }
 }
 
-/** Does nothing if the key is known. */
+/** Does nothing if the key is stored already. */
 function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Statements<void> {
   if ((yield* run(insertKey, keyId, publicKey, createdAt)) === 0) return;
   const detail = { publicKey, createdAt };
@@ -149,7 +145,10 @@ function* auditKey(
   yield* auditAct({ action, organizationId: undefined, subject, detail }, act);
 }
 
-/** The first receipt that does not follow from the one before, or an end that is not the last one's. */
+/**
+ * Reports the first receipt that does not follow from the one before it, or a head that is not that of the last
+ * receipt.
+ */
 export function* checkReceiptChain(cuts: readonly ReceiptCut[]): Statements<string | undefined> {
   const check = new ReceiptChainCheck(cuts);
   for (;;) {

@@ -1,4 +1,4 @@
-// How records are read. How they are written is each engine's own.
+// Reading records. Writing them is each engine's own.
 
 import type { RecordHistory, RecordKey } from "../../domain/record/record-write.ts";
 import { all, get, type Statements } from "./statements.ts";
@@ -34,7 +34,7 @@ export function* recordExists({
   return (yield* get(findOne, organizationId, resourceType, resourceId)) !== undefined;
 }
 
-/** One statement, so that an erasure between two could not tear it. */
+/** One statement, so that no erasure can come between two. */
 export function* readHistory({
   organizationId,
   resourceType,

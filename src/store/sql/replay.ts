@@ -1,11 +1,13 @@
-// The replay of deletions in a restored store: which deletions and holds of the ledger it lacks is written down in tables of
-// the store, then deletions are opened again from there. Erases nothing; the worker's steps do, as for any deletion.
+// The replay of deletions in a restored store: the deletions and holds of the ledger that it lacks are written to
+// tables of the store, and the deletions are opened again from there. Erases nothing; the worker's steps do, as for any
+// deletion.
 
 import type { DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../act.ts";
 import { digestOfRequest, numberAfter, restoreAction } from "../row/audit-row.ts";
 import {
   carriedOutBefore,
+  describeRestoring,
   dueAgain,
   idsOf,
   latestOf,
@@ -28,6 +30,7 @@ import type {
   RestoreCut,
   RestoreState,
 } from "../replay.ts";
+import { StoreError } from "../store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "./audit.ts";
 import { auditDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
 import { addHold, releaseHold } from "./hold.ts";
@@ -43,14 +46,17 @@ const insertState = `
 
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
-/** Whoever had claimed one sees at its next step that it has it no more. The first condition names SQLite's index. */
+/**
+ * A process that had claimed one notices at its next step that it lost the claim. The first condition selects SQLite's
+ * index.
+ */
 const voidClaims = `
   UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
   WHERE status IN ('pending', 'processing') AND status = 'processing'`;
 
 const countMore = `UPDATE restore SET reopened = reopened + $1`;
 
-const forgetState = `DELETE FROM restore`;
+const removeState = `DELETE FROM restore`;
 
 const countThere = `
   SELECT (
@@ -63,7 +69,7 @@ const countThere = `
       --postgres deletion_request_id = ANY ($2::text[])
   ) AS found`;
 
-/** The rows come as one JSON list. One statement can't change the same row twice. */
+/** The rows come as one JSON list without duplicates: one statement can't change the same row twice. */
 const insertEntries = `
   INSERT INTO replay_entry
     (deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at,
@@ -115,19 +121,19 @@ export function* readRestoreState(): Statements<RestoreState | undefined> {
   return row === undefined ? undefined : toRestoreState(row);
 }
 
+/** Throws StoreError: in a store that is being restored, what was erased since the backup may be readable. */
+export function* refuseRestoring(): Statements<void> {
+  const state = yield* readRestoreState();
+  if (state !== undefined) throw new StoreError(describeRestoring(state));
+}
+
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
   const { completed, underWay } = idsOf(entries);
   const row = yield* get<{ found: number }>(countThere, completed, underWay);
   return completed.length + underWay.length - (row?.found ?? 0);
 }
 
-export function* beginReplay({
-  beginning,
-  act,
-}: {
-  readonly beginning: ReplayBeginning;
-  readonly act: Act;
-}): Statements<RestoreState> {
+export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<RestoreState> {
   const before = yield* readRestoreState();
   const cut = before?.cut ?? (yield* cutChains(beginning, act));
   yield* run(
@@ -143,7 +149,7 @@ export function* beginReplay({
   return state;
 }
 
-/** The chains go on after the highest number that is known, and an entry binds both sides of the gap. */
+/** The chains continue after the highest number that is known, and an entry links both sides of the gap. */
 function* cutChains(
   { known, backup }: ReplayBeginning,
   act: Act,
@@ -168,42 +174,26 @@ function* cutChains(
   return { entry: written, ...cut };
 }
 
-export function* queueReplay({
-  entries,
-}: {
-  readonly entries: readonly DeletionEntry[];
-}): Statements<void> {
+export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
   yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
 }
 
-export function* replaceHolds({
-  holds,
-  act,
-}: {
-  readonly holds: HoldsOfReplay;
-  readonly act: Act;
-}): Statements<void> {
+export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> {
   const because = "restore";
-  for (const holdId of holds.release) yield* releaseHold({ holdId, act, because });
-  for (const hold of holds.place) yield* addHold({ hold, act, because });
+  for (const holdId of holds.release) yield* releaseHold(holdId, act, because);
+  for (const hold of holds.place) yield* addHold(hold, act, because);
 }
 
 export function* startReplay(): Statements<void> {
   yield* run(setReplaying);
 }
 
-/** What a process that is gone had claimed can be claimed at once. */
+/** Deletions that a process which has ended had claimed can be claimed at once. */
 export function* takeOver(): Statements<void> {
   yield* run(voidClaims);
 }
 
-export function* reopenDeletions({
-  page,
-  act,
-}: {
-  readonly page: ReplayPage;
-  readonly act: Act;
-}): Statements<ReplayedPart> {
+export function* reopenDeletions(page: ReplayPage, act: Act): Statements<ReplayedPart> {
   const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
   const rows = yield* all<ReplayRow>(readEntries, receiptNo, deletionRequestId, page.limit);
   let opened = 0;
@@ -218,7 +208,7 @@ export function* reopenDeletions({
   return { opened, next };
 }
 
-/** False if it is completed, or has to wait for another deletion of the same record. */
+/** False if the deletion is completed, or has to wait for another one of the same record. */
 function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   const { deletion_request_id: id, organization_id: organizationId } = row;
   const same = yield* findDeletion(id);
@@ -261,12 +251,12 @@ export function* countReplayed(): Statements<ReplayedCount> {
   return { queued, open };
 }
 
-export function* finishReplay({ act }: { readonly act: Act }): Statements<void> {
+export function* finishReplay(act: Act): Statements<void> {
   const state = yield* readRestoreState();
   if (state === undefined) return;
   const { queued, open } = yield* countReplayed();
   if (queued + open > 0) throw new TypeError("deletions are still to be replayed");
-  yield* run(forgetState);
+  yield* run(removeState);
   const { storeId: subject } = yield* readReceiptHead();
   const detail = { deletions: state.reopened };
   yield* auditAct({ action: "store.replay", organizationId: undefined, subject, detail }, act);

@@ -1,5 +1,5 @@
-// Runs the statements of a generator function one after another: at once, or waiting for each answer. A statement that fails
-// is thrown where it was yielded.
+// Runs the statements of a generator function one after another: synchronously, or waiting for each answer. The error
+// of a statement is thrown where the statement was yielded.
 
 import type { Statement, Statements, Together } from "./statements.ts";
 

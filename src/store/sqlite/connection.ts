@@ -1,5 +1,5 @@
-// One connection to the database file, with every statement prepared once. Knows how to open and how to run, never
-// what is in the tables.
+// One connection to the database file, with every statement prepared once. Opens the file and runs statements; knows
+// nothing about the tables.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { AppError } from "../../domain/error.ts";
@@ -16,13 +16,13 @@ export type Value = null | number | string | Uint8Array;
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const busyCode = 5;
-/** READONLY, IOERR, FULL, CANTOPEN: the disk is full, or can't be written. */
+/** READONLY, IOERR, FULL, CANTOPEN: the disk is full or can't be written. */
 const unwritableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 13, 14]);
 const notADatabaseCode = 26;
 
 /**
- * A page number below this has a zero or one as its first byte, by which free-space.ts tells content pages from
- * pages of a tree. So one file holds at most 128 GiB.
+ * The first byte of a page number up to this is 0 or 1, by which free-space.ts distinguishes other pages from pages of
+ * a tree. So a file is limited to 128 GiB.
  */
 const pagesMax = 0x1ff_ffff;
 
@@ -37,8 +37,8 @@ const pragmas = `
 `;
 
 /**
- * Pages in memory up to 16 MiB: what else is read comes from the system's cache, and more showed no gain. The WAL is
- * copied back into the database at about 80 MB, and its file keeps its space: growing it costs twice.
+ * A page cache of 16 MiB: other reads are served by the system's cache, and a larger one showed no gain. The WAL is
+ * checkpointed at about 80 MB, and its file keeps its size: growing it again would double the cost of a write.
  */
 const writerPragmas = `
   PRAGMA cache_size = -16384;
@@ -59,7 +59,7 @@ export class Connection {
   }
 
   // The row type of a statement is known where the statement is written.
-  /** The first row. `sql` must be a constant of the caller's: each text is prepared once and kept. */
+  /** Returns the first row. `sql` must be a constant: each text is prepared once and cached. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
@@ -70,13 +70,13 @@ export class Connection {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
-  /** One row after another, for as long as the caller likes to go on. */
+  /** Reads rows one by one; the caller may stop at any row. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   each<Row>(sql: string, ...values: readonly Value[]): Iterable<Row> {
     return this.#prepare(sql).iterate(...values) as Iterable<Row>;
   }
 
-  /** How many rows were changed. */
+  /** Returns how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
@@ -118,16 +118,18 @@ export class Connection {
   }
 }
 
-/** Opens the connection that writes; makes the file and its folder, readable by their owner alone. Throws StoreError. */
+/**
+ * Opens the connection that writes. Creates the file and its folder, readable only by their owner. Throws StoreError.
+ */
 export function openWriter(path: string): Connection {
   let connection: Connection | undefined;
   try {
     // SQLite gives the WAL and its index the mode of the database file.
     makePrivateFile(path);
     connection = new Connection(path, { readOnly: false });
-    // Before anything is changed, even the journal mode: the database may be another program's.
+    // Before anything is changed, even the journal mode: the database may belong to another program.
     hasTables(connection);
-    letGivePagesBack(connection);
+    enableIncrementalVacuum(connection);
     useWriteAheadLog(connection);
     return connection;
   } catch (cause) {
@@ -144,7 +146,7 @@ export function hasTables(connection: Connection): boolean {
   if (tables.length === 0) return false;
   if (tables.some(({ name }) => name === "meta")) return true;
   throw new StoreError(
-    `The database ${connection.path} holds tables of another program. Name another file in DATABASE_URL.`,
+    `The database ${connection.path} contains tables of another program. Name another file in DATABASE_URL.`,
   );
 }
 
@@ -152,7 +154,7 @@ export function openReader(path: string): Connection {
   return new Connection(path, { readOnly: true });
 }
 
-/** Runs `work` in a transaction that has the right to write from its start; a throw undoes all of it. */
+/** Runs `work` in a transaction that holds the write lock from its start; an exception rolls all of it back. */
 export function transaction<Result>(connection: Connection, work: () => Result): Result {
   connection.run("BEGIN IMMEDIATE");
   try {
@@ -165,12 +167,12 @@ export function transaction<Result>(connection: Connection, work: () => Result):
   }
 }
 
-/** A full disk or a failed commit ends a transaction by itself, so there may be nothing left to roll back. */
+/** SQLite itself ends a transaction on a full disk or a failed commit, so there may be nothing to roll back. */
 export function rollBack(connection: Connection): void {
   if (connection.inTransaction) connection.run("ROLLBACK");
 }
 
-/** Runs `work` so that a throw undoes it, and nothing else of the transaction around it. */
+/** Runs `work` so that an exception rolls back its changes, and nothing else of the enclosing transaction. */
 export function savepoint<Result>(connection: Connection, work: () => Result): Result {
   connection.run("SAVEPOINT part");
   try {
@@ -191,7 +193,7 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode;
 }
 
-/** What is thrown in place of an error of SQLite: AppError unavailable for what passes by itself or by an operator's act. */
+/** The error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve it. */
 export function describeWriteFailure(cause: unknown): unknown {
   if (isBusy(cause)) return new AppError("unavailable", { retryAfterSeconds: 1, cause });
   if (!unwritableCodes.has(resultCode(cause))) return cause;
@@ -203,13 +205,13 @@ function resultCode(error: unknown): number | undefined {
   return typeof extended === "number" ? extended & 0xff : undefined;
 }
 
-/** Can be chosen only while a file is empty (sqlite.org/pragma.html#pragma_auto_vacuum). */
-function letGivePagesBack(connection: Connection): void {
+/** Has to be chosen while the file is empty (sqlite.org/pragma.html#pragma_auto_vacuum). */
+function enableIncrementalVacuum(connection: Connection): void {
   const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count") ?? {};
   if (pages === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
 }
 
-/** Two processes that make the same file at once meet here, where SQLite does not wait by itself. */
+/** Two processes that create the same file at once collide here, where SQLite does not wait by itself. */
 function useWriteAheadLog(connection: Connection): void {
   const deadline = performance.now() + 5_000;
   for (;;) {
@@ -223,7 +225,7 @@ function useWriteAheadLog(connection: Connection): void {
   }
 }
 
-/** SQLite names neither the file nor the folder that it may not use. */
+/** SQLite does not say which file or folder it may not use. */
 function findStoreObstacle(path: string): string | undefined {
   const files = [path, `${path}-wal`, `${path}-shm`];
   const found = files.map((file) => findObstacle(file, "write")).find((text) => text !== undefined);
@@ -232,7 +234,7 @@ function findStoreObstacle(path: string): string | undefined {
 
 export function describeFailure(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
-  // It names the folder or file that stands in the way.
+  // It names the folder or file that can't be used.
   if (cause instanceof FileError) return new StoreError(cause.message, { cause });
   const reason = cause instanceof Error ? cause.message : String(cause);
   const why =

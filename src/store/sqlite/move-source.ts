@@ -1,36 +1,25 @@
-// The embedded store as what a move copies from: it can be read, and nobody can serve it or write to it until the move lets
-// go. Writes nothing itself.
+// The embedded store as the source of a move: it can be read, and until it is closed nobody else can serve it or write
+// to it. Writes nothing itself.
 
 import { limits } from "../../domain/limits.ts";
 import { isPresent } from "../../files/present.ts";
-import { type AuditHead, emptyChain } from "../row/audit-row.ts";
-import type { MoveEnds, MoveSource } from "../move.ts";
+import type { MoveSource } from "../move.ts";
 import type { MovedRow, MovedTable, MovedValue } from "../move/moved-tables.ts";
+import { pageQuery, readMoveEnds } from "../sql/move.ts";
 import { StoreError } from "../store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/serving-right.ts";
-
-const readEnds = `
-  SELECT store_id, receipt_no, hash,
-    (SELECT value FROM counter WHERE name = 'arrival') AS arrival,
-    (SELECT value FROM meta WHERE name = 'credentials_version') AS credentials
-  FROM receipt_head`;
-
-const readLastEntry = `SELECT entry_no, hash FROM audit_entry ORDER BY entry_no DESC LIMIT 1`;
-
-/** A change is kept under its record's number; on other engines under its key. */
-const tableOn: Readonly<Record<string, string>> = {
-  change: "record CROSS JOIN change USING (record_no)",
-};
+import { sqliteText } from "./statement-text.ts";
 
 /**
- * Where a page begins, if not like this: the key is spread over two tables, and SQLite has to see by which part of it the
- * first is searched.
+ * A change is stored under its record's number; on PostgreSQL under its key. The key is spread over two tables, so
+ * SQLite has to see by which part of it the first is searched.
  */
-const afterOn: Readonly<Record<string, string>> = {
-  change: `(organization_id, resource_type, resource_id) >= (?1, ?2, ?3) AND change_no > CASE
-    WHEN (organization_id, resource_type, resource_id) = (?1, ?2, ?3) THEN ?4 ELSE 0 END`,
+const changeSource = {
+  from: "record CROSS JOIN change USING (record_no)",
+  after: `(organization_id, resource_type, resource_id) >= ($1, $2, $3) AND change_no > CASE
+    WHEN (organization_id, resource_type, resource_id) = ($1, $2, $3) THEN $4 ELSE 0 END`,
 };
 
 /** Throws StoreError, also if the store is being served, or written to by a command. */
@@ -52,7 +41,7 @@ export function openSqliteMoveSource(path: string): MoveSource {
   return makeSource(connection, () => right.release());
 }
 
-/** The lock of one who is about to write, held without writing: all that is read is of one moment, too. */
+/** Holds the write lock without writing. So all reads also see one snapshot. */
 function keepWritersOut(connection: Connection): void {
   try {
     connection.run("BEGIN IMMEDIATE");
@@ -68,7 +57,7 @@ function keepWritersOut(connection: Connection): void {
 function makeSource(connection: Connection, release: () => void): MoveSource {
   return {
     readPage: async (table, after) => readPage(connection, table, after),
-    readEnds: async () => readMoveEnds(connection),
+    readEnds: async () => connection.perform(readMoveEnds),
     close: async () => {
       rollBack(connection);
       connection.close();
@@ -77,7 +66,7 @@ function makeSource(connection: Connection, release: () => void): MoveSource {
   };
 }
 
-/** Ends early where the rows are large. */
+/** Returns fewer rows where they are large. */
 function readPage(
   connection: Connection,
   table: MovedTable,
@@ -86,8 +75,13 @@ function readPage(
   const columns = Object.keys(table.columns);
   const rows: MovedRow[] = [];
   let bytes = 0;
+  const sql = pageQuery(table, {
+    isLater: after !== undefined,
+    rowsMax: limits.movePageRows,
+    source: table.name === "change" ? changeSource : undefined,
+  });
   const found = connection.each<Readonly<Record<string, MovedValue>>>(
-    pageQuery(table, after !== undefined),
+    sqliteText(sql),
     ...(after ?? []),
   );
   for (const row of found) {
@@ -97,38 +91,4 @@ function readPage(
     if (bytes > limits.movePageBytes) break;
   }
   return rows;
-}
-
-/** There are two for each table. */
-export function pageQuery(table: MovedTable, isLater: boolean): string {
-  const { name, key } = table;
-  const places = key.map((_, index) => `?${index + 1}`).join(", ");
-  const after = afterOn[name] ?? `(${key.join(", ")}) > (${places})`;
-  return `
-    SELECT ${Object.keys(table.columns).join(", ")} FROM ${tableOn[name] ?? name}
-    ${isLater ? `WHERE ${after}` : ""}
-    ORDER BY ${key.join(", ")} LIMIT ${limits.movePageRows}`;
-}
-
-interface EndsRow {
-  readonly store_id: string;
-  readonly receipt_no: number;
-  readonly hash: string;
-  readonly arrival: number;
-  readonly credentials: number;
-}
-
-function readMoveEnds(connection: Connection): MoveEnds {
-  const row = connection.get<EndsRow>(readEnds);
-  if (row === undefined) throw new TypeError("the chain of receipts has no end");
-  const last = connection.get<AuditHead>(readLastEntry) ?? emptyChain;
-  return {
-    storeId: row.store_id,
-    arrivalNo: row.arrival,
-    credentialsVersion: row.credentials,
-    receiptNo: row.receipt_no,
-    receiptHash: row.hash,
-    auditEntryNo: last.entry_no,
-    auditHash: last.hash,
-  };
 }

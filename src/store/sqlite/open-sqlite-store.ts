@@ -1,10 +1,9 @@
-// Opens a store on SQLite for its role, and takes back whatever it has opened if any part of that fails.
+// Opens a store on SQLite for its role. If any step fails, closes everything that it has opened.
 
 import { statOf } from "../../files/present.ts";
-import { readRestoreState } from "../sql/replay.ts";
+import { refuseRestoring } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { describeRestoring } from "../row/replay-row.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
 import {
   type Connection,
@@ -20,22 +19,22 @@ import { LocalWriter, type Writer } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/serving-right.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
 
-/** Opens the file, which is created if need be. Throws StoreError. */
+/** Creates the file if necessary. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
   const bytes = sizeOfFile(path);
-  // An empty file holds no store yet.
+  // An empty file does not contain a store yet.
   if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
   if (options.role === "command") {
     removeRestoreLeftovers(path);
-    return openForCommand(path, options);
+    return await openForCommand(path, options);
   }
   const right = takeServingRight(path);
   try {
     removeRestoreLeftovers(path, right);
-    const open = options.role === "replay" ? openForReplay : openForServing;
+    const open = options.role === "replay" ? openForCommand : openForServing;
     return await open(path, { ...options, right });
   } catch (error) {
     right.release();
@@ -50,7 +49,7 @@ function noStore(path: string): StoreError {
   );
 }
 
-/** Undefined where there is none. Throws StoreError if it is no regular file, or if this user may not see it. */
+/** Undefined if there is no file. Throws StoreError if it is not a regular file, or if this user may not access it. */
 function sizeOfFile(path: string): number | undefined {
   try {
     const stats = statOf(path, "The store");
@@ -64,23 +63,26 @@ function sizeOfFile(path: string): number | undefined {
   );
 }
 
-/** Reads and writes on one connection, here: it starts fast, and a command waits for its writes anyway. */
-function openForCommand(
+/**
+ * Reads and writes on one connection, in this thread: it starts fast, and a command waits for its writes anyway. With
+ * the right to serve, nobody else processes deletions, so those that were under way are taken over.
+ */
+async function openForCommand(
   path: string,
   options: StoreOptions & { readonly right?: ServingRight },
-): SqliteStore {
+): Promise<Store> {
   const descriptor = new SharedDescriptor(path);
   let connection: Connection | undefined;
   try {
     connection = openWriter(path);
     if (options.existing === true && !hasTables(connection)) throw noStore(path);
     migrate(connection);
-    refuseRestoring(connection, options);
+    if (options.restoring !== true) connection.perform(refuseRestoring);
     const writer = new LocalWriter(connection, options.onGroup);
     const { sealReceipt, right } = options;
+    if (right !== undefined) await writer.submit({ name: "voidAllLeases", args: [] });
     const files = new FileTasks(path, descriptor);
-    const parts = { reader: connection, writer, descriptor, files, sealReceipt };
-    return new SqliteStore(right === undefined ? parts : { ...parts, right });
+    return makeSqliteStore({ reader: connection, writer, descriptor, files, right, sealReceipt });
   } catch (error) {
     connection?.close();
     descriptor.release();
@@ -88,31 +90,10 @@ function openForCommand(
   }
 }
 
-/** As a command does; but nobody else serves the store, so deletions that were under way are taken over. */
-async function openForReplay(
-  path: string,
-  options: StoreOptions & { readonly right: ServingRight },
-): Promise<SqliteStore> {
-  const store = openForCommand(path, options);
-  try {
-    await store.takeOver();
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-/** In a store that is being restored, what was erased since the backup may be readable. */
-function refuseRestoring(connection: Connection, { restoring = false }: StoreOptions): void {
-  const state = restoring ? undefined : connection.perform(readRestoreState);
-  if (state !== undefined) throw new StoreError(describeRestoring(state));
-}
-
 async function openForServing(
   path: string,
   options: StoreOptions & { readonly right: ServingRight },
-): Promise<SqliteStore> {
+): Promise<Store> {
   const descriptor = new SharedDescriptor(path);
   const files = new FileTasks(path, descriptor);
   let writer: WriterThread | undefined;
@@ -128,14 +109,13 @@ async function openForServing(
       onAnswer: () => snapshot?.end(),
     });
     reader = openReader(path);
-    refuseRestoring(reader, options);
+    if (options.restoring !== true) reader.perform(refuseRestoring);
     checkpointer = makeCheckpointer(writer, files);
     snapshot = new SharedRead(reader);
     const { right, sealReceipt } = options;
     const parts = { reader, writer, snapshot, descriptor, files, checkpointer, right, sealReceipt };
-    const store = new SqliteStore(parts);
-    await store.takeOver();
-    return store;
+    await writer.submit({ name: "voidAllLeases", args: [] });
+    return makeSqliteStore(parts);
   } catch (error) {
     reader?.close();
     await writer?.close(async () => {
@@ -147,12 +127,12 @@ async function openForServing(
   }
 }
 
-/** A step that fails is made again; what it would have copied is as durable in the WAL. */
+/** A failed step is repeated; the data that it did not copy is just as durable in the WAL. */
 function makeCheckpointer(writer: Writer, files: FileTasks): Checkpointer {
   return new Checkpointer({
     step: () => files.checkpoint(),
     unpin: () => files.unpin(),
-    end: async () => void (await writer.submit({ name: "endCheckpoint", args: undefined })),
+    end: async () => void (await writer.submit({ name: "endCheckpoint", args: [] })),
     onError: () => undefined,
   });
 }

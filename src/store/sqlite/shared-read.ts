@@ -1,22 +1,22 @@
-// One read transaction for all reads of a tick of the event loop: taking its lock and giving it back costs more than a
-// look-up by key. Nothing is read from it that was written after an answer: it ends before any write is answered, and at
-// the end of the turn anyway.
+// One read transaction for all reads in one tick of the event loop: acquiring and releasing its lock costs more than a
+// lookup by key. No read returns old data after a write was answered: the transaction ends before any write is
+// answered, and at the end of the tick at the latest.
 
 import type { Connection } from "./connection.ts";
 
 export class SharedRead {
   readonly #connection: Connection;
   #open = false;
-  /** How many pieces of work are under way that wait for readers. */
+  /** How many calls of `avoid` are in progress. */
   #avoided = 0;
   readonly #end = () => this.end();
 
-  /** The connection must be one that only reads, and nobody else may begin a transaction on it. */
+  /** The connection must be read-only, and nobody else may begin a transaction on it. */
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  /** To be called before a read that may share. */
+  /** Call before a read that may share the transaction. */
   share(): void {
     if (this.#open || this.#avoided > 0) return;
     this.#connection.run("BEGIN");
@@ -24,14 +24,14 @@ export class SharedRead {
     setImmediate(this.#end);
   }
 
-  /** What is read from now on is as of now. */
+  /** Later reads see everything that is committed by now. */
   end(): void {
     if (!this.#open) return;
     this.#open = false;
     this.#connection.run("COMMIT");
   }
 
-  /** Meanwhile each read stands alone, and is over when it returns. */
+  /** While `work` runs, each read is a transaction of its own, and ends when it returns. */
   async avoid<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#avoided += 1;
     this.end();

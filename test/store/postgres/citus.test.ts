@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
-import { distributedTables, settle } from "../../../src/store/postgres/citus.ts";
+import { distributedTables, awaitVisibleCommits } from "../../../src/store/postgres/citus.ts";
 import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
@@ -35,7 +35,7 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts lockRows",
   "postgres/commit/record.ts insertRecords",
   "postgres/commit/record.ts insertChanges",
-  "postgres/identical-changes.ts findIdentical",
+  "postgres/commit/identical-changes.ts findIdentical",
   "postgres/erase/relation.ts insertRelations",
   "postgres/erase/cascade.ts insertTargets",
   "postgres/commit/new-records.ts requireNew",
@@ -280,18 +280,18 @@ describe("what workers have prepared", () => {
       answer("citus_0_2", "citus_0_3"),
       answer("citus_0_3"),
     );
-    await settle(waiting);
+    await awaitVisibleCommits(waiting);
     assert.equal(asked(), 3);
   });
 
   it("is not known without an answer of every worker", async () => {
     const { transaction: away } = asking({ success: false, result: "no connection" });
-    await assert.rejects(settle(away), UncertainCommit);
+    await assert.rejects(awaitVisibleCommits(away), UncertainCommit);
   });
 
   it("concerns nobody where nothing is distributed", async () => {
     const { transaction: alone, asked } = asking(answer("citus_0_1"));
-    await settle(Object.assign(alone, { distributed: false }));
+    await awaitVisibleCommits(Object.assign(alone, { distributed: false }));
     assert.equal(asked(), 0);
   });
 });

@@ -131,7 +131,7 @@ describe("the digests of later changes on PostgreSQL", () => {
 });
 
 function findIdentical(): string {
-  const file = new URL("../../../src/store/postgres/identical-changes.ts", import.meta.url);
+  const file = new URL("../../../src/store/postgres/commit/identical-changes.ts", import.meta.url);
   const sql = /const findIdentical = `([^`]*)`/.exec(readFileSync(file, "utf8"))?.[1];
   assert.ok(sql);
   return sql;

@@ -7,7 +7,7 @@ import { AppError } from "../../../src/domain/error.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { describeFailure, ServerError } from "../../../src/store/postgres/failure.ts";
 import { inSequence } from "../../../src/store/postgres/commit/in-sequence.ts";
-import { allOrganizations } from "../../../src/store/postgres/scope.ts";
+import { allOrganizations } from "../../../src/store/sql/visibility.ts";
 import { defaultSettings } from "../../../src/store/postgres/settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { StoreError } from "../../../src/store/store-error.ts";

@@ -124,7 +124,7 @@ describe("opening a store on PostgreSQL", () => {
     const url = await makeDatabase();
     await server.query("CREATE SCHEMA public", url).catch(() => undefined);
     await server.query("CREATE TABLE invoice (id int)", url);
-    await requireRefused(url, /holds tables of another program/);
+    await requireRefused(url, /contains tables of another program/);
     assert.deepEqual(
       await server.query("SELECT relname FROM pg_class WHERE relname = 'meta'", url),
       [],

@@ -100,6 +100,6 @@ describe("the check of a store", () => {
     closeSync(file);
     const { ok, findings: found } = await (await place.open()).checkIntegrity();
     assert.equal(ok, false);
-    assert.match(found.join("\n"), /^SQLite says of the file: .*deletion_by_time/m);
+    assert.match(found.join("\n"), /^SQLite reports about the file: .*deletion_by_time/m);
   });
 });

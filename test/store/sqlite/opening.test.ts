@@ -128,7 +128,7 @@ describe("opening an SQLite store is refused", () => {
     const place = makePlace(test);
     mkdirSync(join(place.folder, "data"));
     place.withDatabase((database) => database.exec("CREATE TABLE theirs (id)"));
-    await assert.rejects(place.open(), /holds tables of another program/);
+    await assert.rejects(place.open(), /contains tables of another program/);
     place.withDatabase((database) => {
       const tables = database.prepare("SELECT name FROM sqlite_schema").all();
       assert.deepEqual(

@@ -5,7 +5,7 @@ import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import { SharedDescriptor } from "../../../src/store/sqlite/erase/descriptor.ts";
 import { FileTasks } from "../../../src/store/sqlite/file/file-tasks.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
-import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { makeSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { LocalWriter } from "../../../src/store/sqlite/commit/writer.ts";
 import { claim, worker } from "../../conformance/scene.ts";
 import { makeTestSeal } from "../../support/seal.ts";
@@ -33,7 +33,7 @@ migrate(connection);
 const writer = new WriterWithPoints(connection, undefined);
 const sealReceipt = makeTestSeal();
 const files = new FileTasks(path, descriptor);
-const store = new SqliteStore({ reader: connection, writer, descriptor, files, sealReceipt });
+const store = makeSqliteStore({ reader: connection, writer, descriptor, files, sealReceipt });
 const ids: string[] = [];
 for (let next = await claim(store); next !== undefined; next = await claim(store)) {
   ids.push(next.deletionRequestId);

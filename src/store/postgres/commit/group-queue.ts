@@ -1,5 +1,6 @@
-// Group commit: what arrives while a group is under way waits, and goes into the next one together. A lone job waits for
-// nobody. One group is under way at a time; the scheduler says which jobs it holds, so that organizations take turns.
+// Group commit: jobs that arrive while a group is committed wait, and share the next group. A single job does not wait
+// for others. One group is committed at a time; the scheduler decides which jobs it contains, so that organizations
+// take turns.
 
 import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -7,7 +8,7 @@ import { GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 
 export interface GroupOptions<Job, Result> {
-  /** Results in the order of the jobs. */
+  /** Returns results in the order of the jobs. */
   readonly run: (jobs: readonly Job[]) => Promise<readonly Result[]>;
   readonly organizationOf: (job: Job) => string;
   /** How many rows a job writes or reads; at least 1. */
@@ -18,7 +19,7 @@ export interface GroupOptions<Job, Result> {
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
 }
 
-/** From so many jobs on it is worth the while to wait for the others, and for no longer than this. */
+/** With at least so many jobs it is worth waiting for more, but no longer than this. */
 const gatherMin = 16;
 const gatherMs = 1;
 
@@ -32,7 +33,7 @@ export class GroupQueue<Job, Result> {
   readonly #options: GroupOptions<Job, Result>;
   readonly #scheduler = new GroupScheduler<Waiting<Job, Result>>({ longListRestTimes: 0 });
   #scheduled = false;
-  /** How many jobs were there when the last group ended. */
+  /** How many jobs the last group and the queue had when it ended. */
   #expected = 0;
   #gathered: (() => void) | undefined;
   #underWay: Promise<void> | undefined;
@@ -42,7 +43,7 @@ export class GroupQueue<Job, Result> {
     this.#options = options;
   }
 
-  /** Rejects with AppError unavailable when too much is waiting, or when the queue is closing. */
+  /** Rejects with AppError unavailable if too many jobs are waiting, or if the queue is closing. */
   submit(job: Job): Promise<Result> {
     if (this.#closing) return Promise.reject(new AppError("unavailable"));
     if (this.#scheduler.size >= limits.queuedWritesMax) {
@@ -63,19 +64,19 @@ export class GroupQueue<Job, Result> {
     });
   }
 
-  /** Takes nothing more, and rejects what waits with AppError unavailable; the group under way ends. */
+  /** Accepts no more jobs, and rejects waiting ones with AppError unavailable; the current group finishes. */
   refuse(): void {
     this.#closing = true;
     for (const { reject } of this.#scheduler.takeAll()) reject(new AppError("unavailable"));
   }
 
-  /** Takes nothing more, and finishes what waits. */
+  /** Accepts no more jobs, and finishes those that wait. */
   async close(): Promise<void> {
     this.#closing = true;
     while (this.#scheduler.size > 0 || this.#underWay !== undefined) await this.#start();
   }
 
-  /** At the end of this tick of the event loop, so that what arrives in one turn shares a group. */
+  /** At the end of this tick of the event loop, so that jobs of one tick share a group. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay !== undefined) return;
     this.#scheduled = true;
@@ -85,7 +86,7 @@ export class GroupQueue<Job, Result> {
     });
   }
 
-  /** Starts the next group unless one is under way; resolves when that one is done. Never rejects. */
+  /** Starts the next group unless one is being committed; resolves when that one is done. Never rejects. */
   #start(): Promise<void> {
     this.#underWay ??= this.#runNext();
     return this.#underWay;
@@ -101,8 +102,8 @@ export class GroupQueue<Job, Result> {
   }
 
   /**
-   * While many ask at once, those who were just answered are likely to ask again at once: one group of them all costs the
-   * server half as much as two that take turns. Where few ask, nobody waits.
+   * With many concurrent clients, those that were just answered will probably send their next request immediately: one
+   * group of all costs the server half as much as two that alternate. With few clients, nobody waits.
    */
   async #gather(): Promise<void> {
     if (this.#expected < gatherMin || this.#scheduler.size >= this.#expected) return;
@@ -121,9 +122,9 @@ export class GroupQueue<Job, Result> {
       const results = await this.#options.run(group.map(({ job }) => job));
       const seconds = (performance.now() - startedAt) / 1_000;
       this.#options.onGroup?.({ writes: group.length, seconds });
-      settle(group, results);
+      resolveAll(group, results);
     } catch (error) {
-      // One of them may be at fault, and only that one shall fail.
+      // One of the jobs may be the cause, and only that one should fail.
       if (group.length === 1 || error instanceof AppError) {
         for (const { reject } of group) reject(error);
       } else {
@@ -132,7 +133,7 @@ export class GroupQueue<Job, Result> {
     }
   }
 
-  /** Runs of jobs of one kind, so that all take effect in their order. */
+  /** Consecutive jobs of one kind, so that all take effect in order. */
   #partsOf(group: readonly Waiting<Job, Result>[]): readonly (readonly Waiting<Job, Result>[])[] {
     const parts: Waiting<Job, Result>[][] = [];
     let kind: string | undefined;
@@ -146,7 +147,7 @@ export class GroupQueue<Job, Result> {
   }
 }
 
-function settle<Job, Result>(
+function resolveAll<Job, Result>(
   group: readonly Waiting<Job, Result>[],
   results: readonly Result[],
 ): void {

@@ -1,11 +1,8 @@
-// What a request with an Idempotency-Key came to, kept so that the same request gives the same outcome again, in any
-// process. What is kept holds no content, and neither the key nor the request but as their hashes.
+// The stored outcomes of writes with an Idempotency-Key, for whole groups. They contain no content, and of the key and
+// the request only hashes.
 
-import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import { type KeptReply, replyText } from "../../group/group-replies.ts";
-import { Collision } from "../failure.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
 const findKept = `
@@ -13,8 +10,8 @@ const findKept = `
   FROM unnest($1::text[], $2::bytea[]) AS named (organization_id, key_hash)
     JOIN idempotent_reply AS reply USING (organization_id, key_hash)`;
 
-/** One that is past its time gives way to a new one. */
-const keep = `
+/** Replaces a reply that has expired. */
+const storeReplies = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   SELECT * FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::text[], $5::bigint[])
   WHERE ${inTransaction}
@@ -27,10 +24,6 @@ const remove = `
   USING unnest($1::text[], $2::bytea[]) AS named (organization_id, key_hash)
   WHERE idempotent_reply.organization_id = named.organization_id
     AND idempotent_reply.key_hash = named.key_hash`;
-
-const removeOld = `
-  DELETE FROM idempotent_reply WHERE (organization_id, key_hash) IN (
-    SELECT organization_id, key_hash FROM idempotent_reply WHERE created_at < $1 LIMIT $2)`;
 
 interface ReplyRow {
   readonly organization_id: string;
@@ -57,14 +50,14 @@ export async function findReplies(
   );
 }
 
-/** How many were kept; fewer than given if another process has kept one of them meanwhile. */
+/** Returns how many were stored; fewer than given if another process has stored one of them meanwhile. */
 export async function addReplies(
   transaction: Transaction,
   replies: readonly KeptReply[],
 ): Promise<number> {
   if (replies.length === 0) return 0;
   return transaction.run(
-    keep,
+    storeReplies,
     ...nameColumns(replies),
     replies.map(({ fingerprint }) => fingerprint),
     replies.map(({ outcome }) => outcome),
@@ -73,58 +66,11 @@ export async function addReplies(
   );
 }
 
-/** Throws Collision if another process has kept one of them meanwhile. */
-export async function keepReplies(
-  transaction: Transaction,
-  replies: readonly KeptReply[],
-): Promise<void> {
-  const kept = await addReplies(transaction, replies);
-  if (kept < replies.length) throw new Collision("another process has kept the reply");
-}
-
-export async function forgetReplies(
+export async function removeReplies(
   transaction: Transaction,
   names: readonly ReplyName[],
 ): Promise<void> {
   if (names.length > 0) await transaction.run(remove, ...nameColumns(names));
-}
-
-export async function purgeReplies(
-  transaction: Transaction,
-  { before, rowsMax }: { readonly before: number; readonly rowsMax: number },
-): Promise<void> {
-  await transaction.run(removeOld, before, rowsMax);
-}
-
-export interface Marked {
-  readonly organizationId: string;
-  readonly mark: IdempotencyMark | undefined;
-  readonly now: number;
-}
-
-/**
- * Performs, unless the mark is known: then it gives the kept outcome. Throws AppError idempotency_reused for a known
- * key with another request. The outcome has to survive JSON.
- */
-export async function once<Outcome>(
-  transaction: Transaction,
-  { organizationId, mark, now }: Marked,
-  perform: () => Promise<Outcome>,
-): Promise<Outcome> {
-  if (mark === undefined) return perform();
-  const { keyHash, fingerprint } = mark;
-  const known = await findReplies(transaction, [{ organizationId, keyHash }]);
-  const reply = known.get(replyText(organizationId, keyHash));
-  if (reply !== undefined && now - reply.createdAt < limits.idempotencyKeptMs) {
-    if (Buffer.compare(reply.fingerprint, fingerprint) !== 0) {
-      throw new AppError("idempotency_reused");
-    }
-    return JSON.parse(reply.outcome) as Outcome;
-  }
-  const outcome = await perform();
-  const kept = { organizationId, keyHash, fingerprint, createdAt: now };
-  await keepReplies(transaction, [{ ...kept, outcome: JSON.stringify(outcome) }]);
-  return outcome;
 }
 
 function nameColumns(names: readonly ReplyName[]): [string[], Uint8Array[]] {

@@ -1,8 +1,9 @@
 // Waits for statements that were sent together. Sends nothing itself.
 
 /**
- * Like Promise.all, but rejects with the first failure in the order of sending: it is the cause of the others, which only
- * say that the transaction has failed. Settles when all have, so that nothing is under way afterwards.
+ * Like Promise.all, but rejects with the first failure in the order of sending: it is the cause of the others, which
+ * only report that the transaction has failed. Settles when all have settled, so that no statement is pending
+ * afterwards.
  */
 export async function inSequence<Sent extends readonly unknown[]>(
   sent: Sent,

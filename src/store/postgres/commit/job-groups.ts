@@ -1,11 +1,11 @@
 // Runs groups of jobs of one kind, each group in one transaction. Holds no SQL.
 
 import { AppError } from "../../../domain/error.ts";
-import type { RecordKey, RecordWrite, Sighting } from "../../../domain/record/record-write.ts";
-import { isLongList } from "../../group/group-scheduler.ts";
+import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
+import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Database } from "../database.ts";
-import { requestDeletion } from "../deletion.ts";
+import { requestDeletion } from "../../sql/deletion.ts";
 import { GroupQueue } from "./group-queue.ts";
 import type { Job, JobResult, RequestJob, WriteJob } from "./job.ts";
 import type { Transaction } from "../transaction.ts";
@@ -15,13 +15,13 @@ import { WriteGroups } from "./write-group.ts";
 
 export interface JobQueue {
   submit(job: Job): Promise<JobResult>;
-  /** Takes nothing more, and rejects what waits with AppError unavailable. */
+  /** Accepts no more jobs, and rejects waiting ones with AppError unavailable. */
   refuse(): void;
-  /** Takes nothing more, and finishes what waits. */
+  /** Accepts no more jobs, and finishes those that wait. */
   close(): Promise<void>;
 }
 
-/** Long lists have a queue, and so a connection, of their own: nobody else waits for one. */
+/** Long lists have their own queue, and so their own connection: nobody else waits for one. */
 export function makeJobQueue(
   database: Database,
   onGroup: ((figures: GroupFigures) => void) | undefined,
@@ -54,7 +54,7 @@ export function makeJobQueue(
   };
 }
 
-/** Records that are asked for at once are found in one transaction. */
+/** Concurrent lookups share a transaction. */
 export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sighting | null> {
   return new GroupQueue<RecordKey, Sighting | null>({
     run: async (keys) => {
@@ -76,13 +76,7 @@ function rowsOf(job: Job): number {
 }
 
 function bytesOf(job: Job): number {
-  return job.kind === "write" ? countBytes(job.write) : 0;
-}
-
-function countBytes({ drafts }: RecordWrite): number {
-  let bytes = 0;
-  for (const { payload } of drafts) bytes += payload.length;
-  return bytes;
+  return job.kind === "write" ? countBytes(job.write.drafts) : 0;
 }
 
 function runRequests(
@@ -97,13 +91,13 @@ function runRequests(
   });
 }
 
-/** What a caller can cause is found before anything is written. */
+/** An error that the caller caused is thrown before anything is written. */
 async function runRequest(
   transaction: Transaction,
   { request, act }: RequestJob,
 ): Promise<JobResult> {
   try {
-    const deletionRequestId = await requestDeletion(transaction, request, act);
+    const deletionRequestId = await transaction.perform(requestDeletion, request, act);
     return { ok: true, deletionRequestId };
   } catch (error) {
     if (error instanceof AppError) return { ok: false, error };

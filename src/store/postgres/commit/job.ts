@@ -1,5 +1,5 @@
-// What goes through the group queue: writes, and requests for deletions, so that each meets the other in the order in
-// which they arrived.
+// The jobs of the group queue: writes, and requests for deletions, so that both take effect in the order of their
+// arrival.
 
 import type { AppError } from "../../../domain/error.ts";
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
@@ -19,22 +19,22 @@ export interface RequestJob {
 
 export type Job = WriteJob | RequestJob;
 
-/** What a caller can cause is a result; any other error fails the group. */
+/** An error that the caller caused is a result; any other error fails the group. */
 export type JobResult =
   | { readonly ok: true; readonly outcome: PackedOutcome }
-  | { readonly ok: true; readonly deletionRequestId: string | null }
+  | { readonly ok: true; readonly deletionRequestId: string | undefined }
   | { readonly ok: false; readonly error: AppError };
 
-/** Of a write. Throws what a caller has caused. */
+/** The outcome of a write. Throws an error that the caller caused. */
 export function outcomeOf(result: JobResult): PackedOutcome {
   if (!result.ok) throw result.error;
-  if (!("outcome" in result)) throw new TypeError("a write came to no outcome");
+  if (!("outcome" in result)) throw new TypeError("a write has no outcome");
   return result.outcome;
 }
 
-/** Of a request; undefined if there is no such record. Throws what a caller has caused. */
+/** The deletion of a request; undefined if there is no such record. Throws an error that the caller caused. */
 export function deletionIdOf(result: JobResult): string | undefined {
   if (!result.ok) throw result.error;
-  if (!("deletionRequestId" in result)) throw new TypeError("a request came to no deletion");
-  return result.deletionRequestId ?? undefined;
+  if (!("deletionRequestId" in result)) throw new TypeError("a request has no deletion");
+  return result.deletionRequestId;
 }

@@ -1,5 +1,5 @@
-// Stores a group of which every draft is taken to be a new record, in one trip to the server, and makes sure that it is
-// so: the last statement before the commit fails where it is not, and with it everything.
+// Stores a group in one round trip on the assumption that every draft is a new record, and verifies the assumption:
+// otherwise the last statement before the commit fails, and with it the transaction.
 
 import { type KeptReply } from "../../group/group-replies.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";
@@ -9,14 +9,14 @@ import { addReplies } from "./idempotency.ts";
 import { appendChanges, insertNewRecords } from "./record.ts";
 import { keyColumns } from "../record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
-import type { Scope } from "../scope.ts";
+import type { Visibility } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 import { inSequence } from "./in-sequence.ts";
 
 /**
- * A record that was there before has more changes than the group gave it; one that a deletion closes is named by that or
- * by its plan; a reply that another process kept has another fingerprint. Fails by dividing by zero: of all errors this
- * one says nothing of what is stored, so the server's log does not either.
+ * A record that existed before has more changes than the group inserted; one that is closed by a deletion is named by
+ * the deletion or its plan; a reply that another process stored has another fingerprint. Fails with a division by zero:
+ * this error reveals nothing about stored data in the server's log.
  */
 const requireNew = `
   SELECT 1 / CASE WHEN
@@ -40,14 +40,14 @@ const requireNew = `
 
 const divisionByZero = "22012";
 
-/** False if not all of it was new; then nothing was stored. */
+/** False if not all records were new; then nothing was stored. */
 export async function storeNew(
   database: Database,
-  scope: Scope,
+  visibility: Visibility,
   verdict: GroupEvaluation,
 ): Promise<boolean> {
   try {
-    await database.inOneGo(scope, (transaction) => sendAll(transaction, verdict));
+    await database.inOneGo(visibility, (transaction) => sendAll(transaction, verdict));
     return true;
   } catch (error) {
     if (hasState(error, divisionByZero)) return false;

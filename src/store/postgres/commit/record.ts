@@ -1,4 +1,4 @@
-// Records and their changes: the statements of a group, and how records are read. Every statement takes many rows; evaluates
+// Records and their changes: the statements of a group, and lookups. Every statement handles many rows. Evaluates
 // nothing.
 
 import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
@@ -20,7 +20,7 @@ const lockRows = `
   ORDER BY record.organization_id, record.resource_type, record.resource_id
   FOR NO KEY UPDATE OF record`;
 
-/** Citus locks rows of several shards only by changing them. */
+/** Citus can lock rows of several shards only by updating them. */
 const lockRowsOnCitus = `
   UPDATE record SET first_seen = record.first_seen
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
@@ -75,7 +75,7 @@ const findSightings = `
   --citus WHERE record.resource_id = ANY ($3::text[])
   `;
 
-/** Those that exist, each locked to the end of the transaction, taken in the order of their keys. */
+/** Returns the records that exist, and locks them in the order of their keys until the end of the transaction. */
 export async function lockRecords(
   transaction: Transaction,
   keys: readonly RecordKey[],
@@ -103,7 +103,7 @@ function toKnown(rows: readonly (KeyRow & SightingRow)[]): ReadonlyMap<string, K
   );
 }
 
-/** How many were inserted; fewer than given if others exist by now. */
+/** Returns how many were inserted; fewer than given if some exist by now. */
 export async function insertNewRecords(
   transaction: Transaction,
   records: readonly RecordOfGroup[],
@@ -130,7 +130,7 @@ function recordColumns(records: readonly RecordOfGroup[]): string[][] {
   ];
 }
 
-/** Numbered in the order given. */
+/** The changes are numbered in the given order. */
 export async function appendChanges(
   transaction: Transaction,
   changes: readonly ChangeOfGroup[],

@@ -1,5 +1,6 @@
-// Statements that insert rows one by one, many in a statement. Citus sends each row to its shard so, and looks at conflicts
-// there; rows out of arrays it would first write to files of its own, or copy, which row-level security forbids. Runs none.
+// Builds INSERT statements with many rows of VALUES. Citus routes each of these rows to its shard, and checks conflicts
+// there; rows from arrays it would first write to intermediate files, or copy, which row-level security forbids. Runs
+// no statement.
 
 import type { QueryConfig } from "pg";
 
@@ -10,10 +11,10 @@ export interface RowInsertion {
   readonly end: string;
 }
 
-/** More than that gain nothing: Citus plans each row by itself. */
+/** More rows gain nothing: Citus plans each row separately. */
 const rowsAtOnce = 500;
 
-/** Not to be prepared: there are as many texts as numbers of rows, and Citus plans each time anyway. */
+/** Not to be prepared: there is a text for each number of rows, and Citus plans each time anyway. */
 export function makeInsertion(
   { into, row, end }: RowInsertion,
   columns: readonly (readonly unknown[])[],

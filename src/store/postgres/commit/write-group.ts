@@ -1,11 +1,11 @@
-// Processes a group of writes in one transaction of a few multi-row statements: reads what evaluating needs, evaluates, stores.
-// Holds no SQL, and decides nothing about a draft.
+// Processes a group of writes in one transaction of a few multi-row statements: reads what the evaluation needs,
+// evaluates, stores. Contains no SQL, and decides nothing about a draft.
 //
 // A group of new records is the common case, and costs the fewest statements: it is evaluated as if none of its records
-// existed, and inserted at once. Where that turns out wrong, all is rolled back and the group is evaluated again, on what is
-// stored. On Citus this program looks whether it was wrong; elsewhere the last statement does (postgres/commit/new-records.ts). Records
-// are locked, or inserted, in the order of their keys before deletions are looked at, so that a plan made meanwhile waits
-// for this transaction before it erases anything.
+// existed, and inserted at once. If that assumption is wrong, the transaction is rolled back and the group is evaluated
+// again, with the stored data. On Citus this code checks the assumption; elsewhere the last statement does
+// (new-records.ts). Records are locked, or inserted, in the order of their keys before deletions are read, so that a
+// plan made meanwhile waits for this transaction before it erases anything.
 
 import type { RecordKey, RecordWrite } from "../../../domain/record/record-write.ts";
 import { replyText } from "../../group/group-replies.ts";
@@ -18,14 +18,14 @@ import {
 import { commitInTwoPhases } from "../citus.ts";
 import { findClosed } from "../erase/closed-record.ts";
 import type { Database } from "../database.ts";
-import { Collision } from "../failure.ts";
-import { findIdenticalChanges } from "../identical-changes.ts";
+import { Collision } from "../../sql/statements.ts";
+import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
 import { storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
 import { keyText } from "../record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
-import type { Scope } from "../scope.ts";
+import type { Visibility } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 import { inSequence } from "./in-sequence.ts";
 
@@ -36,12 +36,12 @@ const none: Pick<Known, "keyOf" | "records" | "closed" | "hasIdentical"> = {
   hasIdentical: () => false,
 };
 
-/** A group was evaluated as if all its records were new, and they are not, or a deletion closes them. */
+/** Not all records of the group are new, or a deletion closes them. */
 class WrongGuess extends Error {
   override readonly name = "WrongGuess";
 }
 
-/** After a guess that was wrong, so many groups are not guessed about. */
+/** After a wrong guess, so many groups are evaluated without guessing. */
 const carefulGroups = 16;
 
 export class WriteGroups {
@@ -52,18 +52,20 @@ export class WriteGroups {
     this.#database = database;
   }
 
-  /** An evaluation for each write, in order. Rejects if nothing was written, or if it is not known whether anything was. */
+  /** Returns an evaluation for each write, in order. Rejects if nothing was written, or if the result is not known. */
   async run(writes: readonly RecordWrite[]): Promise<readonly Evaluation[]> {
-    const scope = { organizations: new Set(writes.map(({ organizationId }) => organizationId)) };
+    const visibility = {
+      organizations: new Set(writes.map(({ organizationId }) => organizationId)),
+    };
     return (
-      (await this.#guess(scope, writes)) ??
-      this.#database.transaction(scope, (transaction) => evaluateExactly(transaction, writes))
+      (await this.#guess(visibility, writes)) ??
+      this.#database.transaction(visibility, (transaction) => evaluateExactly(transaction, writes))
     );
   }
 
-  /** Undefined if there is no guessing, or if it was wrong. */
+  /** Undefined if the group was not guessed, or if the guess was wrong. */
   async #guess(
-    scope: Scope,
+    visibility: Visibility,
     writes: readonly RecordWrite[],
   ): Promise<readonly Evaluation[] | undefined> {
     this.#careful = Math.max(0, this.#careful - 1);
@@ -73,15 +75,17 @@ export class WriteGroups {
     const replies =
       names.length === 0
         ? new Map()
-        : await this.#database.inOneGo(scope, (transaction) => findReplies(transaction, names));
-    const verdict = evaluateGroup(writes, { ...none, replies });
-    // What is not inserted does not meet the record that may be there already.
+        : await this.#database.inOneGo(visibility, (transaction) =>
+            findReplies(transaction, names),
+          );
+    const evaluated = evaluateGroup(writes, { ...none, replies });
+    // A draft that is not inserted would not conflict with a record that exists already.
     const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
-    if (drafts === 0 || verdict.changes.length < drafts) return undefined;
+    if (drafts === 0 || evaluated.changes.length < drafts) return undefined;
     const stored = this.#database.distributed
-      ? await storeOnCluster(this.#database, scope, verdict)
-      : await storeNew(this.#database, scope, verdict);
-    if (stored) return verdict.evaluations;
+      ? await storeOnCluster(this.#database, visibility, evaluated)
+      : await storeNew(this.#database, visibility, evaluated);
+    if (stored) return evaluated.evaluations;
     this.#careful = carefulGroups;
     return undefined;
   }
@@ -98,24 +102,24 @@ async function evaluateExactly(
   ] as const);
   const closed = await findClosed(transaction, keys);
   const hasIdentical = await findIdentical(transaction, writes, records);
-  const verdict = evaluateGroup(writes, { ...none, records, closed, hasIdentical, replies });
-  if (!(await store(transaction, verdict))) {
+  const evaluated = evaluateGroup(writes, { ...none, records, closed, hasIdentical, replies });
+  if (!(await store(transaction, evaluated))) {
     throw new Collision(
-      "another process has created a record, kept the reply, or opened a deletion",
+      "another process has created a record, stored the reply, or opened a deletion",
     );
   }
-  return verdict.evaluations;
+  return evaluated.evaluations;
 }
 
-/** False if not all of it was new. Then nothing was stored. */
+/** False if not all records were new. Then nothing was stored. */
 async function storeOnCluster(
   database: Database,
-  scope: Scope,
-  verdict: GroupEvaluation,
+  visibility: Visibility,
+  evaluated: GroupEvaluation,
 ): Promise<boolean> {
   try {
-    await database.transaction(scope, async (transaction) => {
-      if (!(await store(transaction, verdict))) throw new WrongGuess();
+    await database.transaction(visibility, async (transaction) => {
+      if (!(await store(transaction, evaluated))) throw new WrongGuess();
     });
     return true;
   } catch (error) {
@@ -124,29 +128,29 @@ async function storeOnCluster(
   }
 }
 
-/** False if something is not as it was evaluated; then the caller has to roll back. */
-async function store(transaction: Transaction, verdict: GroupEvaluation): Promise<boolean> {
-  const { created, widened } = verdict.records;
-  const { replies } = verdict;
+/** False if the stored data differs from what was evaluated; then the caller has to roll back. */
+async function store(transaction: Transaction, evaluated: GroupEvaluation): Promise<boolean> {
+  const { created, widened } = evaluated.records;
+  const { replies } = evaluated;
   const [inserted, , closed, , , kept] = await inSequence([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
-    // What is new was not locked when the deletions were looked at.
+    // New records were not locked when the deletions were read.
     created.length === 0
       ? new Set()
       : findClosed(
           transaction,
           created.map(({ record }) => record),
         ),
-    appendChanges(transaction, verdict.changes),
-    addRelations(transaction, relationsOf(verdict.changes)),
+    appendChanges(transaction, evaluated.changes),
+    addRelations(transaction, relationsOf(evaluated.changes)),
     addReplies(transaction, replies),
     replies.length === 0 ? undefined : commitInTwoPhases(transaction),
   ] as const);
   return inserted === created.length && closed.size === 0 && kept === replies.length;
 }
 
-/** Each mark once. */
+/** The distinct marks. */
 function markNames(writes: readonly RecordWrite[]): readonly ReplyName[] {
   const names = new Map<string, ReplyName>();
   for (const { organizationId, idempotency: mark } of writes) {
@@ -156,7 +160,7 @@ function markNames(writes: readonly RecordWrite[]): readonly ReplyName[] {
   return [...names.values()];
 }
 
-/** Each record once. */
+/** The distinct records. */
 function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
   const keys = new Map<string, RecordKey>();
   for (const { organizationId, resourceType, drafts } of writes) {
@@ -168,7 +172,7 @@ function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
   return [...keys.values()];
 }
 
-/** Asks about every draft that would add to a record that exists. */
+/** Checks every draft that would add a change to an existing record. */
 async function findIdentical(
   transaction: Transaction,
   writes: readonly RecordWrite[],

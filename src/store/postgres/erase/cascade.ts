@@ -1,5 +1,5 @@
-// Collects from the relations what an erasure of one record takes along, level by level, and writes the plan down target
-// by target. Erases nothing.
+// Collects from the relations what an erasure of one record cascades to, level by level, and writes the plan target by
+// target. Erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -12,23 +12,21 @@ import {
 } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import {
+  findPlanEnd,
+  type Obstacle,
+  obeyHolds,
+  type PlanTarget,
+  targetsOf,
+  toKey,
+  tooLarge,
+} from "../../sql/plan.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { findPlanned } from "./closed-record.ts";
-import { findFirstHeld } from "../hold.ts";
 import { keyText } from "../record-key.ts";
 import { findRelationsFrom, findRelationsTo, type RelationRow } from "./relation.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import type { Transaction } from "../transaction.ts";
-
-/** What keeps a plan from being processed, said to operators. */
-export interface Obstacle {
-  readonly waitingFor: string;
-  readonly held: boolean;
-}
-
-const findEnd = `
-  SELECT coalesce(max(position), 0) AS position FROM deletion_target
-  WHERE deletion_request_id = $1`;
 
 const insertTargets = `
   INSERT INTO deletion_target
@@ -58,7 +56,7 @@ const removeSameTargets = `
     --citus AND target.resource_id = ANY ($5::text[])
   `;
 
-/** The plan, or what is in its way. */
+/** The plan or its obstacle. */
 export async function planFrom(
   transaction: Transaction,
   root: RecordKey,
@@ -66,25 +64,11 @@ export async function planFrom(
   const { organizationId } = root;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
   const edges = await collectEdges(transaction, organizationId, rootNode);
-  if (edges === undefined) {
-    const waitingFor = `a cascade of more than ${limits.cascadeRecordsMax} records`;
-    return { waitingFor, held: false };
-  }
-  const plan = planErasure(rootNode, edges);
-  const touched = [...plan.erase, ...plan.redact.map(({ record }) => record)];
-  const hold = await findFirstHeld(
-    transaction,
-    touched.map((node) => toKey(organizationId, node)),
-  );
-  if (hold === undefined) return plan;
-  return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
+  if (edges === undefined) return tooLarge;
+  return transaction.perform(obeyHolds, organizationId, planErasure(rootNode, edges));
 }
 
-export function isObstacle(planned: ErasurePlan | Obstacle): planned is Obstacle {
-  return "waitingFor" in planned;
-}
-
-/** Follows the relations backwards to any depth; undefined if there is no end to it within limits. */
+/** Follows the relations backwards to any depth; undefined if there are more than the limit. */
 async function collectEdges(
   transaction: Transaction,
   organizationId: string,
@@ -109,7 +93,7 @@ async function collectEdges(
   return edges;
 }
 
-/** What is going already keeps nothing: two erasures side by side come to the same as one after the other. */
+/** A record that is being erased keeps nothing: concurrent erasures have the same result as consecutive ones. */
 async function findHolders(
   transaction: Transaction,
   organizationId: string,
@@ -135,25 +119,17 @@ function toEdge(row: RelationRow): Edge {
   return { from: nodeKey(from_type, from_id), to: nodeKey(to_type, to_id), kind };
 }
 
-interface Target {
-  readonly record: NodeKey;
-  readonly reference?: NodeKey;
-}
-
 /**
- * Adds a plan to what a deletion has to do: references are taken out first, and the root is erased last. A target that is
- * there already moves to the end and is done again.
+ * Adds targets to the plan of a deletion. One that the plan contains already moves to the end and is processed again.
  */
 export async function writePlan(
   transaction: Transaction,
   { deletionRequestId, organizationId }: Deletion,
   plan: ErasurePlan,
 ): Promise<void> {
-  const redact = [...plan.redact].sort((one, other) => (one.record < other.record ? -1 : 1));
-  const targets: readonly Target[] = [...redact, ...plan.erase.map((record) => ({ record }))];
+  const targets = targetsOf(plan);
   const columns = targetColumns(targets);
-  const end = await transaction.get<{ position: number }>(findEnd, deletionRequestId);
-  const position = end?.position ?? 0;
+  const position = await transaction.perform(findPlanEnd, deletionRequestId);
   if (position > 0) {
     await transaction.run(removeSameTargets, deletionRequestId, organizationId, ...columns);
   }
@@ -171,7 +147,7 @@ export async function writePlan(
   }
 }
 
-function targetColumns(targets: readonly Target[]): (string | null)[][] {
+function targetColumns(targets: readonly PlanTarget[]): (string | null)[][] {
   const records = targets.map(({ record }) => parseNodeKey(record));
   const references = targets.map(({ reference }) =>
     reference === undefined ? undefined : parseNodeKey(reference),
@@ -183,9 +159,4 @@ function targetColumns(targets: readonly Target[]): (string | null)[][] {
     references.map((reference) => reference?.type ?? null),
     references.map((reference) => reference?.id ?? null),
   ];
-}
-
-export function toKey(organizationId: string, node: NodeKey): RecordKey {
-  const { type, id } = parseNodeKey(node);
-  return { organizationId, resourceType: type, resourceId: id };
 }

@@ -1,10 +1,10 @@
-// Which records an open deletion closes to writes: the one that it was asked for, and all that its plan erases.
+// The records that an open deletion closes to writes: the one that it was requested for, and all that its plan erases.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** Also says, in a row without a key, whether there is any plan to look at. */
+/** A row without a key reports whether there is any plan to search. */
 const findByDeletion = `
   SELECT deletion.organization_id, deletion.resource_type, deletion.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
@@ -22,8 +22,8 @@ const findByPlan = `
   `;
 
 /**
- * To be asked while the records are locked or just inserted: then a plan that comes later waits for this transaction
- * before it erases anything.
+ * Call while the records are locked or just inserted: then a later plan waits for this transaction before it erases
+ * anything.
  */
 export async function findClosed(
   transaction: Transaction,
@@ -42,7 +42,7 @@ export async function findClosed(
   return closed;
 }
 
-/** Those that the plan of a deletion under way erases. */
+/** The records that the plan of a deletion being processed erases. */
 export async function findPlanned(
   transaction: Transaction,
   keys: readonly RecordKey[],

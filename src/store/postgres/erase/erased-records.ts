@@ -1,27 +1,27 @@
-// Records that were erased and are not there again, and how they are recognised in rows and in bytes: by whole values, so
+// Records that were erased and do not exist again, and how to recognise them in rows and in bytes: by whole values, so
 // that PAYMENT-1 is not found in PAYMENT-10. Reads nothing itself.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type RowTexts, storedForm } from "./page-rows.ts";
 import { keyText } from "../record-key.ts";
 
-/** The columns of a row or of an index entry that name a record, by what they name of it. */
+/** The pairs of columns of a row or an index entry that name a record. */
 const names = [
   { resourceType: "resource_type", resourceId: "resource_id" },
   { resourceType: "from_type", resourceId: "from_id" },
   { resourceType: "to_type", resourceId: "to_id" },
 ] as const;
 
-/** A shorter id stands in any bytes by chance; in rows it is looked for all the same. */
+/** A shorter id occurs by chance in arbitrary bytes, so it is only searched for in rows. */
 export const bytesAmongOthersMin = 6;
 
 export class ErasedRecords {
   readonly #keys: ReadonlySet<string>;
-  /** Of ids that no record has, of whatever type and organization: those are told by the id alone. */
+  /** Ids that no record of any type and organization has: these are recognised by the id alone. */
   readonly #ids: ReadonlySet<string>;
   readonly #forms: readonly { readonly id: string; readonly bytes: Buffer }[];
 
-  /** `usedIds`: of all records that are there, and of those that they refer to. */
+  /** `usedIds`: the ids of all existing records, and of those that they refer to. */
   constructor(gone: readonly RecordKey[], usedIds: ReadonlySet<string>) {
     this.#keys = new Set(gone.map(keyText));
     this.#ids = new Set(gone.map(({ resourceId }) => resourceId)).difference(usedIds);
@@ -30,12 +30,12 @@ export class ErasedRecords {
       .map((id) => ({ id, bytes: storedForm(id) }));
   }
 
-  /** How many can't be looked for where the bytes of rows were left. */
+  /** How many ids are too short to be searched for in the bytes of former rows. */
   get tooShort(): number {
     return this.#ids.size - this.#forms.length;
   }
 
-  /** The ids of those that a row names. Not every index entry has the organization and the type. */
+  /** The ids of erased records that a row names. Not every index entry has the organization and the type. */
   findInRow(texts: RowTexts): readonly string[] {
     const organizationId = texts.get("organization_id");
     return names.flatMap((columns) => {
@@ -50,7 +50,7 @@ export class ErasedRecords {
     });
   }
 
-  /** The ids that stand whole in bytes that were once rows. */
+  /** The ids that occur as whole values in bytes of former rows. */
   findInBytes(bytes: Buffer): readonly string[] {
     return this.#forms.filter((form) => bytes.includes(form.bytes)).map(({ id }) => id);
   }

@@ -1,5 +1,6 @@
-// Looks into the files of the tables for what erasures have left, as somebody with the disk would: dead rows, bytes in unused
-// places, and the ids of completed deletions. Needs the right to read the server's files; says so where it is missing.
+// Searches the files of the tables for what erasures have left, as somebody with access to the disk could: dead rows,
+// bytes in free space, and the ids of completed deletions. Needs permission to read the server's files, and reports if
+// it is missing.
 
 import type { ErasureFinding, ErasureReport } from "../../store.ts";
 import type { Database } from "../database.ts";
@@ -9,7 +10,7 @@ import { bytesAmongOthersMin, ErasedRecords } from "./erased-records.ts";
 import { inspectHeapPage, pageBytes } from "./heap-page.ts";
 import { readRows, unusedPart } from "./page-rows.ts";
 import { keyColumns, type KeyRow, rowKeyText, toKey } from "../record-key.ts";
-import { withoutTimeouts, type Scope } from "../scope.ts";
+import { withoutTimeouts, type Visibility } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
 const readCompleted = `
@@ -30,7 +31,7 @@ const findLatest = `
   SELECT organization_id, resource_type, resource_id FROM deletion
   WHERE status = 'completed' ORDER BY completed_at DESC LIMIT $1`;
 
-/** Records that are there, that others refer to, or that are being erased. */
+/** Records that exist, that others refer to, or that are being erased. */
 const findRecorded = `
   SELECT organization_id, resource_type, resource_id FROM record
   WHERE resource_id = ANY ($1::text[])`;
@@ -44,15 +45,15 @@ const findReferring = `
   SELECT organization_id, from_type AS resource_type, from_id AS resource_id FROM relation
   WHERE from_id = ANY ($1::text[])`;
 
-/** What a rebalancing has moved and not cleared away yet. */
+/** Shards that a rebalancing has moved and not removed yet. */
 const findOrphans = `SELECT object_name AS name FROM pg_dist_cleanup LIMIT 100`;
 
-const withoutTimeout: Scope = { view: "all", unlimitedTime: true };
+const withoutTimeout: Visibility = { view: "all", unlimitedTime: true };
 
 const deletionsAtOnce = 5_000;
 const latestDeletions = 1_000;
 const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
-/** What is left of a deletion keeps its id, and so does a hold until its release. */
+/** A deletion keeps the id of its record, and so does a hold until its release. */
 const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold"]);
 const outlivedMax = 100;
 const insufficientPrivilege = "42501";
@@ -60,7 +61,10 @@ const insufficientPrivilege = "42501";
 export async function checkErasure(database: Database): Promise<ErasureReport> {
   const findings: ErasureFinding[] = [];
   for (const subject of await database.transaction(withoutTimeouts, listOutlived)) {
-    findings.push({ severe: true, text: `Something of what ${subject} erased is still stored.` });
+    findings.push({
+      severe: true,
+      text: `Changes that ${subject} should have erased are still stored.`,
+    });
   }
   if (database.distributed)
     findings.push(...(await database.transaction(withoutTimeouts, listOrphans)));
@@ -79,7 +83,7 @@ interface CompletedRow extends KeyRow {
   readonly started_at: number;
 }
 
-/** Completed deletions of which something is left, page by page: on a cluster the two are on different nodes. */
+/** Completed deletions with changes left, page by page: on a cluster the two are on different nodes. */
 async function listOutlived(transaction: Transaction): Promise<readonly string[]> {
   const outlived: string[] = [];
   for (let after = ""; outlived.length < outlivedMax;) {
@@ -102,15 +106,15 @@ async function listOrphans(transaction: Transaction): Promise<readonly ErasureFi
   const orphans = await transaction.all<{ name: string }>(findOrphans);
   return orphans.map(({ name }) => ({
     severe: true,
-    text: `${name} was moved to another node, and the old copy is not cleared away yet.`,
+    text: `${name} was moved to another node, and the old copy is not removed yet.`,
   }));
 }
 
 const forbidden: ErasureFinding = {
   severe: false,
   text:
-    "The pages were not looked into: that takes a role that may make checkpoints and read the server's files. Run this once " +
-    "with a superuser in DATABASE_URL.",
+    "The pages were not checked: that requires a role that may run checkpoints and read the server's files. Run this " +
+    "check once with a superuser in DATABASE_URL.",
 };
 
 async function scanFiles(transaction: Transaction): Promise<readonly ErasureFinding[]> {
@@ -121,14 +125,14 @@ async function scanFiles(transaction: Transaction): Promise<readonly ErasureFind
   }
   if (gone.tooShort > 0) {
     const text =
-      `The ids of ${gone.tooShort} completed deletions are shorter than ${bytesAmongOthersMin} bytes. They were looked ` +
-      "for in all rows and index entries, but not in unused places of pages, where they can't be told from other bytes.";
+      `The ids of ${gone.tooShort} completed deletions are shorter than ${bytesAmongOthersMin} bytes. All rows ` +
+      "and index entries were searched for them, but not the free space of pages, where other bytes may look the same.";
     findings.push({ severe: false, text });
   }
   return findings;
 }
 
-/** What the latest completed deletions were about, if that does not stand for anything any more. */
+/** The records of the latest completed deletions that are not in use again. */
 async function readErased(transaction: Transaction): Promise<ErasedRecords> {
   const latest = await transaction.all<KeyRow>(findLatest, latestDeletions);
   const ids = [...new Set(latest.map(({ resource_id }) => resource_id))];
@@ -163,7 +167,7 @@ async function scanFile(
   return describe(file, { dead, unused, hidden, found });
 }
 
-/** Adds what it finds; gives how many ids are compressed, which long ones may be, and can't be compared. */
+/** Adds the ids that it finds; returns how many ids are compressed, as long ones may be, and can't be compared. */
 function findIds(
   page: Buffer,
   args: { readonly file: TableFile; readonly gone: ErasedRecords; readonly found: Set<string> },
@@ -199,7 +203,7 @@ function describe(
     findings.push({ severe: true, text });
   }
   if (dead > 0) {
-    const text = `${place}: ${dead} dead rows that no vacuum has taken away yet.`;
+    const text = `${place}: ${dead} dead rows that were not vacuumed yet.`;
     findings.push({ severe: true, text });
   }
   if (hidden > 0) {
@@ -207,7 +211,7 @@ function describe(
     findings.push({ severe: false, text });
   }
   if (unused > 0) {
-    const text = `${place}: ${unused} bytes are left in unused places of pages, of rows that were erased or moved.`;
+    const text = `${place}: ${unused} bytes of rows that were erased or moved are left in the free space of pages.`;
     findings.push({ severe: true, text });
   }
   return findings;

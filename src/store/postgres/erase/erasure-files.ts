@@ -1,5 +1,6 @@
-// Which files of which nodes hold the tables that erasures touch, and how parts of them are read: on one server with its own
-// functions, of a cluster's workers through the coordinator. Only reads, and only for those whom the servers let.
+// Lists the files of the tables that erasures touch, on all nodes, and reads parts of them: with the server's own
+// functions, and from a cluster's workers through the coordinator. Only reads, and only with the permissions that the
+// servers grant.
 
 import { StoreError } from "../../store-error.ts";
 import { pageBytes } from "./heap-page.ts";
@@ -7,7 +8,7 @@ import type { ColumnLayout } from "./page-rows.ts";
 import type { Transaction } from "../transaction.ts";
 import { erasedTables } from "./vacuum.ts";
 
-/** Undefined: the server that DATABASE_URL names. */
+/** A worker of a cluster. */
 export interface Node {
   readonly name: string;
   readonly port: number;
@@ -19,7 +20,7 @@ export interface TableFile {
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
-  /** `long values`: the pieces of values that are too long for a row (TOAST). */
+  /** `long values`: the parts of values that are too long for a row (TOAST). */
   readonly kind: "table" | "long values" | "index";
   readonly columns: readonly ColumnLayout[];
 }
@@ -27,7 +28,7 @@ export interface TableFile {
 export const partBytes = 512 * pageBytes;
 const segmentBytes = 1_024 * 1_024 * 1_024;
 
-/** The tables, on a node of a cluster their shards too; their long values, and the indexes of both. */
+/** The tables, on a cluster also their shards; their long values, and the indexes of both. */
 const filesQuery = `
   WITH heaps AS (
     SELECT oid, reltoastrelid, relname AS owner FROM pg_class
@@ -49,7 +50,7 @@ const filesQuery = `
     OR pg_class.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = parts.oid)
   ORDER BY parts.owner, pg_class.relname`;
 
-/** Otherwise Citus hides the shards that the coordinator has itself. */
+/** Otherwise Citus hides the shards on the coordinator. */
 const showShards = `SELECT set_config('citus.override_table_visibility', 'off', true)`;
 
 const findNodes = `
@@ -63,7 +64,7 @@ const readPart = `SELECT pg_read_binary_file($1, $2, $3, true) AS bytes`;
 
 const checkpoint = `CHECKPOINT`;
 
-/** So that the files are what the tables are. */
+/** Makes the files match the tables. */
 export async function writeFiles(transaction: Transaction): Promise<void> {
   await transaction.exec(checkpoint);
   for (const node of await readNodes(transaction)) await ask(transaction, node, checkpoint);
@@ -95,7 +96,7 @@ export async function readFilePart(
     const row = await transaction.get<{ bytes: Buffer | null }>(readPart, name, from, partBytes);
     return row?.bytes ?? Buffer.alloc(0);
   }
-  // The path is one that the node gave itself.
+  // The path was reported by the node itself.
   const sql = `SELECT encode(pg_read_binary_file('${name}', ${from}, ${partBytes}, true), 'base64')`;
   return Buffer.from(await ask(transaction, node, sql), "base64");
 }

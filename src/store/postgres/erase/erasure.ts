@@ -1,37 +1,25 @@
-// Processes the plan of a deletion, part by part: removes records with everything that holds them, and takes references
-// out of records that stay. Counts what it did in the same transaction; never decides what goes.
+// Processes the plan of a deletion, part by part: removes records with their changes, relations and stored replies, and
+// redacts references from records that stay. Stores its progress in the same transaction; never decides what to erase.
 
-import type { Deletion, ErasedCounts } from "../../../domain/deletion/deletion.ts";
-import { nodeKey, type NodeKey } from "../../../domain/deletion/erasure.ts";
-import { limits } from "../../../domain/limits.ts";
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../payload-digest.ts";
 import { redactPayload } from "../../redact-payload.ts";
+import {
+  findNextTargets,
+  nodesOf,
+  type Reference,
+  referencesOf,
+  storeProgress,
+  type TargetRow,
+} from "../../sql/erasure.ts";
 import type { Act, ErasureStep } from "../../store.ts";
-import { forgetReplies } from "../commit/idempotency.ts";
+import { removeReplies } from "../commit/idempotency.ts";
 import { lockRecords } from "../commit/record.ts";
 import { keyColumns, type KeyRow, rowKeyText, toKey } from "../record-key.ts";
 import { removeRelations, removeRelationsFrom } from "./relation.ts";
 import type { Transaction } from "../transaction.ts";
-
-interface TargetRow extends KeyRow {
-  readonly position: number;
-  readonly action: "erase" | "redact";
-  readonly to_type: string | null;
-  readonly to_id: string | null;
-}
-
-const findNext = `
-  SELECT * FROM deletion_target WHERE deletion_request_id = $1 AND NOT done
-  ORDER BY position LIMIT $2`;
-
-const setDone = `
-  UPDATE deletion_target SET done = true
-  WHERE deletion_request_id = $1 AND NOT done AND position <= $2`;
-
-const setProgress = `
-  UPDATE deletion SET erased = $2, redacted = $3, lease_until = greatest(lease_until, $4)
-  WHERE deletion_request_id = $1`;
 
 const removeChanges = `
   DELETE FROM change
@@ -66,32 +54,25 @@ const rewritePayloads = `
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
-/** The caller has locked the deletion. */
+/** The caller has to lock the deletion first. */
 export async function eraseStep(
   transaction: Transaction,
   deletion: Deletion,
   { recordsMax, act }: { readonly recordsMax: number; readonly act: Act },
 ): Promise<ErasureStep> {
   const { deletionRequestId } = deletion;
-  const targets = await transaction.all<TargetRow>(findNext, deletionRequestId, recordsMax);
-  const last = targets.at(-1);
-  if (last === undefined) return { done: true };
-  // Once a record is locked, nothing is added to it that this step would not see.
+  const targets = await transaction.perform(findNextTargets, deletionRequestId, recordsMax);
+  if (targets.length === 0) return { done: true };
+  // Once a record is locked, no change is added to it that this step would not see.
   await lockRecords(transaction, uniqueKeys(targets));
   const redacted = await redactAll(transaction, targets);
-  const erased = await eraseAll(transaction, targets);
-  await transaction.run(setDone, deletionRequestId, last.position);
-  await transaction.run(
-    setProgress,
-    deletionRequestId,
-    JSON.stringify(addCounts(deletion.erased, erased)),
-    deletion.redacted + redacted,
-    act.now + limits.deletionLeaseMs,
-  );
+  const erasedTypes = await eraseAll(transaction, targets);
+  const progress = { last: targets.at(-1), erasedTypes, redacted };
+  await transaction.perform(storeProgress, deletion, progress, act);
   return { done: targets.length < recordsMax };
 }
 
-/** The types of the records that were there, one entry each. */
+/** The types of the erased records, one entry for each. */
 async function eraseAll(
   transaction: Transaction,
   targets: readonly TargetRow[],
@@ -106,50 +87,27 @@ async function eraseAll(
   const replies = changes.flatMap(({ organization_id: organizationId, reply_key: keyHash }) =>
     keyHash === null ? [] : [{ organizationId, keyHash }],
   );
-  await forgetReplies(transaction, replies);
+  await removeReplies(transaction, replies);
   await removeRelationsFrom(transaction, keys);
   const records = await transaction.all<{ resource_type: string }>(removeRecords, ...columns);
   return records.map(({ resource_type }) => resource_type);
 }
 
-function addCounts(before: ErasedCounts, types: readonly string[]): ErasedCounts {
-  const counts = new Map(Object.entries(before));
-  for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return Object.fromEntries(counts);
-}
-
-/** How many references were taken out. */
+/** How many references were removed. */
 async function redactAll(transaction: Transaction, targets: readonly TargetRow[]): Promise<number> {
-  const references = targets.flatMap(toReference);
+  const references = referencesOf(targets);
   if (references.length === 0) return 0;
-  const gone = new Map<string, Set<NodeKey>>();
-  for (const { key, to_type, to_id } of references) {
-    const nodes = gone.get(key) ?? new Set();
-    gone.set(key, nodes.add(nodeKey(to_type, to_id)));
-  }
   const redacted = await removeRelations(transaction, references);
+  const byRecord = Map.groupBy(references, referringText);
   await rewriteChanges(transaction, {
     keys: uniqueKeys(targets.filter(({ action }) => action === "redact")),
-    goneFrom: (key) => gone.get(key) ?? new Set(),
+    goneFrom: (key) => nodesOf(byRecord.get(key) ?? []),
   });
   return redacted;
 }
 
-interface ReferenceRow {
-  readonly key: string;
-  readonly organization_id: string;
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly to_type: string;
-  readonly to_id: string;
-}
-
-function toReference(target: TargetRow): readonly ReferenceRow[] {
-  const { action, organization_id, resource_type, resource_id, to_type, to_id } = target;
-  if (action !== "redact") return [];
-  if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
-  const from = { from_type: resource_type, from_id: resource_id };
-  return [{ key: rowKeyText(target), organization_id, ...from, to_type, to_id }];
+function referringText({ organization_id, from_type, from_id }: Reference): string {
+  return rowKeyText({ organization_id, resource_type: from_type, resource_id: from_id });
 }
 
 interface PayloadRow extends KeyRow {

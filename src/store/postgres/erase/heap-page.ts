@@ -1,7 +1,8 @@
-// What is in a page of a table that no statement can see: rows that were deleted and not vacuumed, and bytes that vacuuming
-// left in the unused middle. Reads the page's own structures; knows nothing of tables or transactions.
+// Finds what is in a page of a table although no statement can see it: rows that were deleted and not vacuumed, and
+// bytes that vacuuming left in free space. Reads the page's own structures; knows nothing about tables or transactions.
 //
-// Page format: postgresql.org/docs/current/storage-page-layout.html; the bits of a row's header: src/include/access/htup_details.h.
+// Page format: postgresql.org/docs/current/storage-page-layout.html. Bits of a row's header:
+// src/include/access/htup_details.h.
 
 import { unusedPart } from "./page-rows.ts";
 
@@ -16,13 +17,13 @@ const xmaxCommitted = 0x04_00;
 const xmaxInvalid = 0x08_00;
 
 export interface PageFigures {
-  /** Rows that were deleted, or replaced by a changed one, and are still there whole. */
+  /** Rows that were deleted, or replaced by a new version, and are still complete in the page. */
   readonly deadRows: number;
-  /** Bytes that are not zero where nothing is. */
+  /** Bytes of free space that are not zero. */
   readonly unusedBytes: number;
 }
 
-/** A page that was never used, or that is not what it should be, has none. */
+/** A page that was never used, or that is invalid, has none. */
 export function inspectHeapPage(page: Buffer): PageFigures {
   const lower = page.readUInt16LE(12);
   const upper = page.readUInt16LE(14);
@@ -40,7 +41,7 @@ export function inspectHeapPage(page: Buffer): PageFigures {
   return { deadRows, unusedBytes: countUsed(unusedPart(page)) };
 }
 
-/** One whose end is not known to be in vain; it may be that of a transaction under way. */
+/** True unless its deletion is known to be rolled back; the deleting transaction may still be in progress. */
 function isDead(page: Buffer, offset: number): boolean {
   const xmax = page.readUInt32LE(offset + 4);
   const bits = page.readUInt16LE(offset + 20);

@@ -1,8 +1,9 @@
-// Who processes a deletion: a process takes it for a while, and every further step makes sure that it has it still. So
-// no two processes ever process the same one, however slow or cut off one of them is.
+// Leases on deletions: a process claims one for a limited time, and every further step verifies that it still holds the
+// lease. So two processes never process the same deletion, however slow or disconnected one of them is.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import { requireProcessing } from "../../sql/erasure.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -18,27 +19,30 @@ export interface Postponement {
   readonly nextAttemptAt: number;
 }
 
-/** Names of the claims that this process made, by deletion. */
+/** The claims of this process, by deletion. */
 export class Leases {
   readonly #claimants = new Map<string, string>();
-  readonly #owed = new Map<string, Postponement>();
+  readonly #postponements = new Map<string, Postponement>();
 
-  taken({ deletionRequestId }: Deletion, claimant: string): void {
+  claimed({ deletionRequestId }: Deletion, claimant: string): void {
     this.#claimants.set(deletionRequestId, claimant);
   }
 
-  over(deletionRequestId: string): void {
+  end(deletionRequestId: string): void {
     this.#claimants.delete(deletionRequestId);
-    this.#owed.delete(deletionRequestId);
+    this.#postponements.delete(deletionRequestId);
   }
 
-  /** Could not be released, as the server was away; to be done when it answers again, sooner than the lease ends. */
-  owe(postponement: Postponement): void {
-    this.#owed.set(postponement.deletionRequestId, postponement);
+  /**
+   * Remembers a postponement until it is stored: if the server is down now, the next claim stores it before the lease
+   * expires.
+   */
+  addPostponement(postponement: Postponement): void {
+    this.#postponements.set(postponement.deletionRequestId, postponement);
   }
 
-  get owed(): readonly Postponement[] {
-    return [...this.#owed.values()];
+  get postponements(): readonly Postponement[] {
+    return [...this.#postponements.values()];
   }
 
   claimantOf(deletionRequestId: string): string | undefined {
@@ -46,19 +50,17 @@ export class Leases {
   }
 
   /**
-   * Locks the deletion to the end of the transaction, which from then on sees its organization. Throws StoreError if it is
-   * not this process that has it.
+   * Locks the deletion until the end of the transaction, which from then on sees its organization. Throws StoreError if
+   * this process does not hold the lease.
    */
-  async hold(transaction: Transaction, deletionRequestId: string): Promise<Deletion> {
+  async lock(transaction: Transaction, deletionRequestId: string): Promise<Deletion> {
     const row = await transaction.get<LeasedRow>(lockOne, deletionRequestId);
     if (row === undefined) throw new TypeError(`there is no deletion ${deletionRequestId}`);
-    if (row.status !== "processing") {
-      throw new TypeError(`the deletion ${deletionRequestId} is ${row.status}, not processing`);
-    }
+    const deletion = requireProcessing(toDeletion(row));
     if (row.claimant === null || row.claimant !== this.claimantOf(deletionRequestId)) {
       throw new StoreError(`The deletion ${deletionRequestId} is processed by another process.`);
     }
     await transaction.enter(row.organization_id);
-    return toDeletion(row);
+    return deletion;
   }
 }

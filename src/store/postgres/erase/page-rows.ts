@@ -1,20 +1,21 @@
-// The texts in the rows of a heap page and in the entries of a B-tree page, dead ones included, column by column; so that a
-// value can be compared whole. Reads the page's own structures; knows nothing of tables or transactions.
+// Reads the texts in the rows of a heap page and in the entries of a B-tree page, including dead ones, column by
+// column, so that whole values can be compared. Reads the page's own structures; knows nothing about tables or
+// transactions.
 //
-// Formats: postgresql.org/docs/current/storage-page-layout.html; src/include/access/htup_details.h, itup.h, nbtree.h and
-// src/include/varatt.h. Bytes are in the order of the server's machine, which is taken to be little-endian.
+// Formats: postgresql.org/docs/current/storage-page-layout.html; src/include/access/htup_details.h, itup.h, nbtree.h
+// and src/include/varatt.h. The byte order is that of the server's machine, which is assumed to be little-endian.
 
 export interface ColumnLayout {
   readonly name: string;
-  /** In bytes; -1 for a text or another value of varying length. */
+  /** In bytes; -1 for a text or another value of variable length. */
   readonly length: number;
-  /** 1, 2, 4 or 8: at which multiple a value begins. */
+  /** 1, 2, 4 or 8: a value begins at a multiple of this. */
   readonly align: number;
 }
 
 export type PageKind = "heap" | "index";
 
-/** By column, without those that are NULL; undefined for a value that is compressed or kept apart (TOAST). */
+/** By column, without NULLs; undefined for a value that is compressed or stored separately (TOAST). */
 export type RowTexts = ReadonlyMap<string, string | undefined>;
 
 const headerBytes = 24;
@@ -22,7 +23,7 @@ const pointerBytes = 4;
 const indexHeaderBytes = 8;
 const toastPointerBytes = 18;
 
-/** Where nothing is: between the row pointers and the rows. */
+/** The free space between the row pointers and the rows. */
 export function unusedPart(page: Buffer): Buffer {
   const lower = page.readUInt16LE(12);
   const upper = page.readUInt16LE(14);
@@ -47,7 +48,7 @@ interface Item {
   readonly end: number;
 }
 
-/** What a row pointer leads to, whether it is marked as dead or not. */
+/** The items of all row pointers in use, including dead ones. */
 function* readItems(page: Buffer): Iterable<Item> {
   const lower = page.readUInt16LE(12);
   if (lower > page.length) return;
@@ -62,19 +63,19 @@ function* readItems(page: Buffer): Iterable<Item> {
 const treeMeta = 0x08;
 const treeDeleted = 0x04;
 
-/** The first page of a B-tree and pages that were taken out of it hold something else. */
+/** False for the first page of a B-tree and for deleted pages, which contain something else. */
 function hasEntries(page: Buffer): boolean {
   const special = page.readUInt16LE(16);
   if (special + 16 > page.length) return false;
   return (page.readUInt16LE(special + 12) & (treeMeta | treeDeleted)) === 0;
 }
 
-/** Where the values of a row are, and which there are. */
+/** Where the values of a row are, and how many columns it has. */
 interface Place {
   readonly at: number;
   readonly end: number;
   readonly columns: number;
-  /** Where the bits are that say which values are not NULL; undefined if none is. */
+  /** Where the bits are that mark values that are not NULL; undefined if there are no NULLs. */
   readonly presentAt: number | undefined;
 }
 
@@ -92,7 +93,7 @@ function placeInRow(page: Buffer, { at, end }: Item): Place | undefined {
 const alternative = 0x20_00;
 const isPostingList = 0x20_00;
 
-/** Inner pages and the upper ends of pages hold only the first columns of a key; duplicates share one entry. */
+/** Inner pages and high keys contain only the first columns of a key; duplicates share one entry. */
 function placeInEntry(
   page: Buffer,
   { at, end }: Item,
@@ -122,7 +123,7 @@ function readTexts(page: Buffer, place: Place, columns: readonly ColumnLayout[])
       at = roundUp(at, align) + length;
       continue;
     }
-    // A value of one byte of length begins anywhere; zeros before another only fill up.
+    // A value with a one-byte header is not aligned; zero bytes before any other value are padding.
     if (at < place.end && page.readUInt8(at) === 0) at = roundUp(at, align);
     const value = readVarying(page, at, place.end);
     if (value === undefined) break;
@@ -143,11 +144,11 @@ function roundUp(at: number, align: number): number {
 
 interface Varying {
   readonly end: number;
-  /** Undefined if it is not here as it is. */
+  /** Undefined if the value is compressed or not in this page. */
   readonly text: string | undefined;
 }
 
-/** Undefined for what can't be a value. */
+/** Undefined if these bytes can't be a value. */
 function readVarying(page: Buffer, at: number, end: number): Varying | undefined {
   if (at >= end) return undefined;
   const first = page.readUInt8(at);
@@ -164,7 +165,7 @@ function cut(page: Buffer, from: number, end: number): Varying {
   return { end, text: page.toString("utf8", from, end) };
 }
 
-/** How a whole text looks in a row, with its length before it. */
+/** The bytes of a text in a row, with its length before it. */
 export function storedForm(text: string): Buffer {
   const bytes = Buffer.from(text);
   if (bytes.length < 127) return Buffer.concat([Buffer.of(((bytes.length + 1) << 1) | 1), bytes]);

@@ -1,4 +1,4 @@
-// Which record belongs to or mentions which: written with the changes that say so, read and removed by erasure.
+// Relations between records: written with the changes that state them, read and removed by erasure.
 
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -16,7 +16,7 @@ export interface RelationRow {
   readonly kind: RelationKind;
 }
 
-/** Belonging outweighs mentioning, whichever change said it. */
+/** `belongs` takes precedence over `mentions`, whichever change stated it. */
 const outweigh = `
   ON CONFLICT (organization_id, to_type, to_id, from_type, from_id)
   DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND relation.kind <> 'belongs'`;
@@ -61,7 +61,7 @@ const removeGiven = `
     --citus AND relation.to_id = ANY ($5::text[])
   `;
 
-/** Each relation once, however many changes name it; in the order of their keys. */
+/** The distinct relations of the changes, in the order of their keys. */
 export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
   const rows = new Map<string, RelationRow>();
   for (const { record, draft } of changes) {
@@ -91,7 +91,7 @@ export async function addRelations(
   else await transaction.run(insertRelations, ...columns);
 }
 
-/** What belongs to or mentions any of the records. */
+/** The relations of records that belong to or mention any of these records. */
 export function findRelationsTo(
   transaction: Transaction,
   keys: readonly RecordKey[],
@@ -99,7 +99,7 @@ export function findRelationsTo(
   return transaction.all<RelationRow>(findReferrers, ...keyColumns(keys));
 }
 
-/** What any of the records belongs to or mentions. */
+/** The relations to records that any of these records belongs to or mentions. */
 export function findRelationsFrom(
   transaction: Transaction,
   keys: readonly RecordKey[],
@@ -114,7 +114,7 @@ export async function removeRelationsFrom(
   await transaction.run(removeOwn, ...keyColumns(keys));
 }
 
-/** How many there were. */
+/** Returns how many were removed. */
 export function removeRelations(
   transaction: Transaction,
   rows: readonly Omit<RelationRow, "kind">[],

@@ -1,18 +1,18 @@
-// Takes what erasures leave as dead rows away: not readable any more by any statement, but in the pages until they are
-// vacuumed. Not at once after each one, and never for more than a small part of the time, since a large store takes long.
+// Vacuums the dead rows that erasures leave: no statement can read them, but they stay in the pages until they are
+// vacuumed. Not directly after each erasure, and only for a small share of the time, since a large store takes long.
 
 import type { Database } from "../database.ts";
 
 /**
- * Everything of which rows or values go with records; each takes its own indexes and long values along. A deletion says for
- * which held record it waits as long as it does, and a hold names its record until the release.
+ * The tables with rows or values that are erased with records; vacuuming includes their indexes and long values. A
+ * deletion names the held record that it waits for, and a hold names its record until the release.
  */
 export const erasedTables =
   "record change relation deletion_target idempotent_reply deletion hold".split(" ");
 
 const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON) ${erasedTables.join(", ")}`;
 
-/** At most one part in twenty of the time. */
+/** Vacuum takes at most a twentieth of the time. */
 const restFactor = 20;
 
 export class ErasureVacuum {
@@ -26,14 +26,14 @@ export class ErasureVacuum {
     this.#database = database;
   }
 
-  /** To be called when a deletion is completed. */
+  /** Call when a deletion is completed. */
   erased(): void {
     this.#needed = true;
   }
 
   /**
-   * Starts in the background, unless nothing was erased since the last time or that is too short ago. Throws what the last
-   * one failed with.
+   * Starts in the background, unless nothing was erased since the last run or that was too recent. Throws the error of
+   * the last run.
    */
   start(): void {
     const failure = this.#failure;
@@ -44,7 +44,7 @@ export class ErasureVacuum {
     this.#running = this.#run();
   }
 
-  /** Breaks off what is under way. */
+  /** Cancels a vacuum in progress. */
   async stop(): Promise<void> {
     if (this.#running === undefined) return;
     await this.#database.cancelOutside();

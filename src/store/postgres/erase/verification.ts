@@ -1,24 +1,23 @@
-// The proof that an erasure is complete: checks again, by other ways than those by which it was processed, and completes
-// the deletion only if nothing is left. What it finds it adds to the plan; it erases nothing.
+// Verifies that an erasure is complete, by other statements than those that erased, and completes the deletion only if
+// nothing is left. Adds what it finds to the plan; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { describeReceipt } from "../../row/audit-row.ts";
-import { auditDeletion, readExistingDeletion } from "../../sql/deletion.ts";
-import { lockReceiptHead, storeReceipt } from "../../sql/receipt.ts";
-import type { Act, SealedReceipt, SealReceipt } from "../../store.ts";
-import { isObstacle, planFrom, writePlan } from "./cascade.ts";
-import { wait } from "./claim.ts";
-import { lockPlansOf } from "../hold.ts";
+import { redactPayload } from "../../redact-payload.ts";
+import { putOff } from "../../sql/claim.ts";
+import { isObstacle } from "../../sql/plan.ts";
+import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
+import type { Act, SealReceipt } from "../../store.ts";
+import { planFrom, writePlan } from "./cascade.ts";
+import { lockPlansOf } from "./plan-lock.ts";
 import { findRecords } from "../commit/record.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "../record-key.ts";
 import { findRelationsFrom, findRelationsTo } from "./relation.ts";
 import type { Transaction } from "../transaction.ts";
-import { reopenUnredacted } from "./unredacted.ts";
 import { inSequence } from "../commit/in-sequence.ts";
 
-/** `found`: the plan was extended. `held`: what was found may not be touched. */
+/** `found`: the plan was extended. `held`: a hold protects something that was found. */
 export type VerificationResult =
   | { readonly result: "completed"; readonly deletion: Deletion }
   | { readonly result: "found" }
@@ -38,45 +37,24 @@ const findChanged = `
   --citus WHERE change.resource_id = ANY ($3::text[])
   `;
 
-const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = $1`;
-
-const setCompleted = `
-  UPDATE deletion SET
-    status = 'completed', completed_at = $2, waiting_for = NULL, held = false,
-    next_attempt_at = NULL, lease_until = NULL, claimant = NULL
-  WHERE deletion_request_id = $1 AND status = 'processing'`;
-
-/** The caller has locked the deletion. Without `seal` there is no receipt, as only tests of the engine have it. */
+/** The caller has to lock the deletion first. Only tests of the engine omit `seal`; then there is no receipt. */
 export async function completeDeletion(
   transaction: Transaction,
   deletion: Deletion,
   { act, seal }: { readonly act: Act; readonly seal: SealReceipt | undefined },
 ): Promise<VerificationResult> {
-  const { deletionRequestId, organizationId, erased, redacted } = deletion;
+  const { deletionRequestId, organizationId } = deletion;
   await lockPlansOf(transaction, organizationId);
   const left = await findLeft(transaction, deletionRequestId);
   if (left.length > 0) return planAgain(transaction, deletion, { left, act });
-  if ((await reopenUnredacted(transaction, deletionRequestId)) > 0) return { result: "found" };
-  await transaction.run(removeTargets, deletionRequestId);
-  await transaction.run(setCompleted, deletionRequestId, act.now);
-  const completed = await transaction.perform(readExistingDeletion, deletionRequestId);
-  const sealed = await sealAndStore(transaction, completed, { act, seal });
-  const detail = { erased, redacted, ...describeReceipt(sealed) };
-  const event = { action: "complete", detail, act } as const;
-  await transaction.perform(auditDeletion, deletion, event);
+  const check = { upTo: Number.MAX_SAFE_INTEGER, redact: redactPayload };
+  const unredacted = await transaction.perform(reopenUnredacted, deletionRequestId, check);
+  if (unredacted > 0) return { result: "found" };
+  const completed = await transaction.perform(finishDeletion, deletion, {
+    act,
+    seal: seal && ((deleted, head) => seal(deleted, { head, engine: "postgres" })),
+  });
   return { result: "completed", deletion: completed };
-}
-
-async function sealAndStore(
-  transaction: Transaction,
-  completed: Deletion,
-  { act, seal }: { readonly act: Act; readonly seal: SealReceipt | undefined },
-): Promise<SealedReceipt | undefined> {
-  if (seal === undefined) return undefined;
-  const head = await transaction.perform(lockReceiptHead);
-  const sealed = seal(completed, { head, engine: "postgres" });
-  await transaction.perform(storeReceipt, sealed, act);
-  return sealed;
 }
 
 async function planAgain(
@@ -87,8 +65,7 @@ async function planAgain(
   for (const record of left) {
     const planned = await planFrom(transaction, record);
     if (isObstacle(planned)) {
-      const until = act.now + limits.heldDeletionRetryMs;
-      await wait(transaction, deletion, { ...planned, until });
+      await transaction.perform(putOff, deletion, planned, act.now);
       return { result: "held", waitingFor: planned.waitingFor };
     }
     await writePlan(transaction, deletion, planned);

@@ -1,11 +1,11 @@
 // The first tables. A migration that was published is never edited; the next change is the next file.
 //
-// Times are Unix milliseconds, but for first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts).
-// Text is compared byte by byte (COLLATE "C"), so that its order is that of every engine and of every machine.
+// Times are Unix milliseconds, except first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts).
+// Text is compared byte by byte (COLLATE "C"), so that its order is the same on every engine and every machine.
 //
-// What Citus needs: every unique key of a distributed table holds the column that it is distributed by (citus.ts), and
-// no table refers to another across shards. So a change is kept under its record's key; its number comes from a sequence
-// that the coordinator has, taken while the record's row is locked, and so goes up with the order of arrival.
+// Citus requires that every unique key of a distributed table contains the column that it is distributed by (citus.ts),
+// and that no table refers to another across shards. So a change is stored under its record's key; its number comes
+// from a sequence on the coordinator, taken while the record's row is locked, and so increases in the order of arrival.
 
 export const firstTables = `
   CREATE TABLE counter (

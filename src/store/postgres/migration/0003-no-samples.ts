@@ -1,5 +1,5 @@
-// Keeps values of records out of the planner's statistics, where copies of them would outlive an erasure. Every statement of
-// daily work finds its rows by a key, so no plan needs them.
+// Keeps values of records out of the planner's statistics, where copies of them would outlive an erasure. Every routine
+// statement finds its rows by a key, so no plan needs them.
 
 export const noSamples = `
   ALTER TABLE record ALTER COLUMN resource_id SET STATISTICS 0;

@@ -1,4 +1,4 @@
-// How far a move from an embedded store has come: one row while one is under way, none otherwise.
+// The progress of a move from an embedded store: one row during a move, none otherwise.
 
 export const move = `
   -- summary: what there was to move, by table; last_key: of the last row that was copied, which may name a record

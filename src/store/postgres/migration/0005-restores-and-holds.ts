@@ -1,4 +1,5 @@
-// Several holds on one record; what a restore has still to replay; and how far each ledger outside the store was known to reach.
+// Several holds on one record; what a restore still has to replay; and how far each ledger outside the store is known
+// to reach.
 
 export const restoresAndHolds = `
   ALTER TABLE hold DROP CONSTRAINT hold_pkey;

@@ -1,5 +1,6 @@
-// Digests of later changes, by which an identical change is found, and the index of them. The first change of a record has
-// none: it is found by its key. Digests are computed here and not by the server, so that both engines have the same.
+// Digests of later changes, by which an identical change is found, and their index. The first change of a record has
+// none: it is found by its key. Digests are computed here and not by the server, so that both engines have the same
+// code.
 
 import { payloadDigest } from "../../payload-digest.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -8,12 +9,12 @@ import type { Transaction } from "../transaction.ts";
 
 export const addDigest = `ALTER TABLE change ADD COLUMN digest bigint;`;
 
-/** Built once at the end, so that filling the column moves no entries of an index. */
+/** Built at the end, so that filling the column does not update an index. */
 const addIndex = `
   CREATE INDEX change_by_digest ON change (organization_id, resource_type, resource_id, digest)
   WHERE digest IS NOT NULL`;
 
-/** A cursor: one plan and one scan, whatever number of batches. */
+/** A cursor: one plan and one scan, however many batches. */
 const openLater = `
   DECLARE later_change NO SCROLL CURSOR FOR
   SELECT organization_id, resource_type, resource_id, change_no, payload FROM change
@@ -23,7 +24,7 @@ const openLater = `
       AND earlier.resource_type = change.resource_type
       AND earlier.resource_id = change.resource_id AND earlier.change_no < change.change_no)`;
 
-/** Bounds the payloads in memory. */
+/** The batch size bounds the payloads in memory. */
 const fetchLater = `FETCH 200 FROM later_change`;
 const closeLater = `CLOSE later_change`;
 
@@ -37,7 +38,7 @@ const setDigests = `
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
-/** Each search for an earlier change ends at the first one, and each update finds its rows by the key. */
+/** Each search for an earlier change stops at the first one, and each update finds its rows by the key. */
 const usePrimaryKey = `
   SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
 

@@ -1,5 +1,5 @@
-// Brings the tables to the form that this version works with, one numbered step after another, all in one transaction.
-// Never touches a store that is newer, or a database that is not a store.
+// Brings the schema up to this version, one numbered migration after another, all in one transaction. Never touches a
+// store that is newer, or a database that is not a store.
 
 import { StoreError } from "../../store-error.ts";
 import { distribute, hasCitus, isDistributed } from "../citus.ts";
@@ -13,20 +13,20 @@ import { restoresAndHolds } from "./0005-restores-and-holds.ts";
 import { indexAndProbe } from "./0006-index-and-probe.ts";
 import { addDigest, fillDigests } from "./0007-digests.ts";
 import { receiptSecurity, replaySecurity, rowSecurity, type Securing } from "./row-security.ts";
-import { rebuilding } from "../scope.ts";
+import { rebuilding } from "../../sql/visibility.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 import type { Transaction } from "../transaction.ts";
 
 type Statements = (options: Securing) => string;
 
-/** `then` comes after the statements where rows have to be computed. */
+/** `then` runs after the statements if rows have to be computed. */
 type Migration = readonly [
   version: number,
   statements: Statements,
   then?: (transaction: Transaction) => Promise<void>,
 ];
 
-/** In order, each with its number. The schema version is the last that a store has had. */
+/** In order, each with its number. The schema version is the last one that was applied. */
 const migrations: readonly Migration[] = [
   [1, (options) => firstTables + rowSecurity(options)],
   [2, (options) => receipts + receiptSecurity(options)],
@@ -39,10 +39,10 @@ const migrations: readonly Migration[] = [
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));
 
-/** Earlier versions let the planner sample columns that may hold ids, and left there what was sampled. */
+/** Earlier versions let the planner sample columns that may contain ids, and did not remove the samples. */
 const samplesForgottenSince = 6;
 
-/** Any number that no other program is likely to choose. */
+/** An arbitrary number that no other program is likely to use. */
 const lockKey = 7_518_242_301;
 
 const lock = `SELECT pg_advisory_xact_lock($1)`;
@@ -50,8 +50,8 @@ const lock = `SELECT pg_advisory_xact_lock($1)`;
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
 /**
- * Views and tables of extensions are nobody's data. One statement: between two, another process might make the tables,
- * and they would be taken for another program's.
+ * Views and tables of extensions are not data. One statement: between two, another process might create our tables, and
+ * they would be mistaken for another program's.
  */
 const findTables = `
   SELECT to_regclass('meta') IS NOT NULL AS ours, EXISTS (
@@ -73,8 +73,8 @@ const writeVersion = `
 const insufficientPrivilege = "42501";
 
 /**
- * Does nothing if there is nothing to do. Of processes that start at once, one does it and the others find it done. With
- * `existing`, an empty database stays so.
+ * Does nothing if the schema is current. If several processes start at once, one migrates and the others find it done.
+ * With `existing`, an empty database is refused.
  */
 export async function migrate(
   database: Database,
@@ -109,7 +109,7 @@ async function bringUp(transaction: Transaction): Promise<void> {
   for (const [number, statements, then] of migrations) {
     if (number <= version) continue;
     const sql = statements({ citus });
-    // Citus passes on a change of a distributed table with the whole text that it came in.
+    // Citus propagates a change of a distributed table with the whole text of the message that contains it.
     for (const part of distributed ? splitStatements(sql) : [sql]) {
       await transaction.exec(part);
     }
@@ -120,7 +120,7 @@ async function bringUp(transaction: Transaction): Promise<void> {
   await transaction.run(writeVersion, schemaVersion);
 }
 
-/** Of a migration's text, in which only comments hold semicolons that end nothing. */
+/** The statements of a migration, in which semicolons that end no statement occur only in comments. */
 export function splitStatements(sql: string): readonly string[] {
   const statements = sql.replaceAll(/--[^\n]*/g, "").split(";");
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
@@ -133,7 +133,7 @@ async function versionOf(transaction: Transaction): Promise<number> {
   }
   if (found?.used !== true) return 0;
   throw new StoreError(
-    "The database that DATABASE_URL names holds tables of another program. Give Sluice a database of its own.",
+    "The database that DATABASE_URL names contains tables of another program. Give Sluice a database of its own.",
   );
 }
 
@@ -147,7 +147,7 @@ function refuseNewer(version: number): void {
 
 function forbidden(cause: unknown): StoreError {
   return new StoreError(
-    "The schema of the database has to be brought up to this version, and the role in DATABASE_URL may not do that. " +
+    "The schema of the database has to be migrated to this version, and the role in DATABASE_URL may not do that. " +
       "Run `sluice migrate` once with a role that owns the tables.",
     { cause },
   );

@@ -1,10 +1,11 @@
-// Row-level security: which rows a transaction may see and write, by the settings that it begins with (scope.ts). Owners
-// are held to it too, but for the shards of a cluster; superusers are not, so the service is to run as an ordinary role.
+// Row-level security: the rows that a transaction may see and write, by the settings that it begins with
+// (sql/visibility.ts). It applies to owners too, except for the shards of a cluster, but not to superusers, so the
+// service should run as an ordinary role.
 
 import { distributedTables } from "../citus.ts";
-import type { View } from "../scope.ts";
+import type { View } from "../../sql/visibility.ts";
 
-/** Every table that holds an organization's data, and the views besides `all` that reach it. */
+/** Every table with an organization's data, and the views besides `all` that may read it. */
 export const securedTables: Readonly<Record<string, readonly View[]>> = {
   organization: ["credentials"],
   api_key: ["credentials"],
@@ -28,7 +29,7 @@ export interface Securing {
   readonly citus: boolean;
 }
 
-/** These came with later schemas than the others. */
+/** Created by later migrations than the others. */
 const later: ReadonlySet<string> = new Set(["receipt", "replay_entry"]);
 
 export function rowSecurity(options: Securing): string {
@@ -48,13 +49,13 @@ function secure(
   table: string,
   { citus, views }: Securing & { readonly views: readonly View[] },
 ): string {
-  // A select of its own, so that the setting is read once a statement and not once a row. Citus refuses it.
+  // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");
   const allowed = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
-  // An act that is about no organization, such as a new key for receipts, is noted in the trail from wherever it is done.
+  // An act that concerns no organization, such as a new key for receipts, may be recorded in any transaction.
   const writable = table === "audit_entry" ? `${allowed} OR organization_id IS NULL` : allowed;
-  // Citus moves a shard as a role that has what the owner has: where owners are held to it, no shard could be moved.
+  // Citus moves shards with the owner's permissions: if the policy applied to owners there, no shard could be moved.
   const force = citus && table in distributedTables ? "NO FORCE" : "FORCE";
   return `
     ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;

@@ -1,5 +1,5 @@
-// Keeps ids and content of records out of the planner's statistics (pg_statistic), where samples of them would outlive an
-// erasure. Every statement of daily work finds its rows by a key, so no plan needs them.
+// Keeps ids and content of records out of the planner's statistics (pg_statistic), where samples of them would outlive
+// an erasure. Every routine statement finds its rows by a key, so no plan needs them.
 
 import { isAboutRecords } from "../../erasure-map.ts";
 import { StoreError } from "../../store-error.ts";
@@ -8,8 +8,8 @@ import { hasState } from "../failure.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
- * The planner may sample these columns: they hold no id of a record and nothing of its content. Any other column that is
- * about records is not sampled, so a new column is not until it is named here.
+ * The planner may sample these columns: they contain neither ids of records nor their content. Other columns about
+ * records are not sampled, so a new column is not sampled until it is listed here.
  */
 const sampledNames: ReadonlySet<string> = new Set(
   `organization_id resource_type from_type to_type kind action status
@@ -18,7 +18,7 @@ const sampledNames: ReadonlySet<string> = new Set(
   next_attempt_at lease_until attempts redacted`.split(/\s+/),
 );
 
-/** Of this schema, with what `ALTER COLUMN … TYPE` needs to leave a column as it is. */
+/** The columns of this schema, with the type that `ALTER COLUMN … TYPE` needs to leave each unchanged. */
 const findColumns = `
   SELECT relname AS table, attname AS column, format_type(atttypid, atttypmod) AS type,
     collname AS collation, attstattarget IS DISTINCT FROM 0 AS sampled
@@ -37,18 +37,18 @@ interface ColumnRow {
   readonly sampled: boolean;
 }
 
-/** Undefined for a column of no table of ours. */
+/** Undefined for a column that is not ours. */
 export function mayBeSampled(table: string, column: string): boolean | undefined {
   const aboutRecords = isAboutRecords(table, column);
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
 interface Options {
-  /** Also removes what was sampled of columns for which sampling is off already. */
+  /** Also removes the samples of columns for which sampling is off already. */
   readonly forgetAll: boolean;
 }
 
-/** Turns sampling off where it has to be, for good. To be told of tables that are spread over a cluster, which it spares. */
+/** Turns sampling off permanently where it has to be, except for tables that are distributed over a cluster. */
 export async function keepOutOfStatistics(
   transaction: Transaction,
   { forgetAll, distributed }: Options & { readonly distributed: boolean },
@@ -63,8 +63,8 @@ export async function keepOutOfStatistics(
 const onShards = `SELECT success, result FROM run_command_on_shards($1::regclass, $2)`;
 
 /**
- * The same for tables that are spread over a cluster. Citus does not pass SET STATISTICS on, so it is done on each shard, on
- * connections of its own: to be called before the transaction has changed any of these tables.
+ * The same for tables that are distributed over a cluster. Citus does not propagate SET STATISTICS, so this runs it on
+ * each shard, on separate connections: call it before the transaction has changed any of these tables.
  */
 export async function keepShardsOutOfStatistics(
   transaction: Transaction,
@@ -73,7 +73,7 @@ export async function keepShardsOutOfStatistics(
   for (const column of await findUnsampled(transaction)) {
     if (!(column.table in distributedTables)) continue;
     const { table } = column;
-    // A shard that is moved or made later takes after the table.
+    // A shard that is moved or created later takes the setting from the table.
     await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO off");
     if (column.sampled) await transaction.exec(turnOff(column));
     await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO on");
@@ -96,7 +96,7 @@ async function findUnsampled(transaction: Transaction): Promise<readonly ColumnR
   return columns.filter(({ table, column }) => mayBeSampled(table, column) === false);
 }
 
-/** The names are those of our own tables and columns. */
+/** The names are our own tables and columns, so they need no quoting. */
 function turnOff({ table, column }: ColumnRow): string {
   return `ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`;
 }
@@ -104,8 +104,8 @@ function turnOff({ table, column }: ColumnRow): string {
 const featureNotSupported = "0A000";
 
 /**
- * ANALYZE leaves what it had sampled earlier where it is, and only superusers may delete it. Giving a column the type that
- * it has removes it too, and writes no table anew, nor any index but partial ones.
+ * ANALYZE leaves earlier samples in place, and only superusers may delete them. Setting a column to the type that it
+ * has removes them too, and rewrites no table, and no index except partial ones.
  */
 function retype({ table, column, type, collation }: ColumnRow): string {
   const collate = collation === null ? "" : ` COLLATE "${collation}"`;
@@ -118,8 +118,8 @@ async function forget(transaction: Transaction, column: ColumnRow): Promise<void
   } catch (cause) {
     if (!hasState(cause, featureNotSupported)) throw cause;
     throw new StoreError(
-      `A view or a rule of your own uses ${column.table}.${column.column}, so the schema can't be brought up. Drop it, ` +
-        "run `sluice migrate`, and make it again.",
+      `A view or a rule of your own uses ${column.table}.${column.column}, so the schema can't be migrated. Drop it, ` +
+        "run `sluice migrate`, and create it again.",
       { cause },
     );
   }

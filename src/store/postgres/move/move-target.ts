@@ -1,6 +1,6 @@
-// The database as what an embedded store is moved to: rows are added page by page, each with how far the move has come in
-// the same transaction. From its reservation to the end of the move nobody else opens it (unfinished-move.ts). Never takes
-// rows of two stores.
+// The database as the target of a move from an embedded store: rows are added page by page, each with the progress of
+// the move in the same transaction. From the reservation to the end of the move nobody else can open it
+// (unfinished-move.ts). Never accepts rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../../domain/limits.ts";
@@ -10,33 +10,34 @@ import { differingTables, rowsOf } from "../../move/move-summary.ts";
 import { fromText, toText } from "../../row/neutral-row.ts";
 import { movedTables } from "../../move/moved-tables.ts";
 import { appendAudit } from "../../sql/audit.ts";
+import { readMoveEnds } from "../../sql/move.ts";
 import { StoreError } from "../../store-error.ts";
-import { commitInTwoPhases, settle } from "../citus.ts";
+import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { insertRows, readRows } from "./moved-rows.ts";
-import { readEnds, writeEnds } from "./move-ends.ts";
-import { rebuilding } from "../scope.ts";
+import { writeEnds } from "./move-ends.ts";
+import { rebuilding } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
 const findMove = `
   SELECT store_id, summary, table_name, last_key, rows_copied FROM move WHERE single`;
 const lockMove = `${findMove} FOR UPDATE`;
 
-/** The embedded store has not been read to its end yet, so there is no summary of it. */
+/** The embedded store was not read completely yet, so there is no summary. */
 const unread = "";
 
 const insertMove = `INSERT INTO move (store_id, summary) VALUES ($1, '${unread}')`;
 
 const setRead = `UPDATE move SET summary = $1, table_name = $2 WHERE single`;
 
-/** Only from where this process believes it to be. */
-const goOn = `
+/** Only if the progress is what this process assumes. */
+const setProgress = `
   UPDATE move SET table_name = $1, last_key = $2, rows_copied = $3
   WHERE rows_copied = $4 AND table_name = $5`;
 
-/** Nothing of it stays in the file, as a row that is deleted would for a while. */
-const forgetMove = `TRUNCATE move`;
+/** Removes the row from the file at once, unlike DELETE. */
+const clearMove = `TRUNCATE move`;
 
 const findOthers = `
   SELECT count(*)::int AS others FROM pg_stat_activity
@@ -61,10 +62,10 @@ export function makeMoveTarget(database: Database): MoveTarget {
       database.transaction(rebuilding, (transaction) => addPage(transaction, page)),
     readPage: (table, after) =>
       database.transaction(rebuilding, (transaction) => readRows(transaction, table, after)),
-    readEnds: () => database.transaction(rebuilding, readEnds),
+    readEnds: () => database.transaction(rebuilding, (tx) => tx.perform(readMoveEnds)),
     writeEnds: (ends) =>
       database.transaction(rebuilding, async (transaction) => {
-        await settle(transaction);
+        await awaitVisibleCommits(transaction);
         await writeEnds(transaction, ends);
       }),
     finish: (summary, act) =>
@@ -90,7 +91,7 @@ async function reserve(database: Database, storeId: string): Promise<void> {
     // A process that connected before the reservation could be seen may serve the target already.
     await awaitOthersGone(database);
   } catch (error) {
-    if (isNew) await database.transaction(rebuilding, (transaction) => transaction.run(forgetMove));
+    if (isNew) await database.transaction(rebuilding, (transaction) => transaction.run(clearMove));
     throw error;
   }
 }
@@ -101,10 +102,10 @@ async function begin(
   summary: StoreSummary,
 ): Promise<MovePlace> {
   return database.transaction(rebuilding, async (transaction) => {
-    await settle(transaction);
+    await awaitVisibleCommits(transaction);
     const found = await transaction.get<MoveRow>(lockMove);
     if (found === undefined) throw new TypeError("the target was not reserved");
-    if (found.summary !== unread) return goOnFrom(found, { storeId, summary });
+    if (found.summary !== unread) return resumeFrom(found, { storeId, summary });
     refuseOther(found, storeId);
     const first = movedTables[0]?.name ?? null;
     await transaction.run(setRead, JSON.stringify(summary), first);
@@ -112,7 +113,7 @@ async function begin(
   });
 }
 
-/** What a move that was killed had begun on the server may go on for a moment. */
+/** Statements of a killed move may still be running on the server for a moment. */
 async function awaitOthersGone(database: Database): Promise<void> {
   const until = performance.now() + limits.moveOthersGoneMsMax;
   for (;;) {
@@ -123,14 +124,14 @@ async function awaitOthersGone(database: Database): Promise<void> {
     if (performance.now() > until) {
       throw new StoreError(
         "Other Sluice processes are connected to the database that --to names. Stop them: nothing may serve it before it " +
-          "holds the whole store.",
+          "contains the whole store.",
       );
     }
     await sleep(pollMs);
   }
 }
 
-function goOnFrom(
+function resumeFrom(
   found: MoveRow,
   { storeId, summary }: { readonly storeId: string; readonly summary: StoreSummary },
 ): MovePlace {
@@ -138,8 +139,8 @@ function goOnFrom(
   const changed = differingTables(JSON.parse(found.summary) as StoreSummary, summary);
   if (changed.length > 0) {
     throw new StoreError(
-      `The embedded store has changed since its move was begun, in ${changed.join(", ")}. What was copied is no longer ` +
-        "what it holds: make the database anew, empty, and run the move again.",
+      `The embedded store has changed since its move was begun, in ${changed.join(", ")}. The copied rows are ` +
+        "outdated: recreate the database empty, and run the move again.",
     );
   }
   const table = movedTables.find(({ name }) => name === found.table_name);
@@ -152,7 +153,7 @@ function refuseOther(found: MoveRow, storeId: string): void {
   if (found.store_id === storeId) return;
   throw new StoreError(
     `Another embedded store, ${found.store_id}, is being moved to the database that --to names; this one is ${storeId}. ` +
-      "Name the other one in DATABASE_URL to go on, or give this one a database of its own.",
+      "Name the other one in DATABASE_URL to continue its move, or use another database for this one.",
   );
 }
 
@@ -170,13 +171,13 @@ async function addPage(transaction: Transaction, { table, rows, from, next }: Mo
   await insertRows(transaction, table, rows);
   const key = next.after === undefined ? null : toText(next.after);
   const place = [next.table ?? null, key, next.rows] as const;
-  const changed = await transaction.run(goOn, ...place, from.rows, table.name);
+  const changed = await transaction.run(setProgress, ...place, from.rows, table.name);
   if (changed === 1) return;
-  throw new StoreError("Another process moves a store to the same database.");
+  throw new StoreError("Another process is moving a store to the same database.");
 }
 
 async function finish(transaction: Transaction, summary: StoreSummary, act: Act): Promise<void> {
-  const { storeId, arrivalNo } = await readEnds(transaction);
+  const { storeId, arrivalNo } = await transaction.perform(readMoveEnds);
   await transaction.perform(appendAudit, {
     at: act.now,
     actor: act.actor,
@@ -185,7 +186,7 @@ async function finish(transaction: Transaction, summary: StoreSummary, act: Act)
     subject: storeId,
     detail: { from: "sqlite", to: "postgres", rows: rowsOf(summary), arrivalNo },
   });
-  await transaction.run(forgetMove);
+  await transaction.run(clearMove);
 }
 
 function forbidden(cause: unknown): StoreError {

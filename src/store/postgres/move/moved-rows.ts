@@ -1,7 +1,8 @@
-// The statements that write and read the rows of a move, made from the list of what is moved. Each takes many rows.
+// Writes and reads the rows of a move, with statements built from the list of moved tables. Each handles many rows.
 
 import { limits } from "../../../domain/limits.ts";
 import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../move/moved-tables.ts";
+import { pageQuery } from "../../sql/move.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -31,7 +32,7 @@ export async function readRows(
   after: MovedRow | undefined,
 ): Promise<readonly MovedRow[]> {
   const found = await transaction.all<Readonly<Record<string, boolean | MovedValue>>>(
-    pageQuery(table, after !== undefined),
+    pageQuery(table, { isLater: after !== undefined, rowsMax: limits.moveReadBackRows }),
     ...(after ?? []),
   );
   const names = Object.keys(table.columns);
@@ -49,26 +50,17 @@ function toMoved(value: boolean | MovedValue): MovedValue {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-export function insertQuery(table: MovedTable): string {
+function insertQuery(table: MovedTable): string {
   const kinds = Object.values(table.columns);
   const places = kinds.map((kind, index) => `$${index + 1}::${arrays[kind]}`);
   return `${intoTable(table)} SELECT * FROM unnest(${places.join(", ")})`;
 }
 
-export function insertionOf(table: MovedTable): RowInsertion {
+function insertionOf(table: MovedTable): RowInsertion {
   const row = Object.keys(table.columns).map(() => "?");
   return { into: `${intoTable(table)} VALUES`, row: `(${row.join(", ")})`, end: "" };
 }
 
 function intoTable({ name, columns }: MovedTable): string {
   return `INSERT INTO ${name} (${Object.keys(columns).join(", ")})`;
-}
-
-/** There are two for each table. */
-export function pageQuery({ name, key, columns }: MovedTable, isLater: boolean): string {
-  const places = key.map((_, index) => `$${index + 1}`).join(", ");
-  return `
-    SELECT ${Object.keys(columns).join(", ")} FROM ${name}
-    ${isLater ? `WHERE (${key.join(", ")}) > (${places})` : ""}
-    ORDER BY ${key.join(", ")} LIMIT ${limits.moveReadBackRows}`;
 }

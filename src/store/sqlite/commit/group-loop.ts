@@ -1,12 +1,12 @@
-// Runs jobs in the groups that the scheduler makes of them, one transaction after another, and answers each job after the
-// commit of its group. The one place that writes, in the writer thread and in commands alike.
+// Runs jobs in the groups that the scheduler forms, one transaction after another, and answers each job after the
+// commit of its group. All writes go through here, in the writer thread as in commands.
 
 import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
-import { GroupScheduler } from "../../group/group-scheduler.ts";
+import { countBytes, GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Connection } from "../connection.ts";
-import { countBytes, countRows, isOperation, type Job, type Result } from "./job.ts";
+import { countRows, isOperation, type Job, type Result } from "./job.ts";
 import { organizationOf, runsAlone } from "./operation.ts";
 import { loadWhatIsNeeded, needsLoading, runJobs } from "./run-jobs.ts";
 
@@ -16,11 +16,11 @@ export interface Task {
 }
 
 export interface GroupLoopOptions {
-  /** Called before a group is chosen, to add what has arrived in the meantime. */
+  /** Called before a group is chosen, to add the jobs that have arrived meanwhile. */
   readonly receive?: () => void;
   /** Called after the jobs of a group have been answered. */
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
-  /** Called when nothing can be done before something else arrives; jobs may have been refused since the last group. */
+  /** Called when there is nothing to do until another job arrives; jobs may have been refused since the last group. */
   readonly onIdle?: () => void;
 }
 
@@ -46,20 +46,20 @@ export class GroupLoop {
         item: task,
         organizationId: isOperation(job) ? organizationOf(job) : job.organizationId,
         rows: countRows(job),
-        bytes: countBytes(job),
+        bytes: isOperation(job) ? 0 : countBytes(job.drafts),
         alone: isOperation(job) && runsAlone(job.name),
       },
       performance.now(),
     );
   }
 
-  /** Refuses the writes of records that wait, and those that come later. The group under way ends, operations go on. */
+  /** Refuses waiting and later writes of records. The current group finishes, and operations are still run. */
   refuseWrites(): void {
     this.#refusesWrites = true;
     for (const task of this.#scheduler.takeAll()) this.add(task);
   }
 
-  /** Begins to work, unless it does already; resolves when nothing can be done before something else arrives. */
+  /** Starts working unless it does already; resolves when there is nothing to do until another job arrives. */
   run(): Promise<void> {
     this.#working ??= this.#work().finally(() => (this.#working = undefined));
     return this.#working;

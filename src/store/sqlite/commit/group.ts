@@ -1,5 +1,5 @@
 // What the writes of one transaction share: the connection, the next arrival numbers, and whether any deletion is open.
-// Lives as long as the transaction and remembers nothing beyond it.
+// Lives as long as the transaction.
 
 import type { Connection } from "../connection.ts";
 
@@ -22,8 +22,8 @@ export class Group {
   }
 
   /**
-   * The first of so many numbers in a row. They are read once and written back once a group; those of a write that is
-   * undone stay unused.
+   * Returns the first of `count` consecutive numbers. They are read once and written back once in a group; the numbers
+   * of a write that is rolled back stay unused.
    */
   takeArrivalNos(count: number): number {
     this.#arrival ??= this.connection.get<{ value: number }>(readArrival)?.value ?? 0;
@@ -32,18 +32,18 @@ export class Group {
     return first;
   }
 
-  /** One cheap look a group spares every write a look at the deletions, nearly always. */
+  /** One cheap query for a group nearly always saves every write a query of the deletions. */
   anyDeletionOpen(): boolean {
     this.#anyDeletionOpen ??= this.connection.get(findAnyOpen) !== undefined;
     return this.#anyDeletionOpen;
   }
 
-  /** To be called after anything that opens or ends a deletion. */
+  /** Call after anything that may open or end a deletion. */
   deletionsChanged(): void {
     this.#anyDeletionOpen = undefined;
   }
 
-  /** The last thing before the commit. */
+  /** Call directly before the commit. */
   finish(): void {
     if (this.#arrival !== undefined) this.connection.run(writeArrival, this.#arrival);
   }

@@ -1,5 +1,5 @@
-// What the writer is asked for and what it answers, and the flat form in which both go from one thread to the other.
-// Cloning many small objects costs more than storing them, so a group is one list of texts and numbers.
+// The jobs of the writer and their results, and the flat form in which both pass between threads. Cloning many small
+// objects costs more than storing them, so a group is one list of strings and numbers.
 
 import { describeError, type ErrorForm, restoreError } from "../../../domain/error-form.ts";
 import type {
@@ -12,13 +12,8 @@ import type {
 import { countDraftRows } from "../../../domain/record/draft-rows.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import { StoreError } from "../../store-error.ts";
-import type { OperationName } from "./operation.ts";
+import type { OperationJob } from "./operation.ts";
 import type { PackedOutcome } from "../../group/packed-outcome.ts";
-
-export interface OperationJob {
-  readonly name: OperationName;
-  readonly args: unknown;
-}
 
 export type Job = RecordWrite | OperationJob;
 
@@ -29,20 +24,12 @@ export function isOperation(job: Job): job is OperationJob {
   return "name" in job;
 }
 
-/** Rows that a job writes or reads, relations among them, for the scheduler; at least 1. */
+/** Rows that a job writes or reads, including relations, for the scheduler; at least 1. */
 export function countRows(job: Job): number {
   return isOperation(job) ? 1 : Math.max(1, countDraftRows(job.drafts));
 }
 
-/** Bytes of the payloads of a job, counted as characters. Never throws: a job at fault has to fail by itself. */
-export function countBytes(job: Job): number {
-  if (isOperation(job)) return 0;
-  let bytes = 0;
-  for (const { payload } of job.drafts) bytes += typeof payload === "string" ? payload.length : 0;
-  return bytes;
-}
-
-/** Reads a flat list from its start to its end. */
+/** Reads a flat list from start to end. */
 class Cursor {
   readonly #list: readonly unknown[];
   #next = 0;
@@ -55,7 +42,7 @@ class Cursor {
     return this.#next >= this.#list.length;
   }
 
-  /** The caller knows what was written there. */
+  /** The caller knows the type of the next element. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   take<Item>(): Item {
     const item = this.#list[this.#next] as Item;
@@ -65,8 +52,8 @@ class Cursor {
 }
 
 /**
- * The flat form of the jobs of one message. The first element is the ticket of the first job; the others have the tickets
- * after it. An operation is its name and its arguments; a write begins with a number, how many drafts it has.
+ * The flat form of the jobs of one message. The first element is the ticket of the first job; the other jobs have the
+ * tickets after it. An operation is its name and its arguments; a write begins with the number of its drafts.
  */
 export function flattenJobs(firstTicket: number, jobs: readonly Job[]): unknown[] {
   const list: unknown[] = [firstTicket];
@@ -100,7 +87,7 @@ export function unflattenJobs(list: readonly unknown[]): { firstTicket: number; 
   const firstTicket = cursor.take<number>();
   const jobs: Job[] = [];
   while (!cursor.atEnd) {
-    const first = cursor.take<number | OperationName>();
+    const first = cursor.take<number | string>();
     jobs.push(
       typeof first === "number"
         ? unflattenWrite(cursor, first)
@@ -149,8 +136,8 @@ function unflattenDraft(cursor: Cursor): Draft {
 }
 
 /**
- * Adds a result to the flat form of an answer: the ticket of its job, and then, for a write, a number and a text. Another
- * value follows `true`, an error follows `false`.
+ * Adds a result to the flat form of an answer: the ticket of its job, then, for a write, a number and a string. Any
+ * other value follows `true`, an error follows `false`.
  */
 export function flattenResult(list: unknown[], ticket: number, result: Result): void {
   if (!result.ok) list.push(ticket, false, describeFailure(result.error));
@@ -159,7 +146,7 @@ export function flattenResult(list: unknown[], ticket: number, result: Result): 
   else list.push(ticket, true, result.value);
 }
 
-/** Calls `take` with each ticket and its result. */
+/** Calls `take` for each ticket and its result. */
 export function unflattenResults(
   list: readonly unknown[],
   take: (ticket: number, result: Result) => void,
@@ -194,7 +181,7 @@ function restoreFailure(failure: Failure): Error {
   return new StoreError(failure.storeMessage, { cause: failure.cause });
 }
 
-/** One character a byte: a text is cheaper to clone than a typed array. */
+/** One character for each byte: a string is cheaper to clone than a typed array. */
 function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("latin1");
 }

@@ -1,12 +1,12 @@
-// Many new records with few statements: the fast way for drafts that nothing stands against, rolled back whole where
-// something does. Evaluates nothing itself; whoever is told false goes the way of one draft at a time.
+// Inserts many new records with few statements: the fast path for drafts whose records do not exist yet. If one exists,
+// nothing of the part stays, and the caller evaluates its drafts one by one. Evaluates nothing itself.
 
 import type { Draft, WriteMode } from "../../../domain/record/record-write.ts";
 import type { Connection, Value } from "../connection.ts";
 import type { Group } from "./group.ts";
 import { insertRelation } from "./record.ts";
 
-/** A draft together with what its write says. */
+/** A draft together with the fields of its write. */
 export interface NewRecord {
   readonly draft: Draft;
   readonly receivedAt: number;
@@ -18,13 +18,13 @@ export interface RecordKind {
   readonly resourceType: string;
 }
 
-/** How many records go into one statement: as many as there are, the largest of these that fits. */
+/** How many records one statement inserts: the largest of these that does not exceed the number of records. */
 const partSizes = [16, 4, 1] as const;
 
 interface Statements {
-  /** Organization and type, then three values a record: id, number, timestamp. */
+  /** Organization and type, then three values for each record: id, number, timestamp. */
   readonly insertRecords: string;
-  /** Four values a change: number, received_at, reply_key, payload. */
+  /** Four values for each change: number, received_at, reply_key, payload. */
   readonly insertChanges: string;
 }
 
@@ -33,8 +33,8 @@ const statementsBySize: ReadonlyMap<number, Statements> = new Map(
 );
 
 /**
- * Places have no numbers, for each would be looked up by its name. A failure that is not a conflict undoes the whole
- * transaction anyway, so it need not undo the statement (OR FAIL), which SQLite would have to prepare for.
+ * The placeholders have no numbers: SQLite would look up each by its name. Any failure except a conflict rolls back the
+ * whole transaction anyway, so SQLite need not prepare to undo the statement (OR FAIL).
  */
 function statementsFor(size: number): Statements {
   const rows = (tuple: string) => Array.from({ length: size }, () => tuple).join();
@@ -56,19 +56,19 @@ const removeRecord = `
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ? AND record_no = ?`;
 const removeChange = `DELETE FROM change WHERE record_no = ?`;
 
-/** How many of `left` records, at least one, go into the next statement. */
+/** How many of `left` records the next statement inserts; at least one. */
 export function nextPartSize(left: number): number {
   return partSizes.find((size) => size <= left) ?? 1;
 }
 
-/** True if new records may be stored without a look at each: nothing can be closed to writes. */
+/** True if new records may be inserted without checking each: no record can be closed to writes. */
 export function mayBeNew(group: Group, mode: WriteMode): boolean {
   return mode !== "update" && !group.anyDeletionOpen();
 }
 
 /**
- * Stores a part of one of the sizes, or nothing if any of its records is there already. Gives the number of the first
- * record, from which the others are counted, or undefined.
+ * Stores a part of one of the sizes and returns the number of its first record; the others have the numbers after it.
+ * If any of its records exists already, stores nothing and returns undefined.
  */
 export function insertNew(
   group: Group,
@@ -107,7 +107,7 @@ interface Stored {
   readonly firstNo: number;
 }
 
-/** Takes back what `insertNew` stored in this transaction, and nothing else: by number, which no other record has. */
+/** Removes what `insertNew` stored in this transaction, and nothing else: by number, which no other record has. */
 export function removeNew(group: Group, kind: RecordKind, { records, firstNo }: Stored): void {
   const { connection } = group;
   const { organizationId, resourceType } = kind;

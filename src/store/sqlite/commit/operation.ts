@@ -1,62 +1,21 @@
-// Every mutation but the writing of records, by name: what the store's methods ask of the writer, in its thread or not.
-// `shared` ones run within a group's transaction; `alone` ones between groups, with transactions of their own or none.
+// Every mutation except writing records, by name: what the methods of the store ask of the writer, in its thread or
+// not. Changes that are the same on every engine are named in ../../sql/methods.ts. The operations of this engine run
+// within the transaction of a group, or `alone` between groups, in transactions of their own or none.
 
-import type { Act } from "../../act.ts";
-import { createToken } from "../../sql/access-token.ts";
-import { createKey, revokeKey, rotateKey } from "../../sql/api-key.ts";
-import { auditAct } from "../../sql/audit.ts";
-import { postponeDeletion } from "../../sql/deletion.ts";
-import { placeHold, releaseHold } from "../../sql/hold.ts";
-import { markLedger } from "../../sql/ledger-mark.ts";
-import { changeOrganization, createOrganization } from "../../sql/organization.ts";
-import { keepReceiptKey } from "../../sql/receipt.ts";
-import {
-  beginReplay,
-  finishReplay,
-  queueReplay,
-  replaceHolds,
-  startReplay,
-  takeOver,
-} from "../../sql/replay.ts";
-import type { Statements } from "../../sql/statements.ts";
-import type { AuditNote } from "../../trail.ts";
+import { changes } from "../../sql/methods.ts";
 import { claimDeletion } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-alone.ts";
-import { verifyErasure } from "../erase/verification.ts";
-import type { Connection } from "../connection.ts";
-import { cancelDeletion, requestDeletion, voidAllLeases } from "../deletion.ts";
 import { eraseStep } from "../erase/erasure.ts";
-import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
-import { type VacuumResult, vacuumPages } from "../file/incremental-vacuum.ts";
-import { endCheckpoint } from "../file/wal-checkpoint.ts";
-import type { Group } from "./group.ts";
 import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
-import { purgeExpired } from "../purge.ts";
-import { reopenDeletions } from "../replay.ts";
+import { verifyErasure } from "../erase/verification.ts";
+import { voidAllLeases } from "../erase/lease.ts";
+import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
+import { vacuumPages } from "../file/incremental-vacuum.ts";
+import { endCheckpoint } from "../file/wal-checkpoint.ts";
 import { probeCommit } from "../file/write-probe.ts";
+import type { Group } from "./group.ts";
 
-/** What is the same on every engine. */
-function onConnection<Args, Result>(work: (args: Args) => Statements<Result>) {
-  return ({ connection }: Group, args: Args): Result => connection.perform(work, args);
-}
-
-function noteAct(
-  { connection }: Group,
-  { note, act }: { readonly note: AuditNote; readonly act: Act },
-): void {
-  connection.perform(auditAct, note, act);
-}
-
-export const sharedOperations = {
-  createOrganization: onConnection(createOrganization),
-  changeOrganization: onConnection(changeOrganization),
-  createKey: onConnection(createKey),
-  revokeKey: onConnection(revokeKey),
-  rotateKey: onConnection(rotateKey),
-  createToken: onConnection(createToken),
-  requestDeletion,
-  cancelDeletion,
-  postponeDeletion: onConnection(postponeDeletion),
+const groupOperations = {
   voidAllLeases,
   claimDeletion,
   addToPlan,
@@ -65,56 +24,61 @@ export const sharedOperations = {
   removePlan,
   eraseStep,
   verifyErasure,
-  placeHold: onConnection(placeHold),
-  releaseHold: onConnection(releaseHold),
-  purgeExpired,
-  keepReceiptKey: onConnection(keepReceiptKey),
-  noteAct,
-  beginReplay: onConnection(beginReplay),
-  queueReplay: onConnection(queueReplay),
-  replaceHolds: onConnection(replaceHolds),
-  startReplay: onConnection(startReplay),
-  takeOver: onConnection(takeOver),
-  reopenDeletions,
-  finishReplay: onConnection(finishReplay),
-  markLedger: onConnection(markLedger),
   probeCommit,
-  /** Answers when the writer does. */
+  /** Is answered as soon as the writer is free. */
   ping: (): void => undefined,
 };
 
 export const aloneOperations = {
-  endCheckpoint: (connection: Connection): void => endCheckpoint(connection),
-  pinWal: (connection: Connection): void => pinWal(connection),
+  endCheckpoint,
+  pinWal,
   freezeCheckpoints,
-  releaseCheckpoints: (connection: Connection): void => releaseCheckpoints(connection),
+  releaseCheckpoints,
   completeDeletions,
-  vacuumPages: (connection: Connection): VacuumResult => vacuumPages(connection),
+  vacuumPages,
 };
 
-export type SharedName = keyof typeof sharedOperations;
 export type AloneName = keyof typeof aloneOperations;
-export type OperationName = SharedName | AloneName;
+type OperationName = keyof typeof groupOperations | AloneName;
 
-type Operations = typeof sharedOperations & typeof aloneOperations;
-export type OperationArgs<Name extends OperationName> = Parameters<Operations[Name]>[1];
+type Operations = typeof groupOperations & typeof aloneOperations;
+type OperationArgs<Name extends OperationName> =
+  Parameters<Operations[Name]> extends [unknown, ...infer Args] ? Args : [];
 export type OperationResult<Name extends OperationName> = ReturnType<Operations[Name]>;
+
+export interface OperationJob {
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
 
 /** Asks the writer, wherever it is. */
 export type PerformOperation = <Name extends OperationName>(
   name: Name,
-  args: OperationArgs<Name>,
+  ...args: OperationArgs<Name>
 ) => Promise<OperationResult<Name>>;
 
 /** True for an operation that has to be the only job of its group. */
-export function runsAlone(name: OperationName): name is AloneName {
+export function runsAlone(name: string): name is AloneName {
   return Object.hasOwn(aloneOperations, name);
 }
 
+/** Names and arguments match where the store asks (PerformOperation, bindMethods); here they are only passed on. */
+export function performInGroup(group: Group, { name, args }: OperationJob): unknown {
+  const change = changes.get(name);
+  if (change !== undefined) {
+    const result = group.connection.perform(change, ...(args as never[]));
+    group.deletionsChanged();
+    return result;
+  }
+  if (!Object.hasOwn(groupOperations, name)) {
+    throw new TypeError(`${name} is not an operation that shares a transaction`);
+  }
+  const operation = groupOperations[name as keyof typeof groupOperations];
+  return (operation as (...all: readonly unknown[]) => unknown)(group, ...args);
+}
+
 /** The organization that asks for it; empty for what operators and the worker ask for. */
-export function organizationOf({ args }: { readonly args: unknown }): string {
-  const request: unknown =
-    typeof args === "object" && args !== null && "request" in args ? args.request : undefined;
-  const isRequest = typeof request === "object" && request !== null && "organizationId" in request;
-  return isRequest && typeof request.organizationId === "string" ? request.organizationId : "";
+export function organizationOf({ name, args: [request] }: OperationJob): string {
+  if (name !== "store.requestDeletion") return "";
+  return (request as { readonly organizationId: string }).organizationId;
 }

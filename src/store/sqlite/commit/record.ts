@@ -1,5 +1,5 @@
-// Records and their changes: how one draft is stored, and how they are read. Knows neither groups of drafts
-// nor kept replies.
+// Records and their changes: storing one draft, and looking up a record. Knows nothing about groups of drafts or stored
+// replies.
 
 import { decideOutcome, isWritten } from "../../../domain/record/draft-outcome.ts";
 import type {
@@ -14,7 +14,7 @@ import { payloadDigest } from "../../payload-digest.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
 
-/** Everything that is the same for all drafts of a write. */
+/** The fields of a write that are the same for all of its drafts. */
 export interface DraftContext {
   readonly organizationId: string;
   readonly resourceType: string;
@@ -48,13 +48,13 @@ const findIdenticalLater = `
   SELECT 1 FROM change INDEXED BY change_by_digest
   WHERE record_no = ? AND digest = ? AND payload = ? LIMIT 1`;
 
-/** Belonging outweighs mentioning, whichever change said it. */
-const keepRelation = `
+/** `belongs` takes precedence over `mentions`, whichever change stated it. */
+const storeRelation = `
   INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
   VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND kind <> 'belongs'`;
 
-/** A record is closed to writes while a deletion of it is open, and while a plan under way says it goes. */
+/** A record is closed to writes while a deletion of it is open, and while a plan being processed erases it. */
 const findClosed = `
   SELECT 1 FROM deletion
   WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
@@ -68,7 +68,7 @@ const findSighting = `
   SELECT first_seen, last_seen FROM record
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
 
-/** Stores one draft, or nothing of it: what becomes of it is decided before anything is written. */
+/** Stores one draft, or nothing of it: its outcome is decided before anything is written. */
 export function writeDraft(
   group: Group,
   context: DraftContext,
@@ -80,7 +80,7 @@ export function writeDraft(
   const outcome = decideOutcome(mode, {
     isClosed: () => group.anyDeletionOpen() && isClosed(connection, key),
     exists: () => {
-      // An update of a record that exists is always stored, so the statement that looks it up prepares it too.
+      // An update of an existing record is always stored, so the lookup can also widen its sighting.
       recordNo =
         mode === "update" ? widenSighting(connection, key, draft) : readRecordNo(connection, key);
       return recordNo !== undefined;
@@ -91,7 +91,7 @@ export function writeDraft(
   const changeNo = group.nextArrivalNo();
   if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
   else if (mode !== "update") widenSighting(connection, key, draft);
-  keepChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
+  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
   return outcome;
 }
 
@@ -126,7 +126,7 @@ function hasIdentical(connection: Connection, recordNo: number, payload: string)
   );
 }
 
-function keepChange(
+function storeChange(
   { connection }: Group,
   context: DraftContext,
   change: { readonly draft: Draft; readonly recordNo: number; readonly changeNo: number },
@@ -152,7 +152,7 @@ export function insertRelation(
   { organizationId, resourceType, resourceId }: RecordKey,
   { to, id, kind }: Reference,
 ): void {
-  connection.run(keepRelation, organizationId, resourceType, resourceId, to, id, kind);
+  connection.run(storeRelation, organizationId, resourceType, resourceId, to, id, kind);
 }
 
 export function readRecordNo(connection: Connection, key: RecordKey): number | undefined {

@@ -1,22 +1,22 @@
-// Runs a group of writes and operations in one transaction, each evaluated on its own. Either all of the group is committed,
-// or nothing of what failed had any effect.
+// Runs a group of writes and operations in one transaction, each evaluated separately. A job that fails has no effect,
+// and the others are committed.
 
 import { AppError } from "../../../domain/error.ts";
 import { type Connection, describeWriteFailure, rollBack, savepoint } from "../connection.ts";
 import { Group } from "./group.ts";
-import { isOperation, type Job, type OperationJob, type Result } from "./job.ts";
-import { aloneOperations, runsAlone, type OperationName, sharedOperations } from "./operation.ts";
+import { isOperation, type Job, type Result } from "./job.ts";
+import { aloneOperations, type OperationJob, performInGroup, runsAlone } from "./operation.ts";
 import { loadRedaction } from "../erase/redaction.ts";
 import { addSingles } from "./single-adds.ts";
 import { writeRecords } from "./write-records.ts";
 
-const partsOfErasure: ReadonlySet<OperationName> = new Set([
+const partsOfErasure: ReadonlySet<string> = new Set([
   "eraseStep",
   "verifyErasure",
   "completeDeletions",
 ]);
 
-/** True if `loadWhatIsNeeded` has to be awaited before these jobs are run; nearly always it has not. */
+/** True if `loadWhatIsNeeded` has to be awaited before these jobs are run; this is rare. */
 export function needsLoading(jobs: readonly Job[]): boolean {
   return jobs.some((job) => isOperation(job) && partsOfErasure.has(job.name));
 }
@@ -25,7 +25,7 @@ export async function loadWhatIsNeeded(): Promise<void> {
   await loadRedaction();
 }
 
-/** Results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */
+/** Returns the results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */
 export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {
   const first = jobs[0];
   if (first !== undefined && isOperation(first) && runsAlone(first.name)) {
@@ -45,7 +45,7 @@ function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result
     results = performAll(connection, jobs);
   } catch (error) {
     rollBack(connection);
-    // One of them is at fault, and only that one shall fail.
+    // One of the jobs is the cause, and only that one should fail.
     if (jobs.length === 1) return failAll(jobs, error);
     return jobs.flatMap((job) => runGroup(connection, [job]));
   }
@@ -74,9 +74,9 @@ function performAll(connection: Connection, jobs: readonly Job[]): readonly Resu
 /** Errors that callers can cause are results; any other is thrown. */
 function perform(group: Group, job: Job): Result {
   try {
-    // A write that is refused has written nothing by then, so it needs no savepoint.
+    // A refused write has written nothing, so it needs no savepoint.
     const value = isOperation(job)
-      ? savepoint(group.connection, () => performOperation(group, job))
+      ? savepoint(group.connection, () => performInGroup(group, job))
       : writeRecords(group, job);
     return { ok: true, value };
   } catch (error) {
@@ -85,18 +85,11 @@ function perform(group: Group, job: Job): Result {
   }
 }
 
-type Perform = (context: Group | Connection, args: unknown) => unknown;
-
-/** The store's methods pair names and arguments (SqliteStore.#perform); here they are only passed on. */
-function performOperation(group: Group, { name, args }: OperationJob): unknown {
-  if (runsAlone(name)) throw new TypeError(`${name} can't share a transaction`);
-  return (sharedOperations[name] as Perform)(group, args);
-}
-
 function runAlone(connection: Connection, { name, args }: OperationJob): Result {
   if (!runsAlone(name)) throw new TypeError(`${name} runs in a group`);
   try {
-    return { ok: true, value: (aloneOperations[name] as Perform)(connection, args) };
+    const operation = aloneOperations[name] as (...all: readonly unknown[]) => unknown;
+    return { ok: true, value: operation(connection, ...args) };
   } catch (error) {
     return { ok: false, error: describeWriteFailure(error) };
   }

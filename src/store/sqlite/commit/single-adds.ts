@@ -1,5 +1,5 @@
-// Single adds that follow one another in a group, stored together when all of them are new. Nothing of a request shows
-// that it had company: what is not new goes the usual way.
+// Consecutive single adds of a group, stored together if all of their records are new. Otherwise each is evaluated on
+// its own, so a request never notices that it was handled together with others.
 
 import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import { packCreated, type PackedOutcome } from "../../group/packed-outcome.ts";
@@ -9,7 +9,7 @@ import { insertNew, mayBeNew, type NewRecord, nextPartSize } from "./new-records
 
 const created: PackedOutcome = packCreated(1);
 
-/** The outcomes of the next part of the jobs, or undefined if they are not such or not all new. */
+/** The outcomes of the next jobs; undefined if they are not single adds of new records. */
 export function addSingles(
   group: Group,
   jobs: readonly Job[],
@@ -18,7 +18,7 @@ export function addSingles(
   const first = jobs[from];
   if (first === undefined || isOperation(first)) return undefined;
   const size = nextPartSize(jobs.length - from);
-  // One alone gains nothing.
+  // A single job gains nothing.
   if (size === 1) return undefined;
   const records: NewRecord[] = [];
   for (const job of jobs.slice(from, from + size)) {
@@ -30,7 +30,7 @@ export function addSingles(
   return records.map(() => created);
 }
 
-/** Undefined unless the job is of one new draft of the same organization and type, with no reply to keep. */
+/** Undefined unless the job adds one draft of the same organization and type, without an idempotency key. */
 function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undefined {
   if (isOperation(job) || job.drafts.length !== 1 || job.idempotency !== undefined)
     return undefined;

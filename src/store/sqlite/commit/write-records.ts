@@ -1,5 +1,5 @@
-// A write of one draft or many: strict lists are all or nothing, lenient ones are evaluated item by item. Drafts apply one
-// after another, so that a second one with the same id meets the first.
+// A write of one draft or many: strict lists are all or nothing, lenient ones are evaluated item by item. Drafts take
+// effect one after another, so that a second draft with the same id sees the first.
 
 import { countWritten, isListRejected } from "../../../domain/record/draft-outcome.ts";
 import type { Draft, DraftOutcome, RecordWrite } from "../../../domain/record/record-write.ts";
@@ -30,7 +30,7 @@ function evaluate(group: Group, write: RecordWrite): PackedOutcome {
   const context = contextOf(write);
   const { parts, count } = storeNewParts(group, context, write);
   if (count === drafts.length) return packCreated(count);
-  // A single draft decides before it writes, so there is never anything to undo.
+  // A single draft is decided before it is written, so there is nothing to undo.
   if (drafts.length === 1) return describe(writeEach(group, context, write), write);
   if (lenient) {
     const rest = writeEach(group, context, { mode: write.mode, drafts: drafts.slice(count) });
@@ -58,7 +58,7 @@ interface Part {
   readonly firstNo: number;
 }
 
-/** Stores the drafts part by part as long as all of a part are new; gives what was stored. */
+/** Stores the drafts part by part as long as all records of a part are new; returns the parts that were stored. */
 function storeNewParts(
   group: Group,
   context: DraftContext,

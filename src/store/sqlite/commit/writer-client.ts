@@ -1,5 +1,5 @@
-// The writer thread as another thread sees it: sends what is asked for in one tick of the event loop in one message, and
-// matches the answers by ticket. The main thread starts the writer; other threads get a port to it.
+// The writer thread's client in another thread: sends all jobs of one tick of the event loop in one message, and
+// matches the answers by ticket. The main thread starts the writer; other threads receive a port to it.
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { AppError } from "../../../domain/error.ts";
@@ -9,20 +9,23 @@ import type { GroupFigures } from "../../store.ts";
 import { flattenJobs, type Job, unflattenResults } from "./job.ts";
 import { type OnGroup, settle, type Settler, type Writer } from "./writer.ts";
 
-/** Room for what the writer thread has just made: three times what V8 fills between two collections. */
+/** The young generation of the writer thread: three times what V8 fills between two collections. */
 const youngMebibytes = 12;
 
-/** Jobs in their flat form; a port of another client; null asks the thread to end. */
+/** Jobs in their flat form; the port of another client; null to end the thread. */
 export type ToWriter =
   readonly unknown[] | { readonly connect: MessagePort } | "refuse writes" | null;
 
-/** `ready` once, or why it can't begin; then results in their flat form, with the figures of a group for the first client. */
+/**
+ * `ready` once, or why it can't start; then results in their flat form, with the figures of a group for the first
+ * client.
+ */
 export type FromWriter =
   | { readonly ready: true }
   | { readonly failure: string }
   | { readonly answers: readonly unknown[]; readonly figures: GroupFigures | undefined };
 
-/** What a client needs of a port, be it a MessagePort or a Worker. */
+/** The part of a MessagePort or a Worker that a client needs. */
 interface Port {
   postMessage(message: ToWriter): void;
 }
@@ -31,7 +34,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
   readonly #port: Port;
   readonly #onAnswer: () => void;
   #batch: Job[] = [];
-  /** By ticket: those of the batch have the last ones that were given. */
+  /** By ticket. The jobs of the batch have the latest tickets. */
   readonly #waiting = new Map<number, Settler>();
   #nextTicket = 0;
   #failure: Error | undefined;
@@ -58,7 +61,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
     });
   }
 
-  /** For each `answers` message of the thread. */
+  /** Call for each `answers` message of the thread. */
   take(answers: readonly unknown[]): void {
     this.#onAnswer();
     unflattenResults(answers, (ticket, result) => {
@@ -69,7 +72,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
     if (this.#waiting.size === 0) this.#drained?.();
   }
 
-  /** When the thread is gone: what it did not answer is rejected, and whatever is asked for later. */
+  /** Call when the thread has ended: rejects all jobs that it did not answer, and all later ones. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#batch = [];
@@ -78,7 +81,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
     this.#drained?.();
   }
 
-  /** Resolves when everything is answered. Leaves the thread to its owner. */
+  /** Resolves when every job is answered. Does not end the thread. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#waiting.size === 0) return;
@@ -102,11 +105,11 @@ export function startWriterThread(
   path: string,
   options: { readonly onGroup: OnGroup; readonly onAnswer: () => void },
 ): Promise<WriterThread> {
-  // Both forms of this file have the thread's file beside them.
+  // The thread's file is beside this one, both as source and when built.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
     workerData: { path },
-    // It is never the thread that the others wait for, and what it makes is soon garbage.
+    // Others rarely wait for this thread, and its objects are short-lived.
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
     // The descriptor that scrubbing uses belongs to the main thread.
     trackUnmanagedFds: false,
@@ -114,7 +117,7 @@ export function startWriterThread(
   return useWriterThread(worker, options);
 }
 
-/** Resolves when the thread says that it is ready. */
+/** Resolves when the thread reports that it is ready. */
 export async function useWriterThread(
   worker: Worker,
   { onGroup, onAnswer }: { readonly onGroup: OnGroup; readonly onAnswer: () => void },
@@ -157,7 +160,7 @@ export async function useWriterThread(
   };
 }
 
-/** The client of a port that `connect` gave, in the thread that it was transferred to. */
+/** The client of a port that `connect` returned, in the thread to which it was transferred. */
 export function useWriterPort(port: MessagePort): Pick<Writer, "submit" | "close"> {
   const client = new WriterClient(port);
   port.on("message", (message: FromWriter) => {

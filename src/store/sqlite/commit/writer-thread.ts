@@ -1,5 +1,5 @@
-// The thread that writes: opens the store, then runs what its clients send it. The thread that started it is the first
-// client and brings the others. Ends when that one sends null; never on its own.
+// The writer thread: opens the store, then runs the jobs that its clients send. The thread that started it is the first
+// client and connects the others. Ends when that one sends null, never on its own.
 
 import {
   type MessagePort,
@@ -20,7 +20,7 @@ import type { FromWriter, ToWriter } from "./writer-client.ts";
 const main = parentPort;
 if (main === null) throw new Error("the writer runs in a thread of its own");
 
-/** What a client has sent is answered after each group, in one message. */
+/** A client receives its answers in one message after each group. */
 interface Client {
   readonly port: MessagePort;
   answers: unknown[];
@@ -32,11 +32,11 @@ let ending = false;
 try {
   const connection = openWriter((workerData as { readonly path: string }).path);
   migrate(connection);
-  // Checkpoints are made beside the writer (checkpointer.ts).
+  // Checkpoints run beside the writer (checkpointer.ts).
   connection.exec("PRAGMA wal_autocheckpoint = 0");
   serve(connection, main);
   tell(main, { ready: true });
-  // Now, so that no writer has to wait for it when something is deleted first.
+  // Now, so that no write has to wait for it when the first deletion is processed.
   void loadWhatIsNeeded();
 } catch (error) {
   tell(main, { failure: error instanceof Error ? error.message : String(error) });
@@ -49,7 +49,7 @@ function serve(connection: Connection, first: MessagePort): void {
       for (const client of clients) receiveFrom(client);
     },
     onGroup: (figures) => {
-      // The first client counts every group, whoever asked for it.
+      // The first client counts every group, whoever sent its jobs.
       for (const client of clients)
         tellAnswers(client, client.port === first ? figures : undefined);
     },
@@ -66,7 +66,7 @@ function serve(connection: Connection, first: MessagePort): void {
       take(client, message);
       void loop.run().then(endIfAsked);
     });
-    // The client's thread has ended.
+    // The client's thread ended.
     port.on("close", () => clients.splice(clients.indexOf(client), 1));
   }
 
@@ -90,7 +90,7 @@ function serve(connection: Connection, first: MessagePort): void {
     }
   }
 
-  /** A client asks for the end only when everything it sent is answered. */
+  /** A client asks for the end only after every job that it sent is answered. */
   function endIfAsked(): void {
     if (!ending) return;
     closeWriter(connection);

@@ -1,4 +1,4 @@
-// How the store asks for writes: of the writer thread, or of a connection of its own in commands.
+// The writer that the store sends its jobs to: the writer thread or, in commands, a connection in the same thread.
 
 import { setImmediate as endOfTick } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
@@ -9,19 +9,21 @@ import { GroupLoop } from "./group-loop.ts";
 import type { Job, Result } from "./job.ts";
 
 export interface Writer {
-  /** Rejects with AppError unavailable when too much is waiting, or when the writer is closing. */
+  /** Rejects with AppError unavailable if too many jobs are waiting, or if the writer is closing. */
   submit(job: Job): Promise<unknown>;
-  /** Where a thread writes: refuses the writes of records that wait, of all its clients, and those that come later. */
+  /** Only of a thread: refuses waiting and later writes of records, of all clients. */
   readonly refuseWrites?: () => void;
-  /** Takes nothing more from now on, finishes what waits, awaits `before`, then closes. */
+  /** Accepts no more jobs, finishes those that wait, awaits `before`, then closes. */
   close(before?: () => Promise<void>): Promise<void>;
-  /** Where a thread writes: a port for one more client of it, to be transferred to the client's thread. */
+  /** Only of a thread: a port for another client, to be transferred to the client's thread. */
   readonly connect?: () => MessagePort;
 }
 
 export type OnGroup = ((figures: GroupFigures) => void) | undefined;
 
-/** Writes where it is called, and blocks while it does: it starts at once, and a command waits for its writes anyway. */
+/**
+ * Writes in the calling thread, and blocks it meanwhile: it starts at once, and a command waits for its writes anyway.
+ */
 export class LocalWriter implements Writer {
   readonly #connection: Connection;
   readonly #loop: GroupLoop;
@@ -40,7 +42,7 @@ export class LocalWriter implements Writer {
     });
   }
 
-  /** The last connection to close empties the WAL into the database; beside a serving process that is not for commands. */
+  /** Closing the last connection checkpoints the WAL; while a store is served, that is not the command's connection. */
   async close(before?: () => Promise<void>): Promise<void> {
     this.#closing = true;
     await this.#run();
@@ -48,7 +50,7 @@ export class LocalWriter implements Writer {
     this.#connection.close();
   }
 
-  /** What is asked for in one tick of the event loop shares a group. */
+  /** Jobs of one tick of the event loop share a group. */
   async #run(): Promise<void> {
     await endOfTick();
     await this.#loop.run();

@@ -10,24 +10,17 @@ import {
   parseNodeKey,
   planErasure,
 } from "../../../domain/deletion/erasure.ts";
-import { limits } from "../../../domain/limits.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { findPlanEnd, type Obstacle, obeyHolds, type PlanTarget, toKey } from "../../sql/plan.ts";
 import type { Connection } from "../connection.ts";
-import { findFirstHeld } from "../hold.ts";
 import { readRecordNo } from "../commit/record.ts";
-
-/** What keeps a plan from being processed, said to operators. */
-export interface Obstacle {
-  readonly waitingFor: string;
-  readonly held: boolean;
-}
 
 const findReferrers = `
   SELECT from_type AS type, from_id AS id, kind FROM relation
   WHERE organization_id = ? AND to_type = ? AND to_id = ?`;
 
-/** What is going already keeps nothing: two erasures side by side come to the same as one after the other. */
+/** A record that is being erased keeps nothing: concurrent erasures have the same result as consecutive ones. */
 const findHolders = `
   SELECT to_type AS type, to_id AS id, kind FROM relation
   WHERE organization_id = ? AND from_type = ? AND from_id = ? AND kind = 'belongs'
@@ -36,9 +29,6 @@ const findHolders = `
       WHERE going.organization_id = relation.organization_id AND going.action = 'erase'
         AND going.resource_type = relation.to_type AND going.resource_id = relation.to_id
         AND deletion.status = 'processing')`;
-
-const findEnd = `
-  SELECT coalesce(max(position), 0) AS position FROM deletion_target WHERE deletion_request_id = ?`;
 
 const insertTarget = `
   INSERT INTO deletion_target
@@ -58,18 +48,7 @@ interface RelatedRow {
   readonly kind: RelationKind;
 }
 
-/** A target of a plan: a record to be erased or, with a reference, one from which that reference is to be removed. */
-export interface PlanTarget {
-  readonly record: NodeKey;
-  readonly reference: NodeKey | undefined;
-}
-
-export const tooLarge: Obstacle = {
-  waitingFor: `a cascade of more than ${limits.cascadeRecordsMax} records`,
-  held: false,
-};
-
-/** The plan, or what is in its way; undefined if there are more relations than `relationsMax`. */
+/** The plan or its obstacle; undefined if there are more relations than `relationsMax`. */
 export function planFrom(
   connection: Connection,
   root: RecordKey,
@@ -83,21 +62,7 @@ export function planFrom(
     edgesMax: relationsMax,
   });
   if (edges === undefined) return undefined;
-  const plan = planErasure(rootNode, edges);
-  const touched = [...plan.erase, ...plan.redact.map(({ record }) => record)].map(toRecord);
-  const hold = findFirstHeld(connection, organizationId, touched);
-  if (hold === undefined) return plan;
-  return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
-}
-
-export function isObstacle(planned: object): planned is Obstacle {
-  return "waitingFor" in planned;
-}
-
-/** References are removed first, and the root is erased last. */
-export function targetsOf(plan: ErasurePlan): readonly PlanTarget[] {
-  const redact = [...plan.redact].sort((one, other) => (one.record < other.record ? -1 : 1));
-  return [...redact, ...plan.erase.map((record) => ({ record, reference: undefined }))];
+  return connection.perform(obeyHolds, organizationId, planErasure(rootNode, edges));
 }
 
 /** Follows the relations backwards to any depth; undefined if there are more than `edgesMax`. */
@@ -111,7 +76,7 @@ function collectEdges(
 ): Edge[] | undefined {
   const edges: Edge[] = [];
   const reached = new Set([root]);
-  // A set goes through what is added while it is gone through.
+  // Iterating over a set includes the elements that are added meanwhile.
   for (const to of reached) {
     const target = parseNodeKey(to);
     const key = [organizationId, target.type, target.id] as const;
@@ -134,27 +99,26 @@ function collectEdges(
   return edges;
 }
 
-/** Adds targets to what a deletion has to do, after those that are there. */
+/** Adds targets to the plan of a deletion, after the existing ones. */
 export function writePlan(
   connection: Connection,
   deletion: Pick<Deletion, "deletionRequestId" | "organizationId">,
   targets: readonly PlanTarget[],
 ): void {
-  let position =
-    connection.get<{ position: number }>(findEnd, deletion.deletionRequestId)?.position ?? 0;
+  let position = connection.perform(findPlanEnd, deletion.deletionRequestId);
   for (const { record, reference } of targets) {
     position += 1;
     writeTarget(connection, deletion, { position, record, reference });
   }
 }
 
-/** A target that is there already moves to the end and is done again. */
+/** A target that the plan contains already moves to the end and is processed again. */
 function writeTarget(
   connection: Connection,
   { deletionRequestId, organizationId }: Pick<Deletion, "deletionRequestId" | "organizationId">,
   target: PlanTarget & { readonly position: number },
 ): void {
-  const record = toRecord(target.record);
+  const record = toKey(organizationId, target.record);
   const reference = target.reference === undefined ? undefined : parseNodeKey(target.reference);
   const action = reference === undefined ? "erase" : "redact";
   const same = [organizationId, action, record.resourceType, record.resourceId] as const;
@@ -165,7 +129,7 @@ function writeTarget(
     ...same,
     ...to,
   );
-  const recordNo = readRecordNo(connection, { organizationId, ...record }) ?? before?.record_no;
+  const recordNo = readRecordNo(connection, record) ?? before?.record_no;
   connection.run(
     insertTarget,
     deletionRequestId,
@@ -174,9 +138,4 @@ function writeTarget(
     action === "erase" ? (recordNo ?? null) : null,
     ...to,
   );
-}
-
-export function toRecord(key: NodeKey): Pick<RecordKey, "resourceType" | "resourceId"> {
-  const { type, id } = parseNodeKey(key);
-  return { resourceType: type, resourceId: id };
 }

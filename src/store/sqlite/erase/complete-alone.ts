@@ -1,5 +1,6 @@
-// The last step of deletions: scrubs what came into the file since it was looked at, looks at the rows again, and completes
-// those of which nothing is left, all in one transaction that holds the right to write on an empty WAL.
+// The last step of deletions: scrubs the pages that were written since the file was scrubbed, runs a last verification
+// pass, and completes the deletions of which nothing is left. All in one transaction that holds the write lock on an
+// empty WAL.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -24,33 +25,35 @@ export interface Completing {
   readonly descriptor: number;
 }
 
-/** What one came to; `failed` keeps none of the others back. */
+/** The result of one deletion. The others are completed even if one has `failed`. */
 export type Completed =
   Deletion | VerificationResult | { readonly result: "failed"; readonly cause: unknown };
 
 export interface CompletedAll {
-  /** In the order in which they were sent. */
+  /** In the order of the completions. */
   readonly results: readonly Completed[];
-  /** Where the WAL begins that holds all that was written since; undefined if somebody else has written too. */
+  /** The start of the WAL that holds every later write; undefined if another process has written too. */
   readonly position: WalPosition | undefined;
 }
 
-/** The WAL is kept, and names every page that may not be clean. Throws StoreError if somebody else reads or writes. */
+/**
+ * The pinned WAL names every page that may have to be scrubbed. Throws StoreError if another process reads or writes.
+ */
 export function completeDeletions(
   connection: Connection,
   { completions, descriptor }: Completing,
 ): CompletedAll {
   const version = readDataVersion(connection);
   const written = readWalPages(connection.path, emptyWalPosition);
-  if (written === undefined) throw new TypeError("the WAL has begun anew though it was kept");
+  if (written === undefined) throw new TypeError("the WAL was restarted although it was pinned");
   releaseCheckpoints(connection);
   truncateWal(connection);
   const results = transaction(connection, () => {
     requireEmptyWal(connection);
-    // From here on nobody else can write; so nobody has since the WAL was read.
+    // Nobody else can write any more. This checks that nobody has since the WAL was read.
     requireAlone(connection, version);
     scrubResidue(descriptor, written.pages);
-    // Pages in memory still hold what was just scrubbed, and would bring it back when they are next written.
+    // Cached pages still contain the scrubbed bytes, and would restore them when they are next written.
     connection.exec("PRAGMA shrink_memory");
     const group = new Group(connection);
     const all = completions.map((completion) => completeOne(group, completion));
@@ -62,7 +65,7 @@ export function completeDeletions(
   return { results, position: alone && position.generation !== undefined ? position : undefined };
 }
 
-/** The receipts of those after one that fails or is not clean do not fit the chain any more, so they are `moved`. */
+/** After one that fails or is not clean, the receipts of the next ones no longer fit the chain, so they are `moved`. */
 function completeOne(group: Group, completion: SealedCompletion): Completed {
   try {
     return savepoint(group.connection, () => completeDeletion(group, completion));

@@ -1,40 +1,45 @@
-// Completes deletions, as many as there are at once, in the one order that leaves no byte behind: look at the rows; checkpoint the
-// WAL; scrub what erasing left there; then, in one transaction, scrub what came meanwhile, look once more and
-// complete. Writers go on until that transaction, and wait for it no longer than for another group.
+// Completes several deletions together, in the only order that leaves no byte behind: verify the rows; checkpoint the
+// WAL; scrub what erasing left in the file; then, in one transaction, scrub the pages that were written meanwhile,
+// verify again and complete. Other writes continue until that transaction, and wait for it no longer than for another
+// group.
 //
-// Which pages of the file have to be looked at: a page changes only by way of the WAL. So once all have been looked at,
-// these are the ones that the WAL has held since, as long as nobody can have lost sight of it; otherwise all once more.
+// Which pages have to be scrubbed: a page changes only through the WAL. So once the whole file was scrubbed, only the
+// pages that the WAL has held since then, provided that no part of the WAL was missed; otherwise the whole file again.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
+import { heldMeanwhile } from "../../completion-outcome.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Act, Completion, SealedReceipt } from "../../store.ts";
 import type { VerificationResult } from "./verification.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
-import type { Scrubber } from "../file/file-tasks.ts";
+import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
-  /** For what was related meanwhile and is too much to be planned in one step. */
+  /** For related records that arrived meanwhile and are too many to be planned in one step. */
   readonly planner: LargePlanner;
-  readonly scrubber: Scrubber;
+  readonly scrubber: Pick<FileTasks, "readWal" | "passiveCheckpoint" | "scrub">;
   readonly descriptor: () => number;
-  /** Where a store is served: until `resume`, nobody else checkpoints. */
+  /** Only where a store is served: until `resume`, nobody else checkpoints. */
   readonly checkpoints: { pause(): Promise<void>; resume(): void } | undefined;
-  /** Signs the receipts of deletions as they now are, one after another, tied to the end of the chain as it now is. */
+  /**
+   * Signs the receipts of deletions in their current state, each following the one before it, from the head of the
+   * chain.
+   */
   readonly seal: (ids: readonly string[], act: Act) => readonly (SealedReceipt | undefined)[];
 }
 
-/** How often reading processes are waited for, and how long each time. */
+/** How often to wait for processes that read, and how long each time. */
 const attemptsMax = 4;
 const pauseMs = 50;
 
 export class DeletionCompleter {
   readonly #parts: CompleterParts;
-  /** Where the WAL begins that holds every page written since the last look; undefined if that is not known. */
+  /** The start of the WAL that holds every page written since the last scrub; undefined if that is not known. */
   #position: WalPosition | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -42,7 +47,10 @@ export class DeletionCompleter {
     this.#parts = parts;
   }
 
-  /** In the order of the ids. Those that are not clean hold none of the others back. One call is processed at a time. */
+  /**
+   * Returns the results in the order of the ids. A deletion that is not clean does not delay the others. Calls run one
+   * by one.
+   */
   complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
     const mine = this.#last.then(() => this.#complete(ids, act));
     this.#last = mine.catch(() => undefined);
@@ -52,7 +60,7 @@ export class DeletionCompleter {
   async #complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
     const outcomes = new Map<string, Completion>();
     const clean = await this.#verify(ids, act, outcomes);
-    // One that is not clean at the last look moves the chain of receipts for those after it; they get another try.
+    // One that is not clean at the last pass changes the chain for the receipts after it; those are tried again.
     for (let left = clean, tries = 0; left.length > 0 && tries <= clean.length; tries += 1) {
       left = await this.#completeClean(left, act, outcomes);
     }
@@ -80,10 +88,10 @@ export class DeletionCompleter {
     return clean;
   }
 
-  /** In steps, between which others are served. */
+  /** In steps, between which the writer serves others. */
   async #verifyOne(deletionRequestId: string, act: Act): Promise<VerificationResult> {
     for (;;) {
-      const verification = await this.#parts.perform("verifyErasure", { deletionRequestId, act });
+      const verification = await this.#parts.perform("verifyErasure", deletionRequestId, act);
       if (verification.result === "partly") continue;
       if (verification.result !== "large") return verification;
       const extended = await this.#parts.planner.extend(
@@ -95,7 +103,7 @@ export class DeletionCompleter {
     }
   }
 
-  /** Gives those that have to be tried again. */
+  /** Returns those that have to be tried again. */
   async #completeClean(
     ids: readonly string[],
     act: Act,
@@ -114,8 +122,8 @@ export class DeletionCompleter {
 
   async #scrubAndComplete(ids: readonly string[], act: Act) {
     const { perform, seal, descriptor, checkpoints } = this.#parts;
-    // Before the checkpoints give up their hold on the WAL.
-    if (this.#position !== undefined) await perform("pinWal", undefined);
+    // Before the checkpointer releases its pin on the WAL.
+    if (this.#position !== undefined) await perform("pinWal");
     await checkpoints?.pause();
     try {
       await this.#scrubFile();
@@ -132,12 +140,12 @@ export class DeletionCompleter {
       this.#position = position;
       return results;
     } finally {
-      await perform("releaseCheckpoints", undefined);
+      await perform("releaseCheckpoints");
       checkpoints?.resume();
     }
   }
 
-  /** Leaves nothing in the unused places of the file, but for pages that are in the WAL; and little that is only there. */
+  /** Scrubs the free space of the file, except pages that are in the WAL; and leaves little that is only in the WAL. */
   async #scrubFile(): Promise<void> {
     const { perform, scrubber } = this.#parts;
     let position = this.#position;
@@ -148,16 +156,16 @@ export class DeletionCompleter {
       const since = await scrubber.readWal(position);
       if (since !== undefined && since.position.frames <= limits.framesAtCompletionMax) break;
     }
-    await perform("pinWal", undefined);
+    await perform("pinWal");
     await scrubber.passiveCheckpoint();
   }
 
-  /** Gives the pages that the WAL has held since `position`, which are in the file now; undefined if that is not known. */
+  /** Returns the pages that the WAL has held since `position`, now checkpointed; undefined if that is not known. */
   async #freezeCheckpoints(
     position: WalPosition | undefined,
   ): Promise<readonly number[] | undefined> {
     const { perform, scrubber } = this.#parts;
-    if (position !== undefined) await perform("pinWal", undefined);
+    if (position !== undefined) await perform("pinWal");
     const committed = await scrubber.passiveCheckpoint();
     const part = position === undefined ? undefined : await scrubber.readWal(position);
     if (part === undefined) {
@@ -171,7 +179,7 @@ export class DeletionCompleter {
     return rest === undefined ? undefined : [...part.pages, ...rest.pages];
   }
 
-  /** Short reads are waited for between the attempts, so that writers need not wait for them. */
+  /** Waits for short reads between the attempts, so that the writer does not have to. */
   async #whenNobodyReads<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -194,6 +202,5 @@ function toCompletion(
   if (!("result" in result)) return { result: "completed", deletion: result };
   if (result.result === "failed") return result;
   if (result.result !== "held") return { result: "again" };
-  const why = `Something related arrived meanwhile that waits for ${result.waitingFor}.`;
-  return { result: "failed", cause: new StoreError(why) };
+  return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }

@@ -1,5 +1,5 @@
-// A descriptor of the database file for scrubbing, kept as long as any store of this process has the file open: closing any
-// descriptor of a file drops every lock that the process holds on it (POSIX), SQLite's among them.
+// A descriptor of the database file for scrubbing, open as long as any store of this process has the file open: closing
+// any descriptor of a file releases every lock that the process holds on it (POSIX), including SQLite's.
 
 import { closeSync, openSync } from "node:fs";
 
@@ -14,7 +14,7 @@ export class SharedDescriptor {
   readonly #path: string;
   readonly #shared: Shared;
 
-  /** To be made before the store's first connection. */
+  /** Create it before the store's first connection. */
   constructor(path: string) {
     this.#path = path;
     this.#shared = byPath.get(path) ?? { users: 0, descriptor: undefined };
@@ -22,13 +22,13 @@ export class SharedDescriptor {
     byPath.set(path, this.#shared);
   }
 
-  /** Opened when it is first needed. */
+  /** Opens the file at the first call. */
   get(): number {
     this.#shared.descriptor ??= openSync(this.#path, "r+");
     return this.#shared.descriptor;
   }
 
-  /** To be called after the store's last connection is closed. */
+  /** Call after the store's last connection is closed. */
   release(): void {
     this.#shared.users -= 1;
     if (this.#shared.users > 0) return;

@@ -1,5 +1,5 @@
-// Looks for what erasures should have taken away and did not: changes that outlived the deletion of their record, and content
-// in the unused places of the file. Repairs nothing.
+// Reports what erasures should have removed and did not: changes that outlived the deletion of their record, and
+// content in the free space of the file. Repairs nothing.
 
 import { statSync } from "node:fs";
 import type { ErasureFinding, ErasureReport } from "../../store.ts";
@@ -20,19 +20,19 @@ export function checkErasure(connection: Connection, descriptor: number): Erasur
   const outlived = connection.all<{ subject: string }>(findOutlived);
   const findings: ErasureFinding[] = outlived.map(({ subject }) => ({
     severe: true,
-    text: `Something of what ${subject} erased is still stored.`,
+    text: `Changes that ${subject} should have erased are still stored.`,
   }));
-  // Where nothing was erased yet, all copies are of what is stored, and the first may be of the schema itself.
+  // If nothing was erased yet, free space only contains copies of stored data, or of the schema itself.
   const pages = connection.get(findAnyBegun) === undefined ? 0 : countResidue(descriptor);
   if (pages > 0) {
     const text =
-      `${pages} pages hold copies in unused places, left there since the last deletion was completed; the next one scrubs ` +
-      "them. They are of records that are stored, or of deletions that are still processing.";
+      `${pages} pages contain copies of records in their free space since the last deletion was completed; the next one ` +
+      "scrubs them. The records are stored, or belong to deletions that are still processing.";
     findings.push({ severe: false, text });
   }
   const open = connection.get<{ open: number }>(findOpen)?.open ?? 0;
-  const log = statSync(`${connection.path}-wal`, { throwIfNoEntry: false });
-  if (open > 0 && (log?.size ?? 0) > 0) {
+  const wal = statSync(`${connection.path}-wal`, { throwIfNoEntry: false });
+  if (open > 0 && (wal?.size ?? 0) > 0) {
     const text = `${open} deletions are processing; until they are completed the WAL may hold what they erase.`;
     findings.push({ severe: false, text });
   }

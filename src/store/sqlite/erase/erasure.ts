@@ -1,41 +1,30 @@
-// Processes the plan of a deletion, part by part: removes records with everything that holds them, and takes references
-// out of records that stay. Counts what it did in the same transaction; never decides what goes.
+// Processes the plan of a deletion, part by part: removes records with their changes, relations and stored replies, and
+// redacts references from records that stay. Stores its progress in the same transaction; never decides what to erase.
 
-import type { Deletion, ErasedCounts } from "../../../domain/deletion/deletion.ts";
 import { nodeKey, type NodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Change } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../payload-digest.ts";
+import { readExistingDeletion } from "../../sql/deletion.ts";
+import {
+  findNextTargets,
+  nodesOf,
+  type Reference,
+  referencesOf,
+  requireProcessing,
+  storeProgress,
+  type TargetRow,
+} from "../../sql/erasure.ts";
 import type { Act, ErasureStep } from "../../store.ts";
 import type { Connection } from "../connection.ts";
-import { readExistingDeletion } from "../deletion.ts";
 import type { Group } from "../commit/group.ts";
-import { forgetReply } from "../commit/idempotency.ts";
+import { removeReplyOf } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
 import { redactPayload } from "./redaction.ts";
 
-interface TargetRow {
-  readonly position: number;
-  readonly organization_id: string;
-  readonly action: "erase" | "redact";
-  readonly resource_type: string;
-  readonly resource_id: string;
+interface NumberedTarget extends TargetRow {
   readonly record_no: number | null;
-  readonly to_type: string | null;
-  readonly to_id: string | null;
 }
-
-const findNext = `
-  SELECT * FROM deletion_target INDEXED BY deletion_target_to_do
-  WHERE deletion_request_id = ? AND done = 0 ORDER BY position LIMIT ?`;
-
-const setDone = `
-  UPDATE deletion_target INDEXED BY deletion_target_to_do SET done = 1
-  WHERE deletion_request_id = ? AND done = 0 AND position <= ?`;
-
-const setProgress = `
-  UPDATE deletion SET erased = ?2, redacted = ?3, lease_until = max(lease_until, ?4)
-  WHERE deletion_request_id = ?1`;
 
 const findReplyKeys = `
   SELECT DISTINCT reply_key FROM (
@@ -64,66 +53,45 @@ const rewritePayload = `
 
 export function eraseStep(
   { connection }: Group,
-  args: {
-    readonly deletionRequestId: string;
-    readonly recordsMax: number;
-    readonly act: Act;
-  },
+  deletionRequestId: string,
+  recordsMax: number,
+  act: Act,
 ): ErasureStep {
-  const { deletionRequestId, recordsMax, act } = args;
-  const deletion = readExistingDeletion(connection, deletionRequestId);
-  if (deletion.status !== "processing") {
-    throw new TypeError(`the deletion ${deletionRequestId} is ${deletion.status}, not processing`);
-  }
-  const next = connection.all<TargetRow>(findNext, deletionRequestId, recordsMax);
+  const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
+  const next = connection.perform(findNextTargets<NumberedTarget>, deletionRequestId, recordsMax);
   if (next.length === 0) return { done: true };
-  const { erased, targets } = eraseAll(connection, deletion, next);
-  const redacted = redactAll(connection, deletion, targets);
-  const last = targets.at(-1);
-  if (last !== undefined) connection.run(setDone, deletionRequestId, last.position);
-  connection.run(
-    setProgress,
-    deletionRequestId,
-    JSON.stringify(erased),
-    deletion.redacted + redacted,
-    act.now + limits.deletionLeaseMs,
-  );
+  const { erasedTypes, targets } = eraseAll(connection, next);
+  const redacted = redactAll(connection, targets);
+  const progress = { last: targets.at(-1), erasedTypes, redacted };
+  connection.perform(storeProgress, deletion, progress, act);
   return { done: targets.length === next.length && next.length < recordsMax };
 }
 
 /**
- * The counts by type so far, and the targets that are done. A record with more changes than one transaction may remove ends
- * the step; the next one goes on with it.
+ * The types of the erased records, and the targets that are done. A record with more changes than one transaction may
+ * remove ends the step; the next step continues with it.
  */
-function eraseAll(
-  connection: Connection,
-  deletion: Deletion,
-  targets: readonly TargetRow[],
-): { readonly erased: ErasedCounts; readonly targets: readonly TargetRow[] } {
-  const counts = new Map(Object.entries(deletion.erased));
+function eraseAll(connection: Connection, targets: readonly NumberedTarget[]) {
+  const erasedTypes: string[] = [];
   let changesLeft: number = limits.erasureStepChangesMax;
   for (const [index, target] of targets.entries()) {
     if (target.action !== "erase") continue;
     changesLeft -= eraseChanges(connection, target, changesLeft);
-    if (changesLeft === 0) {
-      return { erased: Object.fromEntries(counts), targets: targets.slice(0, index) };
-    }
-    if (eraseRecord(connection, target)) {
-      counts.set(target.resource_type, (counts.get(target.resource_type) ?? 0) + 1);
-    }
+    if (changesLeft === 0) return { erasedTypes, targets: targets.slice(0, index) };
+    if (eraseRecord(connection, target)) erasedTypes.push(target.resource_type);
   }
-  return { erased: Object.fromEntries(counts), targets };
+  return { erasedTypes, targets };
 }
 
-/** False if there was no such record any more. Its changes have to be gone. */
+/** False if the record did not exist any more. Its changes have to be removed before. */
 function eraseRecord(connection: Connection, target: TargetRow): boolean {
   const { organization_id, resource_type, resource_id } = target;
   connection.run(removeRelations, organization_id, resource_type, resource_id);
   return connection.run(removeRecord, organization_id, resource_type, resource_id) === 1;
 }
 
-/** Removes up to `changesMax` changes, with the kept replies that they belong to; gives how many. */
-function eraseChanges(connection: Connection, target: TargetRow, changesMax: number): number {
+/** Removes up to `changesMax` changes with their stored replies; returns how many changes. */
+function eraseChanges(connection: Connection, target: NumberedTarget, changesMax: number): number {
   const { organization_id: organizationId, resource_type, resource_id, record_no } = target;
   const key = { organizationId, resourceType: resource_type, resourceId: resource_id };
   let removed = 0;
@@ -131,47 +99,34 @@ function eraseChanges(connection: Connection, target: TargetRow, changesMax: num
     if (typeof recordNo !== "number" || removed === changesMax) continue;
     const part = [recordNo, changesMax - removed] as const;
     for (const { reply_key } of connection.all<{ reply_key: Uint8Array }>(findReplyKeys, ...part)) {
-      forgetReply(connection, organizationId, reply_key);
+      removeReplyOf(connection, organizationId, reply_key);
     }
     removed += connection.run(removeChanges, ...part);
   }
   return removed;
 }
 
-/** How many references were taken out. A record with several is rewritten once. */
-function redactAll(
-  connection: Connection,
-  { organizationId }: Deletion,
-  targets: readonly TargetRow[],
-): number {
-  const byRecord = Map.groupBy(
-    targets.filter(({ action }) => action === "redact"),
-    ({ resource_type, resource_id }) => nodeKey(resource_type, resource_id),
+/** Returns how many references were removed. A record with several is rewritten once. */
+function redactAll(connection: Connection, targets: readonly TargetRow[]): number {
+  const byRecord = Map.groupBy(referencesOf(targets), ({ from_type, from_id }) =>
+    nodeKey(from_type, from_id),
   );
   let redacted = 0;
-  for (const references of byRecord.values()) {
-    redacted += redactRecord(connection, organizationId, references);
-  }
+  for (const references of byRecord.values()) redacted += redactRecord(connection, references);
   return redacted;
 }
 
-function redactRecord(
-  connection: Connection,
-  organizationId: string,
-  references: readonly TargetRow[],
-): number {
-  const gone = new Set<NodeKey>();
+function redactRecord(connection: Connection, references: readonly Reference[]): number {
   let redacted = 0;
-  for (const { resource_type, resource_id, to_type, to_id } of references) {
-    if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
-    gone.add(nodeKey(to_type, to_id));
-    const from = [resource_type, resource_id] as const;
-    redacted += connection.run(removeRelation, organizationId, ...from, to_type, to_id);
+  for (const { organization_id, from_type, from_id, to_type, to_id } of references) {
+    const key = [organization_id, from_type, from_id, to_type, to_id] as const;
+    redacted += connection.run(removeRelation, ...key);
   }
   const first = references[0];
   if (first === undefined) return redacted;
-  const { resource_type: resourceType, resource_id: resourceId } = first;
+  const { organization_id: organizationId, from_type: resourceType, from_id: resourceId } = first;
   const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId });
+  const gone = nodesOf(references);
   if (recordNo !== undefined) rewriteChanges(connection, { resourceType, recordNo, gone });
   return redacted;
 }

@@ -1,10 +1,10 @@
-// Finds and scrubs what SQLite leaves behind in the unused middle of its pages. `secure_delete` overwrites a cell that
-// is removed, but not the copies that rebuilding a page leaves where the cell was before (btree.c, rebuildPage), so about
-// one erased record in a hundred would stay readable in the file. Never touches a byte that SQLite uses.
+// Finds and scrubs the residue that SQLite leaves in the free space of its pages. `secure_delete` overwrites a cell
+// that is removed, but not the copies that rebuilding a page leaves where the cell was before (btree.c, rebuildPage),
+// so about one erased record in a hundred would stay readable in the file. Never touches a byte that SQLite uses.
 //
-// Why writing to the file is safe: nobody else changes it, because the caller holds the right to write while the WAL is
-// empty, or has frozen checkpoints (checkpoint-freeze.ts); SQLite does not read the bytes between a page's cell pointers and its
-// cells; and a write of zeros that is torn leaves those zero or as they were.
+// Why writing to the file is safe: nobody else changes it, because the caller holds the write lock while the WAL is
+// empty, or has frozen checkpoints (checkpoint-freeze.ts); SQLite does not read the bytes between a page's cell
+// pointers and its cells; and a torn write of zeros leaves these bytes zero or unchanged.
 //
 // Page format: sqlite.org/fileformat2.html#b_tree_pages.
 
@@ -14,12 +14,12 @@ const pageBytes = 4_096;
 const pagesAtOnce = 512;
 const zeros = Buffer.alloc(pageBytes);
 const largestRootAt = 52;
-/** A page of the map, and as many as it has entries of five bytes for. */
+/** A page of the pointer map, and the pages for which it has entries of five bytes. */
 const pagesPerMap = 1 + Math.floor(pageBytes / 5);
 /** The page at 1 GiB is never used (sqlite.org/fileformat2.html#lockbyte). */
 const lockPage = 0x4000_0000 / pageBytes + 1;
 
-/** Bytes of a page's header, by the kind of page that its first byte tells. */
+/** The length of a page's header, by its first byte, which is the kind of the page. */
 const headerBytes: ReadonlyMap<number, number> = new Map([
   [0x02, 12],
   [0x05, 12],
@@ -30,7 +30,7 @@ const headerBytes: ReadonlyMap<number, number> = new Map([
 export interface Residue {
   /** Page numbers, as SQLite counts them from 1. */
   readonly pages: readonly number[];
-  /** Where to go on; undefined at the end of the file. */
+  /** The page to continue with; undefined at the end of the file. */
   readonly nextPage: number | undefined;
 }
 
@@ -39,7 +39,7 @@ interface Gap {
   readonly end: number;
 }
 
-/** Looks at the next pages from `firstPage` on. Needs no lock: what is found is looked at again before it is scrubbed. */
+/** Scans pages from `firstPage` on. Needs no lock: a page is read again before it is scrubbed. */
 export function findResidue(descriptor: number, firstPage: number): Residue {
   const isMap = pointerMapOf(descriptor);
   const part = Buffer.allocUnsafe(pagesAtOnce * pageBytes);
@@ -54,7 +54,7 @@ export function findResidue(descriptor: number, firstPage: number): Residue {
   return { pages, nextPage: count === pagesAtOnce ? firstPage + count : undefined };
 }
 
-/** Looks at the whole file, and scrubs. To be called while nobody else changes it. */
+/** Scrubs the whole file. Call only while nobody else changes it. */
 export function scrubWholeFile(descriptor: number): number {
   const found: number[] = [];
   let firstPage: number | undefined = 1;
@@ -66,7 +66,7 @@ export function scrubWholeFile(descriptor: number): number {
   return scrubResidue(descriptor, found);
 }
 
-/** What is scrubbed is on stable storage when it returns. Gives on how many of the pages anything was. */
+/** When it returns, the zeros are on stable storage. Returns how many of the pages had residue. */
 export function scrubResidue(descriptor: number, pages: Iterable<number>): number {
   const isMap = pointerMapOf(descriptor);
   const page = Buffer.allocUnsafe(pageBytes);
@@ -80,14 +80,15 @@ export function scrubResidue(descriptor: number, pages: Iterable<number>): numbe
     writeSync(descriptor, zeros, 0, gap.end - gap.start, at + gap.start);
     scrubbed += 1;
   }
-  // Also if nothing was found: what a process scrubbed that was killed then may not be on stable storage yet.
+  // Even if nothing was found: pages scrubbed by a process that was then killed may not be on stable storage yet.
   fsyncSync(descriptor);
   return scrubbed;
 }
 
 /**
- * Tells the pages of the pointer map, whose first byte may look like a kind of page. Only a file that can free pages
- * has them: its header names the largest root page, which is 0 in others (sqlite.org/fileformat2.html#pointer_map).
+ * Recognises the pages of the pointer map, whose first byte may look like a kind of page. Only a file that can free
+ * pages has them: its header names the largest root page, which is 0 in other files
+ * (sqlite.org/fileformat2.html#pointer_map).
  */
 function pointerMapOf(descriptor: number): (page: number) => boolean {
   const largestRoot = Buffer.alloc(4);
@@ -100,9 +101,9 @@ function pointerMapOf(descriptor: number): (page: number) => boolean {
 }
 
 /**
- * The unused middle of a page of a tree, if anything is in it. Other pages begin with a page number, which is too
- * small for its first byte to be taken for a kind (pagesMax in connection.ts), and SQLite overwrites them whole. Page 1
- * begins with the header of the file and holds the schema only.
+ * The free space of a tree page, if it is not all zeros. Other pages begin with a page number, which is too small for
+ * its first byte to be mistaken for a kind (pagesMax in connection.ts), and SQLite overwrites them whole. Page 1 begins
+ * with the header of the file and contains only the schema.
  */
 function residueOf(page: Buffer): Gap | undefined {
   const header = headerBytes.get(page.readUInt8(0));

@@ -1,25 +1,25 @@
-// The plan of a large cascade, written down in steps that each share a transaction with what others write. Until the last
-// step the deletion is `pending` and nothing is erased. What a step finds in the way ends the whole attempt, and what was
-// written of the plan is removed again, in steps as well.
+// The plan of a large cascade, written in steps that each share a transaction with other writes. Until the last step
+// the deletion is `pending` and nothing is erased. An obstacle ends the whole attempt, and the part of the plan that
+// was written is removed again, also in steps.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Claim } from "../../store.ts";
-import { type Obstacle, type PlanTarget, toRecord, writePlan } from "./cascade.ts";
-import { begin, type PlanCounts, wait } from "./claim.ts";
+import { beginDeletion, putOff } from "../../sql/claim.ts";
+import { readExistingDeletion } from "../../sql/deletion.ts";
+import { findObstacle, type Obstacle, type PlanCounts, type PlanTarget } from "../../sql/plan.ts";
+import { writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
-import { readExistingDeletion } from "../deletion.ts";
 import type { Group } from "../commit/group.ts";
-import { findFirstHeld } from "../hold.ts";
 
 export interface PlanStep {
   readonly deletionRequestId: string;
-  /** Without a claimant for the deletion of whoever asks, which is `processing`. */
+  /** Without a claimant for a deletion that the caller is processing. */
   readonly claim: Omit<Claim, "claimant"> & { readonly claimant: string | undefined };
 }
 
-/** `lost`: it was cancelled meanwhile, or somebody else has claimed it. */
-export type PlanStepResult = "added" | "lost" | "in the way";
+/** `lost`: the deletion was cancelled meanwhile, or another worker has claimed it. */
+export type PlanStepResult = "added" | "lost" | "obstacle";
 
 const findClaimant = `
   SELECT 1 FROM deletion
@@ -38,24 +38,18 @@ const removeTargets = `
   WHERE deletion_request_id = ?1 AND position IN (
     SELECT position FROM deletion_target WHERE deletion_request_id = ?1 ORDER BY position LIMIT ?2)`;
 
-/** Also to a plan that is being processed, of which the verification has found more. */
+/** Also extends a plan that is being processed, if verification has found more targets. */
 export function addToPlan(
   { connection }: Group,
   { deletionRequestId, claim, targets }: PlanStep & { readonly targets: readonly PlanTarget[] },
 ): PlanStepResult {
-  const deletion = readExistingDeletion(connection, deletionRequestId);
+  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
   if (!isPlannedBy(connection, deletion, claim)) return "lost";
-  const { organizationId } = deletion;
-  const hold = findFirstHeld(
-    connection,
-    organizationId,
-    targets.map(({ record }) => toRecord(record)),
-  );
-  if (hold !== undefined) {
-    const waitingFor = `a hold on ${hold.resourceType} ${hold.resourceId}`;
-    const until = claim.now + limits.heldDeletionRetryMs;
-    wait(connection, deletion, { waitingFor, held: true, until });
-    return "in the way";
+  const nodes = targets.map(({ record }) => record);
+  const obstacle = connection.perform(findObstacle, deletion.organizationId, nodes);
+  if (obstacle !== undefined) {
+    connection.perform(putOff, deletion, obstacle, claim.now);
+    return "obstacle";
   }
   writePlan(connection, deletion, targets);
   connection.run(extendPlanning, deletionRequestId, claim.leaseUntil);
@@ -72,27 +66,24 @@ export function beginPlanned(
     counts,
   }: PlanStep & { readonly claim: Claim; readonly counts: PlanCounts },
 ): Deletion | undefined {
-  const deletion = readExistingDeletion(connection, deletionRequestId);
+  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
   if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return undefined;
-  return begin(connection, deletion, { claim, counts });
+  return connection.perform(beginDeletion, deletion, counts, claim);
 }
 
-/** What a plan waits for, as it was found before the first step. */
+/** Stores the obstacle that was found before the first step. */
 export function postponePlan(
   { connection }: Group,
   { deletionRequestId, claim, obstacle }: PlanStep & { readonly obstacle: Obstacle },
 ): void {
-  const deletion = readExistingDeletion(connection, deletionRequestId);
+  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
   if (!isPlannedBy(connection, deletion, claim)) return;
-  wait(connection, deletion, { ...obstacle, until: claim.now + limits.heldDeletionRetryMs });
+  connection.perform(putOff, deletion, obstacle, claim.now);
 }
 
-/** Removes some targets of a deletion that is not being processed; gives how many there were. */
-export function removePlan(
-  { connection }: Group,
-  { deletionRequestId }: { readonly deletionRequestId: string },
-): number {
-  const { status } = readExistingDeletion(connection, deletionRequestId);
+/** Removes some targets of a deletion that is not being processed; returns how many. */
+export function removePlan({ connection }: Group, deletionRequestId: string): number {
+  const { status } = connection.perform(readExistingDeletion, deletionRequestId);
   if (status === "processing") return 0;
   return connection.run(removeTargets, deletionRequestId, limits.planTargetsAtOnceMax);
 }

@@ -1,26 +1,26 @@
-// Plans large cascades beside the writer: the file thread collects what a cascade takes in, from a read transaction of its own,
-// and the writer writes the plan down in steps, between which it serves others.
+// Plans large cascades beside the writer: the file thread collects the plan in a read transaction of its own, and the
+// writer stores it in steps, between which it serves others.
 //
-// state       what happens                                            then
-// removing    what an earlier attempt wrote of the plan is removed    collecting
-// collecting  the file thread follows the relations                   adding; in the way, if it finds a hold or no end
-// adding      one part of the plan after another is written           begun; lost; in the way, if a hold has been placed
+// state       what happens                                              next
+// removing    the part of a plan from an earlier attempt is removed     collecting
+// collecting  the file thread follows the relations                     adding; blocked, by a hold or the limit of a cascade
+// adding      the plan is written part by part                          begun; lost; blocked, by a hold placed meanwhile
 // begun       the deletion is `processing`
-// lost        it was cancelled: what was written is removed
-// in the way  it is `pending` and says why; what was written is removed
+// lost        it was cancelled: the part that was written is removed
+// blocked     it is `pending` and states why; the part that was written is removed
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Claim } from "../../store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { isObstacle } from "./cascade.ts";
-import type { PlanCollector } from "../file/file-tasks.ts";
+import { isObstacle } from "../../sql/plan.ts";
+import type { FileTasks } from "../file/file-tasks.ts";
 import type { PlanStep } from "./large-plan.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
-  readonly collector: PlanCollector;
+  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart">;
 }
 
 export class LargePlanner {
@@ -31,12 +31,12 @@ export class LargePlanner {
     this.#parts = parts;
   }
 
-  /** Of a deletion that a claim found to be large. Undefined if it was not begun. One is planned at a time. */
+  /** Plans a deletion that a claim found to be large. Undefined if it was not begun. Plans one deletion at a time. */
   begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
     return this.#oneAtATime(() => this.#begin(deletion, claim));
   }
 
-  /** Adds the cascade of this record to the plan of a deletion that is `processing`. False if something was in the way. */
+  /** Adds the cascade of this record to the plan of a deletion that is `processing`. False if there was an obstacle. */
   extend(deletionRequestId: string, record: RecordKey, now: number): Promise<boolean> {
     return this.#oneAtATime(async () => {
       const { perform, collector } = this.#parts;
@@ -82,7 +82,7 @@ export class LargePlanner {
   async #removePlan(deletionRequestId: string): Promise<void> {
     let removed: number;
     do {
-      removed = await this.#parts.perform("removePlan", { deletionRequestId });
+      removed = await this.#parts.perform("removePlan", deletionRequestId);
     } while (removed > 0);
   }
 
@@ -93,7 +93,7 @@ export class LargePlanner {
   }
 }
 
-/** What each step renews the lease with, by the time that has gone by since `now`. */
+/** Renews the lease for each step, by the time that has passed since `now`. */
 function leaseFrom(now: number, claimant?: string): () => PlanStep["claim"] {
   const startedAt = performance.now();
   return () => {

@@ -1,5 +1,5 @@
-// Rewriting payloads, loaded when the first erasure needs it: it knows every record type, and to load those takes longer
-// than to open the store.
+// Redacts payloads. The code is loaded when the first erasure needs it: it imports every record type, and loading those
+// takes longer than opening the store.
 
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 

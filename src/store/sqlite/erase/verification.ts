@@ -1,22 +1,25 @@
-// The proof that an erasure is complete: checks again, by other ways than those by which it was processed, and completes
-// the deletion only if nothing is left. What it finds it adds to the plan; it erases nothing.
+// Verifies that an erasure is complete, by other statements than those that erased, and completes the deletion only if
+// nothing is left. Adds what it finds to the plan; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { describeReceipt } from "../../row/audit-row.ts";
+import { followsHead } from "../../row/receipt-row.ts";
+import { putOff } from "../../sql/claim.ts";
+import { readExistingDeletion } from "../../sql/deletion.ts";
+import { requireProcessing } from "../../sql/erasure.ts";
+import { isObstacle, targetsOf } from "../../sql/plan.ts";
+import { readReceiptHead } from "../../sql/receipt.ts";
+import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealedReceipt } from "../../store.ts";
-import { isObstacle, planFrom, targetsOf, writePlan } from "./cascade.ts";
-import { wait } from "./claim.ts";
+import { planFrom, writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
-import { noteDeletion, readExistingDeletion } from "../deletion.ts";
 import type { Group } from "../commit/group.ts";
-import { fitsChain, storeReceipt } from "../receipt.ts";
-import { reopenUnredacted } from "./unredacted.ts";
+import { redactPayload } from "./redaction.ts";
 
 /**
- * `found`: the plan was extended. `large`: it has to be, by the cascade of this record, in steps. `held`: what was found may not be touched. `moved`: the receipt no longer fits the chain,
- * and has to be signed anew.
+ * `found`: the plan was extended. `large`: it has to be extended in steps, by the cascade of this record. `held`: a
+ * hold protects something that was found. `moved`: the receipt no longer fits the chain and has to be signed again.
  */
 export type VerificationResult =
   | { readonly result: "moved" }
@@ -25,12 +28,9 @@ export type VerificationResult =
   | { readonly result: "large"; readonly record: RecordKey }
   | { readonly result: "held"; readonly waitingFor: string };
 
-export interface CompletionArgs {
+export interface SealedCompletion {
   readonly deletionRequestId: string;
   readonly act: Act;
-}
-
-export interface SealedCompletion extends CompletionArgs {
   /** Left out only by tests of the engine. */
   readonly sealed?: SealedReceipt | undefined;
 }
@@ -55,40 +55,33 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM change WHERE change.record_no = target.record_no))
   ORDER BY position LIMIT ?2`;
 
-/** The position of the last of the next targets, the root aside, if there are so many. */
+/** The position of the last target of the next part, not counting the root; no row if there are fewer targets. */
 const findEndOfPart = `
   SELECT position FROM deletion_target
   WHERE deletion_request_id = ?1 AND NOT (
     action = 'erase' AND resource_type = ?2 AND resource_id = ?3)
   ORDER BY position LIMIT 1 OFFSET ?4`;
 
-/** The root's own target stays to the end; its id is in the deletion itself anyway. */
+/** The root's target stays until the end; the deletion itself contains its id anyway. */
 const removeTargetsButRoot = `
   DELETE FROM deletion_target
   WHERE deletion_request_id = ?1 AND position <= ?4 AND NOT (
     action = 'erase' AND resource_type = ?2 AND resource_id = ?3)`;
 
-const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = ?`;
-
-const setCompleted = `
-  UPDATE deletion SET
-    status = 'completed', completed_at = ?2, waiting_for = NULL, held = 0,
-    next_attempt_at = NULL, lease_until = NULL, claimant = NULL
-  WHERE deletion_request_id = ?1 AND status = 'processing'`;
-
-/** Beyond every position. */
+/** Greater than every position. */
 const anyPosition = Number.MAX_SAFE_INTEGER;
 
 /**
- * The first verification, of so many targets at a time; `partly` if there are more. The targets of which nothing is left go
- * too, for they hold the ids of what was erased; so the bytes of the ids can be gone from the files before the deletion is
- * complete.
+ * The first verification pass, of a bounded number of targets; `partly` if there are more. Verified targets are
+ * removed, because they contain the ids of erased records: so these can be scrubbed from the file before the deletion
+ * is completed.
  */
 export function verifyErasure(
   { connection }: Group,
-  { deletionRequestId, act }: CompletionArgs,
+  deletionRequestId: string,
+  act: Act,
 ): VerificationResult | { readonly result: "partly" } {
-  const deletion = readProcessing(connection, deletionRequestId);
+  const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   const root = [deletion.resourceType, deletion.resourceId] as const;
   const last = connection.get<{ position: number }>(
     findEndOfPart,
@@ -103,27 +96,23 @@ export function verifyErasure(
   return last === undefined ? verification : { result: "partly" };
 }
 
-/** The last look, and the completion in the same transaction. */
+/** The last verification pass, and the completion in the same transaction. */
 export function completeDeletion(
   group: Group,
   { deletionRequestId, act, sealed }: SealedCompletion,
 ): VerificationResult | Deletion {
   const { connection } = group;
-  const deletion = readProcessing(connection, deletionRequestId);
+  const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   const verification = verifyTargets(connection, deletion, { act, upTo: anyPosition });
   if (verification.result !== "clean") return verification;
   if (sealed !== undefined && !fits(connection, deletion, sealed)) return { result: "moved" };
-  connection.run(removeTargets, deletionRequestId);
-  connection.run(setCompleted, deletionRequestId, act.now);
+  const seal = sealed && (() => sealed);
+  const completed = connection.perform(finishDeletion, deletion, { act, seal });
   group.deletionsChanged();
-  if (sealed !== undefined) storeReceipt(connection, sealed, act);
-  const { organizationId, erased, redacted } = deletion;
-  const detail = { erased, redacted, ...describeReceipt(sealed) };
-  noteDeletion(connection, { organizationId, deletionRequestId, action: "complete", detail, act });
-  return readExistingDeletion(connection, deletionRequestId);
+  return completed;
 }
 
-/** At the targets up to this position. */
+/** Verifies the targets up to this position. */
 function verifyTargets(
   connection: Connection,
   deletion: Deletion,
@@ -143,7 +132,7 @@ function verifyTargets(
     if (planned === undefined)
       return index === 0 ? { result: "large", record } : { result: "found" };
     if (isObstacle(planned)) {
-      wait(connection, deletion, { ...planned, until: act.now + limits.heldDeletionRetryMs });
+      connection.perform(putOff, deletion, planned, act.now);
       return { result: "held", waitingFor: planned.waitingFor };
     }
     const targets = targetsOf(planned);
@@ -151,24 +140,17 @@ function verifyTargets(
     relationsLeft -= targets.length;
   }
   if (left.length > 0) return { result: "found" };
-  const unredacted = reopenUnredacted(connection, deletionRequestId, upTo);
+  const check = { upTo, redact: redactPayload };
+  const unredacted = connection.perform(reopenUnredacted, deletionRequestId, check);
   return { result: unredacted > 0 ? "found" : "clean" };
 }
 
-/** What was signed has to be what is so now. */
+/** The receipt was signed before: the chain and the counts have to be as they were then. */
 function fits(connection: Connection, deletion: Deletion, sealed: SealedReceipt): boolean {
   const { erased, references_removed } = sealed.receipt;
   return (
-    fitsChain(connection, sealed) &&
+    followsHead(sealed, connection.perform(readReceiptHead)) &&
     references_removed === deletion.redacted &&
     JSON.stringify(erased) === JSON.stringify(deletion.erased)
   );
-}
-
-function readProcessing(connection: Connection, deletionRequestId: string): Deletion {
-  const deletion = readExistingDeletion(connection, deletionRequestId);
-  if (deletion.status !== "processing") {
-    throw new TypeError(`the deletion ${deletionRequestId} is ${deletion.status}, not processing`);
-  }
-  return deletion;
 }

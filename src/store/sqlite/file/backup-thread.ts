@@ -1,5 +1,5 @@
-// The thread that makes a backup: copies one moment of the store into a new file, page by page without what is unused, and
-// checks the copy. Others write on meanwhile; never writes to the store itself.
+// The thread that makes a backup: copies a snapshot of the store into a new file, without free pages, and checks the
+// copy. Writes to the store continue meanwhile; this thread never writes to it.
 
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import { parentPort, workerData } from "node:worker_threads";
 const { path, target } = workerData as { readonly path: string; readonly target: string };
 
 const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-// A store that can't free pages can, once it is restored from the copy.
+// A store that can't free pages will be able to after it is restored from the copy.
 if (source.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"] === 0) {
   source.exec("PRAGMA auto_vacuum = INCREMENTAL");
 }
@@ -18,7 +18,7 @@ source.close();
 const copy = new DatabaseSync(target, { readOnly: true });
 const result = copy.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
 copy.close();
-if (result !== "ok") throw new Error(`the copy is not sound: ${String(result)}`);
+if (result !== "ok") throw new Error(`the copy is damaged: ${String(result)}`);
 
 const file = openSync(target, "r+");
 fsyncSync(file);

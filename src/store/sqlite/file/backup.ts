@@ -1,4 +1,4 @@
-// Makes a backup of a store while it is served: one file, of one moment, that appears under its name only when it is whole.
+// Makes a backup of a store while it is served: a file with a snapshot, which gets its name only when it is complete.
 
 import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -14,9 +14,9 @@ import { databaseFiles } from "./restore.ts";
 export interface BackupOptions {
   /** An absolute path. */
   readonly file: string;
-  /** Where it is while it is being made; in the same folder, under a name that nobody has. */
+  /** The path while the backup is incomplete: in the same folder, with an unused name. */
   readonly unfinished: string;
-  /** How far it has come, in bytes; `all` is what it may come to at most. */
+  /** Progress in bytes; `all` is an upper bound. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
@@ -39,7 +39,7 @@ export function refuseBackupFile(file: string): void {
   }
 }
 
-/** Gives the size of the file in bytes. Throws StoreError and FileError. */
+/** Returns the size of the file in bytes. Throws StoreError and FileError. */
 export async function backUpSqliteStore(path: string, options: BackupOptions): Promise<number> {
   const { file, unfinished, onProgress } = options;
   if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
@@ -57,7 +57,7 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
   return statSync(file).size;
 }
 
-/** Never over a file that came there meanwhile, where the file system can tell. */
+/** Never replaces a file that was created there meanwhile, if the file system supports links. */
 function giveName(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file);
@@ -78,7 +78,7 @@ interface Copying {
 
 async function copyInThread({ path, target, onProgress }: Copying): Promise<void> {
   const all = sizeOf(path);
-  // Both forms of this file have the thread's file beside them.
+  // The thread's file is beside this one, both as source and when built.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const thread = new Worker(new URL(`./backup-thread.${extension}`, import.meta.url), {
     workerData: { path, target },

@@ -1,23 +1,29 @@
-// When the WAL is checkpointed while a store is served: in steps beside the writer, so that commits do not wait for them.
+// Schedules the checkpoints of a store that is served: in steps beside the writer, so that commits do not wait for
+// them.
 //
-// state     what happens                                                        then
-// idle      nothing was written since the last step                             waiting, at the next group
-// waiting   until about stepFrames are new, or longestMs are over                stepping
-// stepping  the file thread copies what is committed and syncs the file         waiting; ending, if the WAL is long
-// ending    the writer copies the small rest, and begins the WAL anew           waiting
-// paused    somebody needs the WAL as it is: nothing is under way               waiting, at the resume
+// state     what happens                                                    next
+// idle      nothing was written since the last step                         waiting, at the next group
+// waiting   until there are about stepFrames new frames, or longestMs       stepping
+// stepping  the file thread copies committed frames and syncs the file      waiting; ending, if the WAL is long
+// ending    the writer copies the few remaining frames, restarts the WAL    waiting
+// paused    a caller needs an unchanged WAL: no step is in progress         waiting, after `resume`
 //
-// The WAL is pinned from the first step on, so that it begins anew only by `ending`: completing a deletion reads from it
-// which pages were written, which would otherwise be lost whenever the writer rests for a moment.
+// The WAL is pinned from the first step on, so that only `ending` restarts it: completing a deletion reads from the WAL
+// which pages were written, and that would be lost whenever the writer is idle for a moment.
 
-import type { CheckpointProgress } from "./file-tasks.ts";
+export interface CheckpointProgress {
+  /** Frames in the WAL. */
+  readonly walFrames: number;
+  /** Those of them that are copied into the database file. */
+  readonly copiedFrames: number;
+}
 
 export interface CheckpointerParts {
   readonly step: () => Promise<CheckpointProgress>;
   readonly unpin: () => Promise<void>;
-  /** Copies the rest in the writer; after it the next write begins the WAL anew, unless somebody still reads. */
+  /** Copies the rest in the writer; the next write then restarts the WAL, unless somebody still reads from it. */
   readonly end: () => Promise<void>;
-  /** The next step tries again. */
+  /** Called for a failed step; the next one tries again. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -25,10 +31,10 @@ export interface CheckpointerParts {
 const stepFrames = 4_000;
 const shortestMs = 20;
 const longestMs = 1_000;
-/** About 80 MB, from which on the WAL is ended as soon as little is left to copy. */
+/** About 80 MB: a longer WAL is restarted as soon as few frames are left to copy. */
 const walFramesWanted = 20_000;
 const restFramesWanted = 1_000;
-/** Steps in a row that try to leave little to the writer. */
+/** Consecutive steps that try to leave few frames to the writer. */
 const catchUpStepsMax = 3;
 
 export class Checkpointer {
@@ -45,13 +51,13 @@ export class Checkpointer {
     this.#parts = parts;
   }
 
-  /** To be called after each commit. */
+  /** Call after each commit. */
   written(): void {
     this.#written = true;
     this.#schedule();
   }
 
-  /** Resolves when nothing is under way and the WAL may be emptied by the caller. To be followed by `resume`. */
+  /** Resolves when no step is in progress and the caller may truncate the WAL. Call `resume` afterwards. */
   async pause(): Promise<void> {
     this.#pauses += 1;
     clearTimeout(this.#timer);
@@ -108,9 +114,9 @@ export class Checkpointer {
   }
 }
 
-/** Until as many frames as a step should copy are new, if they come as fast as the last ones did. */
+/** The time until there are enough new frames for a step, at the rate of the last ones. */
 function waitMsAfter(copiedFrames: number, tookMs: number): number {
-  // Nothing could be copied, as during a backup, or the WAL has begun anew.
+  // Nothing could be copied, as during a backup, or the WAL was restarted.
   if (copiedFrames <= 0) return longestMs;
   return Math.min(longestMs, Math.max(shortestMs, (stepFrames / copiedFrames) * tookMs));
 }

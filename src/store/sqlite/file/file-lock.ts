@@ -1,5 +1,5 @@
-// A lock between processes, on a file that is always empty: the operating system takes it back when its process ends,
-// however that ends. The file stays; it says nothing by being there.
+// A lock between processes, on a file that is always empty: the operating system releases it when its process ends in
+// any way. The file stays; its existence means nothing.
 
 import { DatabaseSync } from "node:sqlite";
 import { requireUsable } from "../../../files/present.ts";
@@ -7,11 +7,11 @@ import { isBusy } from "../connection.ts";
 import { makePrivateFile } from "./private-file.ts";
 
 export interface FileLock {
-  /** Does nothing if it is released already. */
+  /** Does nothing if the lock is released already. */
   release(): void;
 }
 
-/** Undefined if somebody else holds it, in this process or in another. Throws FileError if this user may not use the file. */
+/** Undefined if it is held already, by this process or another. Throws FileError if this user may not use the file. */
 export function tryFileLock(path: string): FileLock | undefined {
   makePrivateFile(path);
   requireUsable(path, "The lock file");

@@ -1,60 +1,17 @@
-// What the thread is asked for that works on the database file; starts it when it is first needed. One task is under way at a
-// time, in the order in which they were asked for.
+// The tasks of the thread that works on the database file. Starts the thread when it is first needed. Tasks run one at
+// a time, in the order of the calls.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
-import type { Obstacle, PlanTarget } from "../erase/cascade.ts";
-import type { PlanCounts } from "../erase/claim.ts";
+import type { Obstacle, PlanCounts, PlanTarget } from "../../sql/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
+import type { CheckpointProgress } from "./checkpointer.ts";
+import type { TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
 import type { WalPart, WalPosition } from "./wal-pages.ts";
 
-export type FileTask =
-  | { readonly task: "read WAL"; readonly position: WalPosition }
-  | { readonly task: "passive checkpoint" }
-  | { readonly task: "checkpoint" }
-  | { readonly task: "unpin" }
-  | { readonly task: "collect plan"; readonly root: RecordKey }
-  | { readonly task: "plan part"; readonly targetsMax: number }
-  /** Without pages: the whole file. */
-  | { readonly task: "scrub"; readonly pages: readonly number[] | undefined };
-
-export interface CheckpointProgress {
-  /** Frames that the WAL holds. */
-  readonly walFrames: number;
-  /** Those of them that are copied into the database file. */
-  readonly copiedFrames: number;
-}
-
-export interface FileAnswer {
-  readonly part?: WalPart | undefined;
-  readonly committed?: number;
-  readonly progress?: CheckpointProgress;
-  readonly plan?: PlanCounts | Obstacle;
-  readonly targets?: readonly PlanTarget[];
-  readonly error?: unknown;
-}
-
-/** What completing deletions asks for. */
-export interface Scrubber {
-  /** Which pages came into the WAL after this place; undefined if that is not known any more. */
-  readWal(position: WalPosition): Promise<WalPart | undefined>;
-  /** Checkpoints as far as nobody has to wait. Gives how many frames are committed. */
-  passiveCheckpoint(): Promise<number>;
-  /** Overwrites what is in unused places of these pages, or of all. Checkpoints have to be frozen. */
-  scrub(pages: readonly number[] | undefined): Promise<void>;
-}
-
-/** What planning a large cascade asks for. */
-export interface PlanCollector {
-  /** Collects a plan and keeps it until the next one. Gives how much it is, or what is in its way. */
-  collectPlan(root: RecordKey): Promise<PlanCounts | Obstacle>;
-  /** The next targets of the plan that was collected last; empty at its end. */
-  nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]>;
-}
-
-export class FileTasks implements Scrubber, PlanCollector {
+export class FileTasks {
   readonly #path: string;
   readonly #file: SharedDescriptor;
   #worker: Worker | undefined;
@@ -66,45 +23,46 @@ export class FileTasks implements Scrubber, PlanCollector {
     this.#file = file;
   }
 
-  async readWal(position: WalPosition): Promise<WalPart | undefined> {
-    return (await this.#ask({ task: "read WAL", position })).part;
+  /** The pages that were written to the WAL after this position; undefined if that is not known any more. */
+  readWal(position: WalPosition): Promise<WalPart | undefined> {
+    return this.#ask("readWal", position);
   }
 
-  async passiveCheckpoint(): Promise<number> {
-    return (await this.#ask({ task: "passive checkpoint" })).committed ?? 0;
+  /** Checkpoints without making anybody wait. Returns how many frames are committed. */
+  passiveCheckpoint(): Promise<number> {
+    return this.#ask("passiveCheckpoint");
   }
 
-  async scrub(pages: readonly number[] | undefined): Promise<void> {
-    await this.#ask({ task: "scrub", pages });
+  /** Overwrites the free space of these pages, or of all. Checkpoints have to be frozen. */
+  scrub(pages: readonly number[] | undefined): Promise<void> {
+    return this.#ask("scrub", pages);
   }
 
-  async collectPlan({
+  /** Collects a plan and keeps it until the next one. Returns its size, or the obstacle. */
+  collectPlan({
     organizationId,
     resourceType,
     resourceId,
   }: RecordKey): Promise<PlanCounts | Obstacle> {
-    const root = { organizationId, resourceType, resourceId };
-    const { plan } = await this.#ask({ task: "collect plan", root });
-    if (plan === undefined) throw new TypeError("the thread has collected no plan");
-    return plan;
+    return this.#ask("collectPlan", { organizationId, resourceType, resourceId });
   }
 
-  async nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]> {
-    return (await this.#ask({ task: "plan part", targetsMax })).targets ?? [];
+  /** The next targets of the plan that was collected last; empty at its end. */
+  nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]> {
+    return this.#ask("nextPlanPart", targetsMax);
   }
 
-  /** Checkpoints as far as nobody has to wait, and keeps the WAL from beginning anew until `unpin`. */
-  async checkpoint(): Promise<CheckpointProgress> {
-    const { progress } = await this.#ask({ task: "checkpoint" });
-    return progress ?? { walFrames: 0, copiedFrames: 0 };
+  /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */
+  checkpoint(): Promise<CheckpointProgress> {
+    return this.#ask("checkpoint");
   }
 
-  /** Lets the WAL begin anew once all of it is copied. */
+  /** Allows the WAL to be restarted once all of it is checkpointed. */
   async unpin(): Promise<void> {
-    if (this.#worker !== undefined) await this.#ask({ task: "unpin" });
+    if (this.#worker !== undefined) await this.#ask("unpin");
   }
 
-  /** To be called before the descriptor is released. */
+  /** Call before the descriptor is released. */
   async close(): Promise<void> {
     this.#closed = true;
     const worker = this.#worker;
@@ -115,31 +73,34 @@ export class FileTasks implements Scrubber, PlanCollector {
     await gone;
   }
 
-  #ask(task: FileTask): Promise<FileAnswer> {
-    const mine = this.#last.then(() => this.#askNow(task));
+  #ask<Name extends keyof Tasks>(
+    name: Name,
+    ...args: Parameters<Tasks[Name]>
+  ): Promise<ReturnType<Tasks[Name]>> {
+    const mine = this.#last.then(() => this.#askNow({ name, args }));
     this.#last = mine.catch(() => undefined);
-    return mine;
+    return mine as Promise<ReturnType<Tasks[Name]>>;
   }
 
-  async #askNow(task: FileTask): Promise<FileAnswer> {
+  async #askNow(message: TaskMessage): Promise<unknown> {
     if (this.#closed) throw new StoreError("The store is closed.");
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    worker.postMessage(task);
+    worker.postMessage(message);
     const answer = await nextAnswer(worker);
-    if (answer.error !== undefined) throw answer.error;
-    return answer;
+    if ("error" in answer) throw answer.error;
+    return answer.value;
   }
 
   #start(): Worker {
-    // Both forms of this file have the thread's file beside them.
+    // The thread's file is beside this one, both as source and when built.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const worker = new Worker(new URL(`./file-thread.${extension}`, import.meta.url), {
       workerData: { path: this.#path, descriptor: this.#file.get() },
       // The descriptor that scrubbing uses belongs to the main thread.
       trackUnmanagedFds: false,
     });
-    // Whoever waits for an answer is told; that it ends is enough for the next one.
+    // The task in progress is rejected by nextAnswer; the next task starts another thread.
     worker.on("error", () => undefined);
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
@@ -148,12 +109,12 @@ export class FileTasks implements Scrubber, PlanCollector {
   }
 }
 
-async function nextAnswer(worker: Worker): Promise<FileAnswer> {
+async function nextAnswer(worker: Worker): Promise<TaskAnswer> {
   const over = new AbortController();
   const { signal } = over;
   try {
     return await Promise.race([
-      once(worker, "message", { signal }).then(([answer]) => answer as FileAnswer),
+      once(worker, "message", { signal }).then(([answer]) => answer as TaskAnswer),
       once(worker, "exit", { signal }).then(() => {
         throw new StoreError("The thread that works on the store's file has ended.");
       }),

@@ -1,58 +1,36 @@
-// The thread that works on the database file beside the writer: it checkpoints the WAL, it finds and overwrites what erasing
-// left in unused places, and it collects the plans of large cascades. As it does one task after another, it never checkpoints while it overwrites. Never
-// writes through SQLite, and ends when it is sent null.
+// The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, and collects
+// the plans of large cascades. It runs one task after another, so it never checkpoints while it scrubs. It changes no
+// data through SQLite, and ends when it receives null.
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import {
+  countPlan,
   isObstacle,
   type Obstacle,
-  planFrom,
+  type PlanCounts,
   type PlanTarget,
   targetsOf,
   tooLarge,
-} from "../erase/cascade.ts";
-import type { PlanCounts } from "../erase/claim.ts";
+} from "../../sql/plan.ts";
+import { planFrom } from "../erase/cascade.ts";
 import { Connection, openReader } from "../connection.ts";
-import type { CheckpointProgress, FileAnswer, FileTask } from "./file-tasks.ts";
-import { readWalPages } from "./wal-pages.ts";
+import type { CheckpointProgress } from "./checkpointer.ts";
+import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
-/** A read transaction that keeps the WAL from beginning anew before all of it may be given up. */
+/** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
 
-/** The plan that was collected last, and how much of it was handed over. */
+/** The plan that was collected last, and how many of its targets were handed over. */
 let plan: readonly PlanTarget[] = [];
 let handedOver = 0;
 
-function perform(task: FileTask): FileAnswer {
-  switch (task.task) {
-    case "read WAL":
-      return { part: readWalPages(path, task.position) };
-    case "passive checkpoint":
-      return { committed: checkpoint().walFrames };
-    case "checkpoint":
-      return { progress: checkpointAndSync() };
-    case "unpin":
-      unpin();
-      return {};
-    case "collect plan":
-      return { plan: collectPlan(task.root) };
-    case "plan part":
-      return { targets: nextPlanPart(task.targetsMax) };
-    case "scrub":
-    default:
-      if (task.pages === undefined) scrubWholeFile(descriptor);
-      else scrubResidue(descriptor, task.pages);
-      return {};
-  }
-}
-
-/** From one read transaction, so that the plan is of one moment. */
+/** In one read transaction, so that the plan is of one snapshot. */
 function collectPlan(root: RecordKey): PlanCounts | Obstacle {
   plan = [];
   handedOver = 0;
@@ -63,7 +41,7 @@ function collectPlan(root: RecordKey): PlanCounts | Obstacle {
     if (planned === undefined) return tooLarge;
     if (isObstacle(planned)) return planned;
     plan = targetsOf(planned);
-    return { toErase: planned.erase.length, toRedact: planned.redact.length };
+    return countPlan(planned);
   } finally {
     reader.close();
   }
@@ -77,8 +55,8 @@ function nextPlanPart(targetsMax: number): readonly PlanTarget[] {
 }
 
 /**
- * SQLite itself syncs the file only once the whole WAL is copied. Doing it here leaves little to sync for the writer,
- * which ends the checkpoint.
+ * SQLite itself syncs the file only after it has copied the whole WAL. Syncing here leaves little to sync for the
+ * writer, which finishes the checkpoint.
  */
 function checkpointAndSync(): CheckpointProgress {
   renewPin();
@@ -87,7 +65,7 @@ function checkpointAndSync(): CheckpointProgress {
   return progress;
 }
 
-/** Copies what no reader stands in the way of. Waits for nobody, and nobody waits for it. */
+/** Copies the frames that no reader blocks. Waits for nobody, and nobody waits for it. */
 function checkpoint(): CheckpointProgress {
   connection ??= new Connection(path, { readOnly: false });
   const row = connection.get<{ log: number; checkpointed: number }>(
@@ -99,7 +77,7 @@ function checkpoint(): CheckpointProgress {
   };
 }
 
-/** The next one begins before this one ends, so that there is never a gap in which the WAL could begin anew. */
+/** The new pin begins before the old one ends, so that the WAL can't be restarted in between. */
 function renewPin(): void {
   const before = pin;
   pin = openReader(path);
@@ -113,18 +91,41 @@ function unpin(): void {
   pin = undefined;
 }
 
-parentPort?.on("message", (task: FileTask | null) => {
-  if (task === null) {
-    unpin();
-    connection?.close();
-    parentPort?.close();
-    return;
-  }
-  let answer: FileAnswer;
+const tasks = {
+  readWal: (position: WalPosition) => readWalPages(path, position),
+  passiveCheckpoint: () => checkpoint().walFrames,
+  checkpoint: checkpointAndSync,
+  unpin,
+  collectPlan,
+  nextPlanPart,
+  /** Without pages: the whole file. */
+  scrub: (pages: readonly number[] | undefined): void => {
+    if (pages === undefined) scrubWholeFile(descriptor);
+    else scrubResidue(descriptor, pages);
+  },
+};
+
+export type Tasks = typeof tasks;
+
+/** The client matches arguments to tasks. */
+export interface TaskMessage {
+  readonly name: keyof Tasks;
+  readonly args: readonly unknown[];
+}
+
+export type TaskAnswer = { readonly value: unknown } | { readonly error: unknown };
+
+function perform({ name, args }: TaskMessage): TaskAnswer {
   try {
-    answer = perform(task);
+    return { value: (tasks[name] as (...all: readonly unknown[]) => unknown)(...args) };
   } catch (error) {
-    answer = { error };
+    return { error };
   }
-  parentPort?.postMessage(answer);
+}
+
+parentPort?.on("message", (message: TaskMessage | null) => {
+  if (message !== null) return parentPort?.postMessage(perform(message));
+  unpin();
+  connection?.close();
+  return parentPort?.close();
 });

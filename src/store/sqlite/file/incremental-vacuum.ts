@@ -1,6 +1,6 @@
-// Returns free pages to the file system, a bounded part a call: the last pages of the file move to free places, and
-// the file ends earlier from the next time on that the WAL is checkpointed. Moves nothing in a store that was made without
-// a pointer map; that one keeps its free pages for later records.
+// Returns free pages to the file system, a bounded number in each call: the last pages of the file move to free ones,
+// and the next checkpoint shortens the file. Does nothing in a store that was created without a pointer map; it reuses
+// its free pages for later records.
 
 import { limits } from "../../../domain/limits.ts";
 import { type Connection, transaction } from "../connection.ts";
@@ -10,10 +10,10 @@ export interface VacuumResult {
   readonly more: boolean;
 }
 
-/** What `PRAGMA auto_vacuum` says of a file that can free pages step by step. */
+/** The value of `PRAGMA auto_vacuum` for a file that supports incremental vacuum. */
 const incremental = 2;
 
-/** Some are kept, since a store that has had to grow will soon grow again. */
+/** Some free pages are kept, since a store that has grown will probably grow again. */
 export function vacuumPages(connection: Connection): VacuumResult {
   return transaction(connection, () => {
     const mode = connection.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum;

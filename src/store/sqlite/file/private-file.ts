@@ -1,29 +1,29 @@
-// Makes files and folders that only their owner can read. Never opens a file that exists already, nor follows a link that
-// somebody has put in its place.
+// Creates files and folders that only their owner can read. Never creates a file through a link that somebody has put
+// in its place.
 
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainCreation } from "../../../files/present.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 
-/** Makes the file, empty, and its folder, unless they are there. Throws FileError. */
+/** Creates an empty file and its folder unless they exist. Throws FileError. */
 export function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path));
   try {
     closeSync(openSync(path, "ax", 0o600));
   } catch (error) {
-    // To open an existing file and close it again would drop every lock that this process holds on it (POSIX).
+    // Opening and closing an existing file would release every lock that this process holds on it (POSIX).
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     if (!isThere) throw explainCreation(error, "The file", path);
   }
 }
 
-/** Makes the file, empty. Throws if anything has that name, links included, so that none is followed. */
+/** Creates an empty file. Throws if anything has that name, even a link, so no link is followed. */
 export function makeNewPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
-/** Copies the content alone: a copy by the system would take over who may read the file. The target has to be new. */
+/** Copies only the content: a copy by the system would also copy the permissions. The target has to be new. */
 export function copyContent(from: string, to: string): void {
   const [source, target] = [openSync(from, "r"), openSync(to, "r+")];
   try {
@@ -40,7 +40,7 @@ export function copyContent(from: string, to: string): void {
   }
 }
 
-/** Not for a file that SQLite has open in this process: to close it would drop every lock on it (POSIX). */
+/** Not for a file that SQLite has open in this process: closing it would release every lock on it (POSIX). */
 export function syncFile(path: string): void {
   const file = openSync(path, "r+");
   try {
@@ -50,7 +50,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** So that a file that was made, renamed or removed there stays so. */
+/** Makes the creation, renaming or removal of a file there durable. */
 export function syncFolderOf(path: string): void {
   const folder = openSync(dirname(path), "r");
   try {

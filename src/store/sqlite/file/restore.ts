@@ -1,6 +1,6 @@
-// Puts a backup in the place of a store, in two steps: a copy of it beside the store, in which everything that has to be replayed
-// is written down; then the copy gets the store's name. So there is no moment at which the backup is in place and could be
-// taken for a whole store.
+// Puts a backup in the place of a store, in two steps: first a copy of it beside the store, in which everything that
+// has to be replayed is recorded; then the copy gets the store's name. So a backup in place is never mistaken for a
+// complete store.
 
 import { renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -14,20 +14,20 @@ import { type ServingRight, takeServingRight, tryServingRight } from "./serving-
 
 export interface RestoreOptions {
   readonly file: string;
-  /** Whether a store that holds records may be replaced. */
+  /** Whether a store that contains records may be replaced. */
   readonly replace: boolean;
 }
 
-/** A copy of the backup beside the store, that nobody else knows of. */
+/** A copy of the backup beside the store, which nobody else uses. */
 export interface RestoredCopy {
   readonly databaseUrl: string;
-  /** The copy gets the store's name; what was there before is lost. Nobody may have it open. Throws StoreError. */
+  /** Gives the copy the store's name, and replaces the store. Nobody may have it open. Throws StoreError. */
   putInPlace(): void;
-  /** Removes the copy, if it is not in place, and lets others serve. */
+  /** Removes the copy if it is not in place, and releases the right to serve. */
   close(): void;
 }
 
-/** Throws StoreError, also if the store is being served, and then has changed nothing. */
+/** Throws StoreError, also if the store is being served. Then nothing is changed. */
 export function copyBackup(path: string, options: RestoreOptions): RestoredCopy {
   const file = resolve(options.file);
   const right = takeServingRight(path);
@@ -36,7 +36,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
     checkBackup(file);
     if (!options.replace && holdsRecords(path)) {
       throw new StoreError(
-        `The store ${path} holds records. Give --replace to put the backup in its place; what is in it now is lost then.`,
+        `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
       );
     }
     removeDatabase(copy);
@@ -59,7 +59,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
 }
 
 function putInPlace(copy: string, path: string): void {
-  // A WAL that is left behind would not go along with the file that it belongs to.
+  // The WAL would not be moved along with the file that it belongs to.
   if ((statSync(`${copy}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StoreError(`The copy ${copy} is still open in another process.`);
   }
@@ -69,14 +69,14 @@ function putInPlace(copy: string, path: string): void {
   syncFolderOf(path);
 }
 
-/** The store is being restored where this exists, or a restore was killed. */
+/** Exists while the store is being restored, or after a restore was killed. */
 function restoringPath(path: string): string {
   return `${path}.restoring`;
 }
 
 /**
- * What a restore that was killed has left: a copy of the data that no deletion reaches. Does nothing while one is under way,
- * which holds the right to serve. `right`: held by the caller already.
+ * Removes what a killed restore has left: a copy of the data that no deletion reaches. Does nothing while a restore is
+ * in progress, which holds the right to serve. `right`: if the caller holds it already.
  */
 export function removeRestoreLeftovers(path: string, right?: ServingRight): void {
   const copy = restoringPath(path);
@@ -96,7 +96,7 @@ export function databaseFiles(path: string): readonly string[] {
   return ["", "-wal", "-shm", "-journal"].map((suffix) => path + suffix);
 }
 
-/** The whole file is read: a backup that is damaged is better found now than later. */
+/** Reads the whole file, so that a damaged backup is found now rather than later. */
 function checkBackup(file: string): void {
   if (!isPresent(file, "The backup")) {
     throw new StoreError(`There is no file ${file} to restore.`);
@@ -115,12 +115,12 @@ function checkBackup(file: string): void {
     }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError(`${file} is no backup of a store: ${why}.`, { cause });
+    throw new StoreError(`${file} is not a backup of a store: ${why}.`, { cause });
   }
   if (integrity !== "ok") {
     throw new StoreError(`The backup ${file} is damaged: ${integrity ?? "it can't be checked"}.`);
   }
-  if (version === undefined) throw new StoreError(`${file} is no backup of a store.`);
+  if (version === undefined) throw new StoreError(`${file} is not a backup of a store.`);
   if (version > schemaVersion) {
     throw new StoreError(
       `The backup ${file} was made by a newer version of Sluice; restore it with that version or a newer one.`,
@@ -131,7 +131,7 @@ function checkBackup(file: string): void {
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 const findRecord = `SELECT 1 FROM record LIMIT 1`;
 
-/** A store that can't be read might hold some. */
+/** A store that can't be read may contain records. */
 function holdsRecords(path: string): boolean {
   if (!isPresent(path, "The store")) return false;
   try {
@@ -146,7 +146,7 @@ function holdsRecords(path: string): boolean {
   }
 }
 
-/** A WAL that is left beside the restored file would be taken for its own, and written over it. */
+/** SQLite would apply a WAL that is left beside the restored file to it. */
 function clearAway(path: string): void {
   if (isPresent(path, "The store")) {
     try {
@@ -158,7 +158,7 @@ function clearAway(path: string): void {
       }
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      // It can't be read; then there is nothing in its WAL that could be saved either.
+      // If the store can't be read, nothing in its WAL can be saved either.
     }
   }
   for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });

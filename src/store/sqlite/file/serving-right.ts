@@ -1,5 +1,5 @@
-// The sole right to serve a store: a lock that the operating system takes back when the process ends, however it ends.
-// The lock file stays behind, empty; it never holds anything and says nothing by being there.
+// The exclusive right to serve a store: a lock that the operating system releases when the process ends in any way. The
+// empty lock file stays; its existence means nothing.
 
 import { StoreError } from "../../store-error.ts";
 import { describeFailure } from "../connection.ts";
@@ -17,7 +17,7 @@ export function takeServingRight(databasePath: string): ServingRight {
   );
 }
 
-/** Undefined if somebody serves the store, restores it or moves it. Throws StoreError if the lock can't be used. */
+/** Undefined if the store is being served, restored or moved. Throws StoreError if the lock can't be used. */
 export function tryServingRight(databasePath: string): ServingRight | undefined {
   try {
     return tryFileLock(servingLockOf(databasePath));

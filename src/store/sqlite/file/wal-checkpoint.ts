@@ -1,14 +1,14 @@
-// The WAL as a file: checkpoints all of it and truncates it.
+// Checkpoints the whole WAL, and truncates or restarts it.
 
 import { statSync } from "node:fs";
 import { StoreError } from "../../store-error.ts";
 import type { Connection } from "../connection.ts";
 import { releasePins } from "./wal-pin.ts";
 
-/** Writers wait for as long; whoever needs more time has to ask again. */
+/** Writers wait for this long as well, so a caller that needs more time has to try again. */
 const readersWaitMs = 25;
 
-/** Throws StoreError if another process has been reading from the WAL for a while; trying again later works. */
+/** Throws StoreError if another process keeps reading from the WAL; the caller can try again later. */
 export function truncateWal(connection: Connection): void {
   connection.exec(`PRAGMA busy_timeout = ${readersWaitMs}`);
   try {
@@ -19,12 +19,12 @@ export function truncateWal(connection: Connection): void {
   }
 }
 
-/** How long the writer, and with it all who write, waits for those who read from the WAL. */
+/** How long the writer, and with it all writes, waits for readers of the WAL. */
 const restartWaitMs = 5;
 
 /**
- * Copies what checkpoints beside the writer have left, so that the next write begins the WAL anew. Where somebody still
- * reads from it, it goes on growing until the next time.
+ * Copies the frames that checkpoints beside the writer have left, so that the next write restarts the WAL. If somebody
+ * still reads from it, it keeps growing until the next call.
  */
 export function endCheckpoint(connection: Connection): void {
   connection.exec(`PRAGMA busy_timeout = ${restartWaitMs}`);
@@ -35,7 +35,7 @@ export function endCheckpoint(connection: Connection): void {
   }
 }
 
-/** To be called with the right to write, so that it stays so. */
+/** Call while holding the write lock, so that the WAL stays empty. */
 export function requireEmptyWal({ path }: Connection): void {
   const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (wal !== undefined && wal.size > 0) throw stillRead(path);
@@ -53,7 +53,7 @@ export function closeWriter(connection: Connection): void {
   try {
     truncateWal(connection);
   } catch (error) {
-    // What is in the WAL is as durable there; the next to open the store brings it back.
+    // The WAL is just as durable; whoever opens the store next recovers it.
     if (!(error instanceof StoreError)) throw error;
   } finally {
     connection.close();

@@ -1,9 +1,9 @@
-// Reads which pages of the database the WAL holds, and from where to where it has been read. Never reads what is
-// on them, and never writes to the WAL.
+// Reads which pages of the database are in the WAL, and keeps track of how far it was read. Never reads the contents of
+// pages, and never writes to the WAL.
 //
-// WAL format: sqlite.org/fileformat2.html#the_write_ahead_log. Each time that the WAL begins anew it has other salts, so a
-// place in it can be recognised, or seen to be gone. What a transaction wrote that was not committed is overwritten by the
-// next one; so only a place up to which all is committed is one to go on from.
+// WAL format: sqlite.org/fileformat2.html#the_write_ahead_log. Whenever the WAL is restarted its salts change, so a
+// position can be recognised as valid or lost. The frames of a transaction that was not committed are overwritten by
+// the next one, so reading may only continue from a position up to which everything is committed.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -13,13 +13,13 @@ const frameBytes = frameHeaderBytes + 4_096;
 const framesAtOnce = 128;
 
 export interface WalPosition {
-  /** The salts; undefined for a WAL that was empty, and whatever WAL comes first after that. */
+  /** The salts; undefined for an empty WAL and the first WAL after it. */
   readonly generation: string | undefined;
   readonly frames: number;
 }
 
 export interface WalPart {
-  /** Up to where the WAL was read, also what may never be committed. */
+  /** How far the WAL was read, including frames that may never be committed. */
   readonly position: WalPosition;
   /** Page numbers, as SQLite counts them from 1. */
   readonly pages: readonly number[];
@@ -27,12 +27,12 @@ export interface WalPart {
 
 export const emptyWalPosition: WalPosition = { generation: undefined, frames: 0 };
 
-/** Where the WAL as it now is begins. */
+/** The start of the current WAL. */
 export function findWalStart(path: string): WalPosition {
   return readWal(path, (wal) => ({ ...emptyWalPosition, generation: readGeneration(wal) }));
 }
 
-/** What came after `from`; undefined if the WAL has begun anew since, so that nobody knows any more what came. */
+/** The part after `from`; undefined if the WAL was restarted since, so that the part is not known any more. */
 export function readWalPages(path: string, from: WalPosition): WalPart | undefined {
   return readWal(path, (wal) => {
     const generation = readGeneration(wal);
@@ -71,7 +71,7 @@ function readGeneration(wal: number): string | undefined {
   return header.toString("hex", 16, 24);
 }
 
-/** SQLite holds no lock on the WAL itself, so closing a descriptor of it takes none away. */
+/** SQLite holds no lock on the WAL file itself, so closing a descriptor of it releases none. */
 function readWal<Result>(path: string, read: (wal: number) => Result): Result {
   const wal = openSync(`${path}-wal`, "r");
   try {

@@ -1,14 +1,14 @@
-// Read transactions that stand in the way of whoever would checkpoint the WAL, or begin it anew. They read nothing
-// that matters; checkpoint-freeze.ts tells what they are for.
+// Read transactions that keep the WAL from being checkpointed or restarted. What they read does not matter;
+// checkpoint-freeze.ts explains their purpose.
 
 import { type Connection, openReader } from "../connection.ts";
 
-/** Those that are open for the sake of a connection that writes. */
+/** The open pins of each connection that writes. */
 const pins = new WeakMap<Connection, readonly Connection[]>();
 
 const anyRow = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
-/** Takes the place of those before it, without a gap in between. */
+/** Replaces earlier pins, without a gap in between. */
 export function addPin(connection: Connection): void {
   const before = pins.get(connection) ?? [];
   const pin = openReader(connection.path);

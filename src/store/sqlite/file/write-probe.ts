@@ -1,31 +1,31 @@
-// Whether writes can succeed: whether the file system takes more bytes beside the database, and whether a transaction can
-// be committed. Leaves no file behind and touches no record.
+// Checks whether writes can succeed: whether the file system accepts more bytes beside the database, and whether a
+// transaction can be committed. Leaves no file and touches no record.
 
 import { open, unlink } from "node:fs/promises";
 import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Group } from "../commit/group.ts";
 
-/** A commit that changes nothing would write nothing. */
+/** A commit without changes would write nothing. */
 const commitSomething = `
   INSERT INTO meta (name, value) VALUES ('write_probe', 1)
   ON CONFLICT (name) DO UPDATE SET value = value + 1`;
 
-/** To be run by the writer. */
+/** Run by the writer. */
 export function probeCommit({ connection }: Group): void {
   connection.run(commitSomething);
 }
 
 /**
- * A small commit finds room in the file of the WAL long after there is none for large ones. The bytes need not reach the
- * disk: a file system reserves their place when they are written. Rejects with AppError unavailable.
+ * A small commit still fits into the WAL file when there is no room for large ones. The bytes need not reach the disk:
+ * the file system reserves their space when they are written. Rejects with AppError unavailable.
  */
 export async function probeRoom(databasePath: string): Promise<void> {
   const path = `${databasePath}-probe`;
   try {
     const file = await open(path, "w", 0o600);
     try {
-      // At once, so that a process that is killed leaves nothing behind.
+      // At once, so that a killed process leaves no file.
       await unlink(path);
       await file.writeFile(Buffer.alloc(limits.writeProbeBytes));
     } finally {

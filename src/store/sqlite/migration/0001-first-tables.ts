@@ -1,6 +1,6 @@
 // The first tables. A migration that was published is never edited; the next change is the next file.
 //
-// Times are Unix milliseconds, but for first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts).
+// Times are Unix milliseconds, except first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts).
 
 export const firstTables = `
   CREATE TABLE counter (

@@ -1,5 +1,5 @@
-// Several holds on one record; the end of the audit chain; what a restore has still to replay; and how far each ledger outside
-// the store was known to reach.
+// Several holds on one record; the head of the audit chain; what a restore still has to replay; and how far each ledger
+// outside the store is known to reach.
 
 const recordKey = `
     organization_id TEXT NOT NULL,

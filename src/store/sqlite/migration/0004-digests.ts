@@ -1,4 +1,4 @@
-// Digests of later changes, by which an identical change is found, and the index of them. The first change of a record has
+// Digests of later changes, by which an identical change is found, and their index. The first change of a record has
 // none: it is found by its key.
 
 import { payloadDigest } from "../../payload-digest.ts";
@@ -27,7 +27,7 @@ type Digest = readonly [digest: number, recordNo: number, changeNo: number];
 
 const batchRows = 5_000;
 
-/** Reads before it writes, for rows must not change under a scan; keeps no payload while it reads on. */
+/** Reads a batch before it writes, because rows must not change during a scan. Keeps no payload in memory. */
 export function digests(connection: Connection): void {
   connection.exec(addColumn);
   for (let from: Digest = [0, 0, 0]; ;) {

@@ -1,5 +1,5 @@
-// Brings the tables to the form that this version works with, one numbered step after another, all in one transaction.
-// Never touches a store that is newer, or a database that is not a store.
+// Brings the schema up to this version, one numbered migration after another, all in one transaction. Never touches a
+// store that is newer, or a database that is not a store.
 
 import { StoreError } from "../../store-error.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
@@ -8,10 +8,10 @@ import { receipts } from "./0002-receipts.ts";
 import { restoresAndHolds } from "./0003-restores-and-holds.ts";
 import { digests } from "./0004-digests.ts";
 
-/** Statements, or a function where rows have to be computed. */
+/** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
 
-/** In order; the schema version is how many of them a store has had. */
+/** In order; the schema version is how many of them were applied. */
 const migrations: readonly Migration[] = [firstTables, receipts, restoresAndHolds, digests];
 
 export const schemaVersion = migrations.length;
@@ -28,7 +28,7 @@ const writeVersion = `
   INSERT INTO meta (name, value) VALUES ('schema_version', ?)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** Does nothing if there is nothing to do. Of two processes that start at once, the second finds it done. */
+/** Does nothing if the schema is current. If two processes start at once, the second finds it done. */
 export function migrate(connection: Connection): void {
   if (versionOf(connection) === schemaVersion) return;
   transaction(connection, () => {

@@ -48,8 +48,8 @@ const anyWrite = fc.record(
 );
 const anyOperation = fc.record(
   {
-    name: fc.constantFrom("ping" as const, "placeHold" as const),
-    args: fc.constantFrom(undefined, { key: { id: "k" }, reason: "r" }, 5),
+    name: fc.constantFrom("ping", "holds.place"),
+    args: fc.constantFrom([], [{ key: { id: "k" }, reason: "r" }, 5]),
   },
   { noNullPrototype },
 );

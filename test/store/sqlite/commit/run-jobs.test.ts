@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { RecordWrite } from "../../../../src/domain/record/record-write.ts";
 import { type Connection, openWriter } from "../../../../src/store/sqlite/connection.ts";
-import type { Job, OperationJob, Result } from "../../../../src/store/sqlite/commit/job.ts";
+import type { Job, Result } from "../../../../src/store/sqlite/commit/job.ts";
+import type { OperationJob } from "../../../../src/store/sqlite/commit/operation.ts";
 import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../../src/store/sqlite/commit/run-jobs.ts";
 import { acme, mark, operator, transaction } from "../../../conformance/scene.ts";
@@ -25,14 +26,11 @@ function job(id: string, fields: Partial<RecordWrite> = {}): RecordWrite {
 function deletionOf(resourceId: string): OperationJob {
   const deletion = { organizationId: acme, resourceType: "transaction", resourceId };
   const request = { ...deletion, reason: "", deletionRequestId: `del_${resourceId}`, dueAt: 1 };
-  return { name: "requestDeletion", args: { request, act: operator } };
+  return { name: "store.requestDeletion", args: [request, operator] };
 }
 
 function cancellationOf(resourceId: string): OperationJob {
-  return {
-    name: "cancelDeletion",
-    args: { deletionRequestId: `del_${resourceId}`, act: operator },
-  };
+  return { name: "store.cancelDeletion", args: [`del_${resourceId}`, operator] };
 }
 
 /** The letters of a write's outcome, the value of an operation, or what went wrong. */
@@ -81,7 +79,7 @@ describe("a group", () => {
     const connection = openFresh(test);
     const broken: OperationJob = {
       name: "eraseStep",
-      args: { deletionRequestId: "del_unknown", recordsMax: 1, act: operator },
+      args: ["del_unknown", 1, operator],
     };
     const results = runJobs(connection, [job("a"), faulty, deletionOf("a"), broken, job("b")]);
     assert.deepEqual(results.map(brief), ["c", "Error", "del_a", "TypeError", "c"]);
@@ -97,11 +95,7 @@ describe("a group", () => {
     const used = { idempotency: mark("key", "one") };
     const another = mark("key", "another");
     const { name, args } = deletionOf("t");
-    const { request } = args as { request: object };
-    const refused = {
-      name,
-      args: { request: { ...request, idempotency: another }, act: operator },
-    };
+    const refused = { name, args: [{ ...(args[0] as object), idempotency: another }, operator] };
     const results = runJobs(connection, [job("t", used), refused, job("t", { mode: "update" })]);
     assert.deepEqual(results.map(brief), ["c", "AppError", "u"]);
   });

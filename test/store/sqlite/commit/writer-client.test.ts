@@ -145,7 +145,7 @@ describe("the writer thread", () => {
     const { thread } = await openThread(test);
     const port = thread.connect();
     port.close();
-    await thread.submit({ name: "ping", args: undefined });
+    await thread.submit({ name: "ping", args: [] });
     await thread.close();
   });
 });

@@ -1,18 +1,18 @@
-// Whether a stored change of a record has the same payload: the first change is found by the key, later ones by their
-// digests, so a long history is not read. Digests may collide, so payloads are compared too. Writes nothing.
+// Checks whether a stored change of a record has the same payload: the first change is found by its key, later ones by
+// their digests, so a long history is not read. Digests may collide, so payloads are compared too. Writes nothing.
 
-import type { RecordKey } from "../../domain/record/record-write.ts";
-import { payloadDigest } from "../payload-digest.ts";
-import { inSequence } from "./commit/in-sequence.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "./record-key.ts";
-import type { Transaction } from "./transaction.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { payloadDigest } from "../../payload-digest.ts";
+import { inSequence } from "./in-sequence.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
+import type { Transaction } from "../transaction.ts";
 
 export interface Asked {
   readonly record: RecordKey;
   readonly payload: string;
 }
 
-/** Each search ends at one row (LIMIT): so it can't be planned as a join with all changes of a record. */
+/** Each search stops at one row (LIMIT), so it can't be planned as a join with all changes of a record. */
 const findIdentical = `
   SELECT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
@@ -54,13 +54,13 @@ const findOnlyOnCitus = `
     JOIN change USING (organization_id, resource_type, resource_id, payload)
   WHERE change.resource_id = ANY ($3::text[])`;
 
-/** Answered by one shard; over several, Citus takes no LIMIT within a subquery. */
+/** Answered by one shard: over several, Citus does not support LIMIT in a subquery. */
 const findFirstOnCitus = `
   SELECT payload FROM change
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
   ORDER BY change_no LIMIT 1`;
 
-/** True for each that equals a stored change of its record. */
+/** True for each payload that equals a stored change of its record. */
 export async function findIdenticalChanges(
   transaction: Transaction,
   asked: readonly Asked[],
@@ -75,7 +75,7 @@ export async function findIdenticalChanges(
   return asked.map((_, index) => found.has(index + 1));
 }
 
-/** Asks record by record only for the first of several changes. */
+/** Queries record by record only for the first of several changes. */
 async function findOnCitus(
   transaction: Transaction,
   asked: readonly Asked[],
@@ -102,7 +102,7 @@ async function findOnCitus(
   return asked.map((one) => identical.has(one));
 }
 
-/** The keys of those records that have more than one change. */
+/** The keys of the records that have more than one change. */
 async function findChanged(
   transaction: Transaction,
   asked: readonly Asked[],

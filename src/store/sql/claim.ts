@@ -1,0 +1,50 @@
+// Stores a worker's claim on a deletion: claimed, begun with a complete plan, or put off because of an obstacle.
+// Choosing the next deletion is each engine's own.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Claim } from "../store.ts";
+import { auditDeletion, readExistingDeletion } from "./deletion.ts";
+import type { Obstacle, PlanCounts } from "./plan.ts";
+import { run, type Statements } from "./statements.ts";
+
+const setClaimed = `
+  UPDATE deletion SET
+    status = 'processing', started_at = coalesce(started_at, $2), attempts = attempts + 1,
+    lease_until = $3, claimant = $4, waiting_for = NULL, held = false, next_attempt_at = NULL
+  WHERE deletion_request_id = $1`;
+
+const setWaiting = `
+  UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3,
+    claimant = CASE status WHEN 'pending' THEN NULL ELSE claimant END
+  WHERE deletion_request_id = $4`;
+
+export function* takeDeletion(
+  deletionRequestId: string,
+  { now, leaseUntil, claimant }: Claim,
+): Statements<Deletion> {
+  yield* run(setClaimed, deletionRequestId, now, leaseUntil, claimant);
+  return yield* readExistingDeletion(deletionRequestId);
+}
+
+/** In the transaction that completes its plan, so that no deletion is processing without one. */
+export function* beginDeletion(
+  deletion: Deletion,
+  counts: PlanCounts,
+  claim: Claim,
+): Statements<Deletion> {
+  const begun = yield* takeDeletion(deletion.deletionRequestId, claim);
+  const act = { actor: "worker", now: claim.now };
+  yield* auditDeletion(deletion, { action: "start", detail: { ...counts }, act });
+  return begun;
+}
+
+/** Also for a deletion that is processing: a related record that arrived meanwhile may be held. */
+export function* putOff(
+  { deletionRequestId }: Deletion,
+  { waitingFor, held }: Obstacle,
+  now: number,
+): Statements<void> {
+  const until = now + limits.heldDeletionRetryMs;
+  yield* run(setWaiting, waitingFor, held, until, deletionRequestId);
+}

@@ -1,0 +1,104 @@
+// The progress of an erasure: the next targets of a plan, the targets that are done, and the counts of what was erased.
+// Removing records and rewriting payloads are each engine's own.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { nodeKey, type NodeKey } from "../../domain/deletion/erasure.ts";
+import { limits } from "../../domain/limits.ts";
+import type { Act } from "../act.ts";
+import { addCounts } from "../row/deletion-row.ts";
+import { all, run, type Statements } from "./statements.ts";
+
+export interface TargetRow {
+  readonly position: number;
+  readonly organization_id: string;
+  readonly action: "erase" | "redact";
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly to_type: string | null;
+  readonly to_id: string | null;
+}
+
+const findNext = `
+  SELECT * FROM deletion_target
+  --sqlite INDEXED BY deletion_target_to_do
+  WHERE deletion_request_id = $1
+    --sqlite AND done = 0
+    --postgres AND NOT done
+  ORDER BY position LIMIT $2`;
+
+const setDone = `
+  UPDATE deletion_target
+  --sqlite INDEXED BY deletion_target_to_do
+  SET done = true
+  WHERE deletion_request_id = $1 AND position <= $2
+    --sqlite AND done = 0
+    --postgres AND NOT done
+  `;
+
+const setProgress = `
+  UPDATE deletion SET erased = $2, redacted = $3,
+    --sqlite lease_until = max(lease_until, $4)
+    --postgres lease_until = greatest(lease_until, $4)
+  WHERE deletion_request_id = $1`;
+
+/** `Row` may have further columns of the engine. */
+export function* findNextTargets<Row extends TargetRow>(
+  deletionRequestId: string,
+  targetsMax: number,
+): Statements<readonly Row[]> {
+  return yield* all<Row>(findNext, deletionRequestId, targetsMax);
+}
+
+export interface ErasureProgress {
+  /** The last target that is done; undefined if none is. */
+  readonly last: TargetRow | undefined;
+  /** The types of the records that were erased, one entry for each. */
+  readonly erasedTypes: readonly string[];
+  readonly redacted: number;
+}
+
+/** Stores what a step did, and extends the lease. */
+export function* storeProgress(
+  { deletionRequestId, erased, redacted }: Deletion,
+  progress: ErasureProgress,
+  act: Act,
+): Statements<void> {
+  if (progress.last !== undefined) yield* run(setDone, deletionRequestId, progress.last.position);
+  yield* run(
+    setProgress,
+    deletionRequestId,
+    JSON.stringify(addCounts(erased, progress.erasedTypes)),
+    redacted + progress.redacted,
+    act.now + limits.deletionLeaseMs,
+  );
+}
+
+/** What is to be redacted, and in which record. */
+export interface Reference {
+  readonly organization_id: string;
+  readonly from_type: string;
+  readonly from_id: string;
+  readonly to_type: string;
+  readonly to_id: string;
+}
+
+export function referencesOf(targets: readonly TargetRow[]): readonly Reference[] {
+  return targets
+    .filter(({ action }) => action === "redact")
+    .map(({ organization_id, resource_type, resource_id, to_type, to_id }) => {
+      if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
+      return { organization_id, from_type: resource_type, from_id: resource_id, to_type, to_id };
+    });
+}
+
+/** The records that the references lead to. */
+export function nodesOf(references: readonly Reference[]): ReadonlySet<NodeKey> {
+  return new Set(references.map(({ to_type, to_id }) => nodeKey(to_type, to_id)));
+}
+
+/** The same deletion. Throws unless it is being processed. */
+export function requireProcessing(deletion: Deletion): Deletion {
+  const { deletionRequestId, status } = deletion;
+  if (status === "processing") return deletion;
+  throw new TypeError(`the deletion ${deletionRequestId} is ${status}, not processing`);
+}

@@ -1,0 +1,173 @@
+// The methods of the store that run the same statements on every engine: the statements of each, and what it may see.
+// An engine binds them to its driver; the methods that are not listed here are written by each engine.
+
+import * as accessToken from "./access-token.ts";
+import * as apiKey from "./api-key.ts";
+import * as audit from "./audit.ts";
+import * as deletion from "./deletion.ts";
+import { listChanges } from "./export.ts";
+import * as hold from "./hold.ts";
+import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
+import * as organizations from "./organization.ts";
+import { purgeExpired } from "./purge.ts";
+import * as receipt from "./receipt.ts";
+import * as record from "./record.ts";
+import * as replay from "./replay.ts";
+import {
+  allOrganizations,
+  oneOrAll,
+  organization,
+  rebuilding,
+  type Visibility,
+} from "./visibility.ts";
+import type { Statements } from "./statements.ts";
+
+export interface Method<Args extends readonly unknown[], Result> {
+  /** `lookup`: one statement that reads. `read`: several. `change`: any, in a transaction that may write. */
+  readonly kind: "lookup" | "read" | "change";
+  readonly visibility: (...args: Args) => Visibility;
+  readonly work: (...args: Args) => Statements<Result>;
+}
+
+type AnyMethod = Method<never[], unknown>;
+type Methods = Readonly<Record<string, AnyMethod>>;
+
+function define(kind: AnyMethod["kind"]) {
+  return <Args extends readonly unknown[], Result>(
+    visibility: NoInfer<Visibility | ((...args: Args) => Visibility)>,
+    work: (...args: Args) => Statements<Result>,
+  ): Method<Args, Result> => ({
+    kind,
+    visibility: typeof visibility === "function" ? visibility : () => visibility,
+    work,
+  });
+}
+
+const [lookup, read, change] = [define("lookup"), define("read"), define("change")];
+
+const credentials: Visibility = { view: "credentials" };
+const deletions: Visibility = { view: "deletions" };
+const every = allOrganizations;
+
+function ofOrganization({ organizationId }: { readonly organizationId: string }): Visibility {
+  return organization(organizationId);
+}
+
+function ofFilter({
+  organizationId,
+}: {
+  readonly organizationId?: string | undefined;
+}): Visibility {
+  return oneOrAll(organizationId);
+}
+
+function byIdIn(_id: string, organizationId: string | undefined): Visibility {
+  return oneOrAll(organizationId);
+}
+
+/** Grouped as the parts of the store are. */
+export const methods = {
+  store: {
+    readHistory: lookup(ofOrganization, record.readHistory),
+    countRecords: lookup(organization, record.countRecords),
+    listChanges: lookup(ofOrganization, listChanges),
+
+    findDeletion: lookup(byIdIn, deletion.findDeletion),
+    listDeletions: lookup(ofFilter, deletion.listDeletions),
+    requestDeletion: change(ofOrganization, deletion.requestDeletion),
+    cancelDeletion: change(every, deletion.cancelDeletion),
+    postponeDeletion: change(deletions, deletion.postponeDeletion),
+    deletionFigures: read(deletions, deletion.deletionFigures),
+
+    receiptHead: lookup(every, receipt.readReceiptHead),
+    findReceipt: lookup(byIdIn, receipt.findReceipt),
+    listReceipts: lookup(every, receipt.listReceipts),
+    listReceiptKeys: lookup(every, receipt.listReceiptKeys),
+    keepReceiptKey: change(every, receipt.keepReceiptKey),
+
+    createOrganization: change(ofOrganization, organizations.createOrganization),
+    findOrganization: lookup(organization, organizations.findOrganization),
+    listOrganizations: lookup(every, organizations.listOrganizations),
+    changeOrganization: change(organization, organizations.changeOrganization),
+
+    createKey: change(ofOrganization, apiKey.createKey),
+    listKeys: lookup(oneOrAll, apiKey.listKeys),
+    findKey: lookup(credentials, apiKey.findKey),
+    findKeyBySecret: lookup(credentials, apiKey.findKeyBySecret),
+    revokeKey: change(every, apiKey.revokeKey),
+    rotateKey: change(every, apiKey.rotateKey),
+    createToken: change(ofOrganization, accessToken.createToken),
+    findCaller: lookup(credentials, accessToken.findCaller),
+    credentialsVersion: lookup({}, organizations.readCredentialsVersion),
+
+    purgeExpired: change(every, purgeExpired),
+    listAudit: lookup(every, audit.listAudit),
+  },
+  holds: {
+    place: change(ofOrganization, hold.placeHold),
+    release: change(every, hold.releaseHold),
+    find: lookup(every, hold.findHold),
+    ofRecords: lookup(
+      (keys) => ({ organizations: keys.map(({ organizationId }) => organizationId) }),
+      hold.findHoldsOf,
+    ),
+    list: lookup(ofFilter, hold.listHolds),
+  },
+  replay: {
+    restoreState: lookup(every, replay.readRestoreState),
+    countUnreplayed: lookup(every, replay.countUnreplayed),
+    beginReplay: change(every, replay.beginReplay),
+    queueReplay: change(rebuilding, replay.queueReplay),
+    replaceHolds: change(rebuilding, replay.replaceHolds),
+    startReplay: change(every, replay.startReplay),
+    takeOver: change(rebuilding, replay.takeOver),
+    reopenDeletions: change(rebuilding, replay.reopenDeletions),
+    countReplayed: lookup(every, replay.countReplayed),
+    finishReplay: change(every, replay.finishReplay),
+    listLedgerMarks: lookup(every, listLedgerMarks),
+    markLedger: change(every, markLedger),
+  },
+  trail: {
+    head: lookup(every, audit.readChainHead),
+    note: change(every, audit.auditAct),
+    findDeletions: lookup(every, deletion.findDeletions),
+    listDeletions: lookup(every, deletion.listDeletionsById),
+    findReceipts: lookup(every, receipt.findReceipts),
+  },
+} as const;
+
+type Bound<Table extends Methods> = {
+  readonly [Name in keyof Table]: Table[Name] extends Method<infer Args, infer Result>
+    ? (...args: Args) => Promise<Result>
+    : never;
+};
+
+export type SharedMethods = {
+  readonly [Part in keyof typeof methods]: Bound<(typeof methods)[Part]>;
+};
+
+/** Runs a method on an engine. `name` is its part of the store and its own name, such as `holds.release`. */
+export type RunMethod = (name: string, method: AnyMethod) => (...args: never[]) => Promise<unknown>;
+
+export function bindMethods(bind: RunMethod): SharedMethods {
+  const parts = Object.entries(methods).map(([part, table]) => [
+    part,
+    Object.fromEntries(
+      Object.entries<AnyMethod>(table).map(([name, method]) => [
+        name,
+        bind(`${part}.${name}`, method),
+      ]),
+    ),
+  ]);
+  // Each method keeps its arguments and its result, as `Bound` says.
+  return Object.fromEntries(parts) as SharedMethods;
+}
+
+/** By name, as `bindMethods` gives them. */
+export const changes: ReadonlyMap<string, AnyMethod["work"]> = new Map(
+  Object.entries<Methods>(methods).flatMap(([part, table]) =>
+    Object.entries(table)
+      .filter(([, { kind }]) => kind === "change")
+      .map(([name, { work }]) => [`${part}.${name}`, work] as const),
+  ),
+);

@@ -1,0 +1,18 @@
+// Removes expired access tokens and the stored results of old requests, a bounded part at a time. Never touches
+// records.
+
+import { limits } from "../../domain/limits.ts";
+import { run, type Statements } from "./statements.ts";
+
+const removeTokens = `
+  DELETE FROM access_token WHERE token_hash IN (
+    SELECT token_hash FROM access_token WHERE expires_at < $1 LIMIT $2)`;
+
+const removeReplies = `
+  DELETE FROM idempotent_reply WHERE (organization_id, key_hash) IN (
+    SELECT organization_id, key_hash FROM idempotent_reply WHERE created_at < $1 LIMIT $2)`;
+
+export function* purgeExpired(now: number): Statements<void> {
+  yield* run(removeTokens, now - limits.expiredTokensKeptMs, limits.purgedRowsMax);
+  yield* run(removeReplies, now - limits.idempotencyKeptMs, limits.purgedRowsMax);
+}

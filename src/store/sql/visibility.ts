@@ -1,0 +1,35 @@
+// What a transaction may see: the organizations that it names, or one of a few views over all of them. On PostgreSQL,
+// row-level security enforces it for every statement, even for one that does not name its organization. SQLite has no
+// such enforcement, and ignores it.
+
+/**
+ * all: operators' lists, upkeep and integrity. deletions: the worker's search for deletions that are due. credentials:
+ * the owner of a token or a key, before the organization is known.
+ */
+export type View = "all" | "deletions" | "credentials";
+
+export interface Visibility {
+  readonly organizations?: Iterable<string>;
+  readonly view?: View;
+  /** A read-only snapshot of all tables. */
+  readonly snapshot?: boolean;
+  /** No time limit. */
+  readonly unlimitedTime?: boolean;
+}
+
+export const allOrganizations: Visibility = { view: "all" };
+
+/** For checks of the whole store. */
+export const withoutTimeouts: Visibility = { view: "all", snapshot: true, unlimitedTime: true };
+
+/** For changes of the schema, and other work without a time limit. */
+export const rebuilding: Visibility = { view: "all", unlimitedTime: true };
+
+export function organization(organizationId: string): Visibility {
+  return { organizations: [organizationId] };
+}
+
+/** One organization, or the operator's view where none is named. */
+export function oneOrAll(organizationId: string | undefined): Visibility {
+  return organizationId === undefined ? allOrganizations : organization(organizationId);
+}
