@@ -1,4 +1,4 @@
-// Everything that an engine has to pass. A new engine is one more file beside sqlite.test.ts.
+// The tests that every engine has to pass. A new engine is one more file like sqlite.test.ts.
 
 import { testAccess } from "./access.ts";
 import { testCascade } from "./cascade.ts";

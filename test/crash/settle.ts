@@ -1,10 +1,10 @@
-// Reads a reply: notes for each change of a request whether it was acknowledged, and reports a reply that should have
-// been another.
+// Reads a reply: notes for each change of a request whether it was acknowledged, and reports an
+// unexpected reply.
 
 import type { Reply } from "../support/http-client.ts";
 import type { Ledger, SentChange, Submission } from "./ledger.ts";
 
-/** True if the reply is the one that was to be expected. */
+/** True if the reply is the expected one. */
 export function settle(ledger: Ledger, submission: Submission, reply: Reply): boolean {
   submission.answer = { status: reply.status, text: reply.text };
   const fault = faultOf(submission, reply);
@@ -41,7 +41,7 @@ function faultOf(submission: Submission, reply: Reply): string | undefined {
   return settleItems(submission, written);
 }
 
-/** A line for each refused item, then the summary. */
+/** A line for each rejected item, then the summary. */
 function settleStream(submission: Submission, { text }: Reply, wanted: number): string | undefined {
   const lines = text
     .trimEnd()

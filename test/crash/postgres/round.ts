@@ -1,5 +1,5 @@
-// One crash on PostgreSQL: load through all processes, the end of one of them or of the server itself, a restart, and a
-// check of everything.
+// One crash on PostgreSQL: load through all processes, the end of one of them or of the server
+// itself, a restart, and a check of everything.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../support/random.ts";
@@ -69,7 +69,7 @@ async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random
   );
 }
 
-/** Of a cluster: the coordinator, one of the workers, or all at once. */
+/** On a cluster: the coordinator, one of the workers, or all at once. */
 async function killServer(
   { postgres }: PostgresSite,
   random: Random,
@@ -79,7 +79,10 @@ async function killServer(
   return () => postgres.start();
 }
 
-/** What a crash has left prepared on a node of a cluster is committed or rolled back by the cluster itself, a little later. */
+/**
+ * The cluster commits or rolls back the transactions that a crash left prepared on a node, a little
+ * later.
+ */
 async function settle({ postgres, url }: PostgresSite): Promise<void> {
   await waitFor("the cluster to settle what was prepared", async () => {
     const answers = await postgres.query(
@@ -90,7 +93,7 @@ async function settle({ postgres, url }: PostgresSite): Promise<void> {
   });
 }
 
-/** The leases of the one that is gone end at once, as if their time had passed. */
+/** Ends the leases of the dead process at once, as if they had expired. */
 async function killProcess(site: PostgresSite, random: Random): Promise<() => Promise<void>> {
   const { processes, environment, postgres, url } = site;
   const place = random.integer(0, processes.length - 1);
@@ -108,7 +111,7 @@ async function killProcess(site: PostgresSite, random: Random): Promise<() => Pr
 
 type Act = (sender: Sender) => Promise<unknown>;
 
-/** Ends when the connection is cut off. */
+/** Ends when the connection is cut. */
 async function runLoad(site: PostgresSite, sender: Sender): Promise<void> {
   const contest = site.contests.get(sender.customer.organizationId);
   if (contest === undefined) throw new Error("an organization has no contest");
