@@ -1,5 +1,5 @@
-// `npm run abuse`: runs every abuse, or those that are named, each on a server of its own beside a good client, and says
-// what it did to the good client and to the server.
+// `npm run abuse`: runs every abuse, or those that are named, each on its own server next to a good
+// client, and reports the effect on the good client and the server.
 
 import { parseArgs } from "node:util";
 import { type Engine, engines } from "./abuse.ts";

@@ -1,4 +1,5 @@
-// The gate that holds replies against the OpenAPI document: it lets through what is as the document says, and nothing else.
+// The check of replies against the OpenAPI document: it accepts what the document allows, and
+// nothing else.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -61,7 +62,7 @@ function reply(body: unknown, headers: Record<string, string> = {}, status = 200
 
 const ndjson = { "content-type": "application/x-ndjson" };
 
-describe("a reply that is as the document says", () => {
+describe("a reply that matches the document", () => {
   for (const [what, ask, found_] of [
     ["a body with its headers", get, reply({ ...seen, id: "abc" })],
     ["a query in the path", { ...get, path: "/thing?id=1" }, reply(seen)],
@@ -74,11 +75,11 @@ describe("a reply that is as the document says", () => {
     ["an unknown path answered 404", { ...get, path: "/other" }, reply({}, {}, 404)],
     ["an unknown method answered 405", { ...get, method: "PATCH" }, reply({}, {}, 405)],
   ] as const) {
-    it(`is let through: ${what}`, () => check(ask, found_));
+    it(`is accepted: ${what}`, () => check(ask, found_));
   }
 });
 
-describe("a reply that is not as the document says", () => {
+describe("a reply that does not match the document", () => {
   for (const [what, ask, found_, message] of [
     ["an unknown path", { ...get, path: "/other" }, reply(seen), /not in the document/],
     ["an unknown method", { ...get, method: "PUT" }, reply(seen), /not in the document/],

@@ -1,4 +1,4 @@
-// Unusual requests by the thousand leave the service as it was; and the checks of this can say no.
+// Thousands of unusual requests do not harm the service; and these checks can fail.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ import { readAllReplies } from "./raw-replies.ts";
 const cases = 3_000;
 
 describe("a server that is sent unusual requests", () => {
-  it(`answers ${cases} of them well, keeps what it accepted and nothing else, and lives`, async (test) => {
+  it(`answers all ${cases} of them correctly, stores only what it accepted, and survives`, async (test) => {
     const seed = 1_100_000;
     const { findings, ...figures } = await runFuzzCampaign({
       seed,
@@ -47,7 +47,7 @@ describe("a server that is sent mutated requests over raw sockets", () => {
     assert.ok((figures.byStatus["201"] ?? 0) > requests / 20, "many were accepted");
   });
 
-  it("are found when a reply is cut off, or is not in the document", async () => {
+  it("are reported when a reply is cut off, or is not in the document", async () => {
     const cut = readAllReplies(Buffer.from("HTTP/1.1 400 No\r\ncontent-length: 5\r\n\r\n{}"), [
       "POST",
     ]);
@@ -76,7 +76,7 @@ const sent: FuzzCase = {
 };
 
 describe("the check of replies", () => {
-  it("takes a good error and a good success", () => {
+  it("accepts a correct error and a correct success", () => {
     const error = '{"code":40000,"message":"No.","errors":[{"field":"a","message":"b"}]}';
     assert.deepEqual(checkReply(sent, replyOf(400, error)), []);
     assert.deepEqual(checkReply(sent, replyOf(201, '{"success":true}')), []);
@@ -112,16 +112,16 @@ describe("the check of replies", () => {
     ["a success that is no JSON", 200, "{", json],
   ];
   for (const [what, status, text, headers] of bad) {
-    it(`complains of ${what}`, () => {
+    it(`reports ${what}`, () => {
       assert.ok(checkReply(sent, replyOf(status, text, headers)).length > 0);
     });
   }
 
-  it("complains when somebody is let in", () => {
+  it("reports a success with an invalid credential", () => {
     assert.ok(checkReply({ ...sent, authorized: false }, replyOf(200, "{}")).length > 0);
   });
 
-  it("finds what is no reply behind one", () => {
+  it("finds bytes after a reply that are not a reply", () => {
     const head = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nx-request-id: r\r\n\r\n";
     const { replies, rest } = readReplies(Buffer.from(`${head}{}${head}{}junk`));
     assert.deepEqual(
@@ -135,8 +135,8 @@ describe("the check of replies", () => {
   });
 });
 
-describe("the check of what is stored", () => {
-  it("complains of what was accepted and is not there, was refused and is there, or is there otherwise", async () => {
+describe("the check of the store", () => {
+  it("reports accepted records that are missing or different, and rejected ones that are stored", async () => {
     const server = await startServer();
     try {
       await server.operate(async (app) => {

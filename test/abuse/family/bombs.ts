@@ -1,4 +1,5 @@
-// Bodies that are small on the wire and very large decoded: gzip, br and zstd, in each other, and in many members.
+// Bodies that are small on the wire and very large decoded: gzip, br and zstd, nested, and in many
+// members.
 
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";

@@ -1,4 +1,5 @@
-// Commands of an operator on the store that is being served: export, backup, check, one after another.
+// An operator's commands on the store that is being served: export, backup, check, one after
+// another.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,10 +1,11 @@
-// Connections that end at every point: in the headers, in the body, before and in the reply, in an upgrade, after CONNECT.
+// Connections that end at every point: in the headers, in the body, before and in the reply, in an
+// upgrade, after CONNECT.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { makeIds, transaction, listOf } from "../records.ts";
 import { requestBytes, sendAndReset } from "../sending.ts";
 
-/** What is sent, and how long its client waits before it goes away. */
+/** What is sent, and how long the client waits before it disconnects. */
 type Step = (context: AbuseContext, id: string) => { bytes: Buffer; afterMs: number };
 
 function leaving([name, what]: Title, step: Step): Abuse {

@@ -1,4 +1,4 @@
-// Deletions: ten thousand at once, and one that takes a hundred thousand records along.
+// Deletions: ten thousand at once, and one that cascades to a hundred thousand records.
 
 import { makeClient, type Client } from "../../support/http-client.ts";
 import type { Abuse, AbuseContext } from "../abuse.ts";

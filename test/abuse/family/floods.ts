@@ -1,4 +1,4 @@
-// Small requests at full speed: with credentials that are none, without any, and with good ones.
+// Small requests at full speed: with invalid credentials, without any, and with good ones.
 
 import { makeCredential } from "../../../src/actions/credential.ts";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";

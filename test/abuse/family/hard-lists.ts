@@ -1,4 +1,5 @@
-// Bodies that are small to send and hard to read: long numbers, near-miss and very many keys, deep nesting, escapes.
+// Bodies that are small to send and expensive to read: long numbers, near-miss and very many keys,
+// deep nesting, escapes.
 
 import { gzipSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
@@ -11,7 +12,7 @@ interface HardBody {
   readonly gzip?: boolean;
 }
 
-/** Every connection sends the same body again and again. */
+/** Every connection sends the same body repeatedly. */
 function bodyFlood(
   [name, what]: Title,
   { path = "/v2/transactions/batch", connections = 8, gzip = false }: HardBody,

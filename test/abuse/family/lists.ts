@@ -1,4 +1,5 @@
-// Lists that are as large as they may be: valid, invalid in their last item, of one record, or related to very many.
+// Lists of the maximum size: valid, invalid in their last item, of one record, or related to very
+// many.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { checkOfMany, listOf, makeIds, transaction } from "../records.ts";
@@ -6,7 +7,7 @@ import { flood, requestBytes } from "../sending.ts";
 
 const batch = "/v2/transactions/batch";
 
-/** Each connection sends one list after another, made anew each time. */
+/** Each connection sends one list after another, each newly generated. */
 function listFlood(
   [name, what]: Title,
   { path = batch, connections = 8, headers = {} }: ListFlood,
@@ -36,7 +37,7 @@ interface ListFlood {
 
 const lenient = { headers: { prefer: "handling=lenient" } };
 
-/** At most what a record may have in bytes, and far more errors than a reply names. */
+/** At most the bytes that a record may have, and far more errors than a reply names. */
 const manyErrors = `[${Array.from({ length: 100 }, () => "{}").join(",")}]`;
 
 export const lists: readonly Abuse[] = [

@@ -1,4 +1,4 @@
-// Clients that take their time: with headers, with bodies, with reading what they asked for, or with everything.
+// Slow clients: with headers, with bodies, with reading replies, or with everything.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { listOf } from "../records.ts";
@@ -40,7 +40,7 @@ function bodyHead({ target }: AbuseContext, length: number): string {
 
 const largeBodyBytes = 16 * 1_024 * 1_024;
 
-/** Sent in pieces of 64 KB, as from a slow line; each at another speed. */
+/** Sent in chunks of 64 KB, as over a slow line; each at another speed. */
 const trickledBodies: Abuse = {
   name: "trickled-bodies",
   what: "100 bodies of 16 MiB, sent in pieces",
@@ -64,7 +64,7 @@ const trickledBodies: Abuse = {
   },
 };
 
-/** Asks for as much as it can without reading any of it. */
+/** Requests as much as it can without reading any of it. */
 function unread(
   [name, what]: Title,
   connections: number,
@@ -110,7 +110,7 @@ const idle: Abuse = {
   }),
 };
 
-/** More than may be open, so that each new one is paid for by one that is idle. */
+/** More than may be open, so that each new one closes one that is idle. */
 const crowd: Abuse = {
   name: "too-many-connections",
   what: "12,000 connections from 8 addresses",

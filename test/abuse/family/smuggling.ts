@@ -1,4 +1,4 @@
-// Requests of which two readers may see different ends, each with an add behind it that must never be executed.
+// Requests whose end is ambiguous, each followed by an add that must never be executed.
 
 import type { Abuse, AbuseContext } from "../abuse.ts";
 import { AttackSocket } from "../attack-socket.ts";

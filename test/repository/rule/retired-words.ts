@@ -4,7 +4,7 @@
 import type { TextFile } from "../tree.ts";
 
 interface RetiredWord {
-  /** Words with a space between them; each may have the endings in brackets: `door(s)`. */
+  /** Words separated by spaces; each may have the endings in brackets: `door(s)`. */
   readonly word: string;
   readonly instead: string;
   /** Not in identifiers, where a field of the API or of stored data has this name. */
@@ -57,7 +57,9 @@ export const retiredWords: readonly RetiredWord[] = [
 
 const patterns = retiredWords.map((entry) => ({ pattern: patternOf(entry), ...entry }));
 
-/** Also where the parts are joined as in `giveBack` and `give-back`, and inside of longer identifiers. */
+/**
+ * Also where the parts are joined as in `giveBack` and `give-back`, and inside longer identifiers.
+ */
 function patternOf({ word, onlyProse }: RetiredWord): RegExp {
   const parts = word.split(" ").map((part) => {
     const [, stem = part, endings] = /^(\w+)\(([\w|]+)\)$/.exec(part) ?? [];
@@ -73,7 +75,7 @@ function patternOf({ word, onlyProse }: RetiredWord): RegExp {
   );
 }
 
-/** Here they have to be named. */
+/** Files that have to name them. */
 const namesThem: ReadonlySet<string> = new Set([
   "test/repository/rule/retired-words.ts",
   "test/repository/words.test.ts",
