@@ -1,4 +1,5 @@
-// A process that is killed: what it had acknowledged is there, nothing is half there, and its erasures are carried on.
+// A process that is killed: what it had acknowledged is stored, nothing is stored in part, and its
+// erasures are resumed.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,7 +12,7 @@ import { makePlace } from "./place.ts";
 describe("a serving process that is killed", () => {
   const moves = ["claimed", ...[1, 2, 3, 4, 5, 6, 7].map((step) => `step ${step}`), "completed"];
 
-  it("between any two moves of an erasure leaves one that is carried on", async (test) => {
+  it("between any two steps of an erasure leaves one that is resumed", async (test) => {
     await Promise.all(
       moves.map(async (last) => {
         const place = makePlace(test);
@@ -31,7 +32,7 @@ describe("a serving process that is killed", () => {
     );
   });
 
-  it("within a move of an erasure does so too", async (test) => {
+  it("within a step of an erasure leaves one that is resumed", async (test) => {
     for (const asked of [2, 5, 9]) {
       const place = makePlace(test);
       const child = await startChild(test, "serve", place.path);
@@ -47,7 +48,7 @@ describe("a serving process that is killed", () => {
     }
   });
 
-  it("under load has lost no list that it acknowledged, and left none half written", async (test) => {
+  it("under load has lost no list that it acknowledged, and stored none in part", async (test) => {
     const place = makePlace(test);
     const child = await startChild(test, "serve", place.path);
     for (const name of ["one", "two", "three", "four"]) {
@@ -67,7 +68,7 @@ describe("a serving process that is killed", () => {
     assert.ok(acknowledged.size > 100);
   });
 
-  it("has its erasure carried on when another process had asked for it", async (test) => {
+  it("leaves an erasure that is resumed, even if another process requested it", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await prepareErasure(store);
