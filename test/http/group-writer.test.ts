@@ -1,4 +1,5 @@
-// What is gathered while a group is being written follows it as one group, in order and within bounds.
+// Items that arrive while a group is being written follow it as one group, in order and within
+// bounds.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,7 +9,7 @@ interface Desk {
   readonly writer: GroupWriter<number>;
   readonly groups: (readonly number[])[];
   readonly said: unknown[];
-  /** Lets the group that is under way end, well or with an error. */
+  /** Ends the current group, successfully or with an error. */
   readonly finish: (error?: Error) => Promise<void>;
 }
 
@@ -41,7 +42,7 @@ function addAll(writer: GroupWriter<number>, items: readonly number[], bytes = 1
 }
 
 describe("the group writer", () => {
-  it("writes what comes first at once, and what comes meanwhile as one group after it", async () => {
+  it("writes the first item at once, and later ones as one group after it", async () => {
     const { writer, groups, finish } = makeDesk({ itemsMax: 10, bytesMax: 100 });
     addAll(writer, [1]);
     addAll(writer, [2, 3]);
@@ -53,7 +54,7 @@ describe("the group writer", () => {
     assert.equal(groups.length, 2);
   });
 
-  it("is full at its bound of items or of bytes, says when there is room, and keeps groups to the bound", async () => {
+  it("is full at its bound of items or of bytes, reports when there is room, and keeps groups to the bound", async () => {
     const { writer, groups, said, finish } = makeDesk({ itemsMax: 3, bytesMax: 100 });
     addAll(writer, [1]);
     addAll(writer, [2, 3]);
@@ -74,7 +75,7 @@ describe("the group writer", () => {
     assert.deepEqual(said, ["room", "room"]);
   });
 
-  it("comes to its end when everything is written", async () => {
+  it("ends when everything is written", async () => {
     const { writer, groups, finish } = makeDesk({ itemsMax: 2, bytesMax: 100 });
     addAll(writer, [1, 2, 3]);
     let ended = false;
@@ -86,7 +87,7 @@ describe("the group writer", () => {
     assert.deepEqual(groups, [[1, 2], [3]]);
   });
 
-  it("writes nothing more after a failure, which it tells of once", async () => {
+  it("writes nothing more after a failure, which it reports once", async () => {
     const { writer, groups, said, finish } = makeDesk({ itemsMax: 2, bytesMax: 100 });
     addAll(writer, [1, 2]);
     addAll(writer, [3]);

@@ -1,5 +1,5 @@
-// What linters and generators of clients ask of the OpenAPI document beside that it is right: everything has a name that
-// makes a function or a type, and says what it is.
+// What linters and client generators require of the OpenAPI document besides being correct:
+// everything has a name that works as a function or a type, and a description.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { eachOperation } from "./document-walk.ts";
 
 const document = buildOpenApi();
 
-/** Every place in the document that nobody could make sense of. */
+/** Every place in the document that lacks a description. */
 function findSilence(given: OpenApiDocument): readonly string[] {
   const { schemas, parameters, responses, headers } = given.components;
   return [
@@ -49,7 +49,7 @@ interface Parts {
   readonly anyOf?: readonly unknown[];
 }
 
-/** A reference says what it is where it leads. */
+/** A reference is described at its target. */
 function lacking(part: object, keys: readonly string[], where: string): readonly string[] {
   if ("$ref" in part) return [];
   const texts = part as Readonly<Record<string, unknown>>;
@@ -63,11 +63,11 @@ function nameOf(part: object): string {
 }
 
 describe("the OpenAPI document", () => {
-  it("says of everything what it is", () => {
+  it("describes everything", () => {
     assert.deepEqual(findSilence(document), []);
   });
 
-  it("would be found to be silent", () => {
+  it("would be reported without descriptions", () => {
     const without = JSON.parse(
       JSON.stringify(document, (key, value: unknown) =>
         key === "description" && typeof value === "string" ? "" : value,
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has names that make functions and types in any language", () => {
+  it("has names that work as functions and types in any language", () => {
     for (const { operation } of eachOperation(document)) {
       assert.match(operation.operationId, /^[a-z][A-Za-z0-9]+$/);
     }
@@ -94,7 +94,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("shows of every operation how it ends well, and how it can go wrong", () => {
+  it("shows for every operation how it succeeds and how it can fail", () => {
     for (const { method, path, operation } of eachOperation(document)) {
       const statuses = Object.keys(operation.responses).map((status) => status.slice(0, 1));
       const kinds = new Set(statuses);
@@ -103,7 +103,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has paths without a slash at the end, and none that differ in their parameters only", () => {
+  it("has paths without a slash at the end, and none that differ only in their parameters", () => {
     for (const path of Object.keys(document.paths)) assert.match(path, /^(?:\/[a-z0-9_.-]+)+$/);
   });
 });

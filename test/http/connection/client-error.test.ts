@@ -1,4 +1,4 @@
-// What Node can't read as a request is answered all the same.
+// Bytes that Node can't parse as a request still get a reply.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -6,7 +6,7 @@ import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
 import { exchangeRaw as exchangeText } from "../../support/raw-socket.ts";
 import { type Server, startServer } from "../../support/server.ts";
 
-describe("a request that can't be read", () => {
+describe("a request that can't be parsed", () => {
   let server: Server;
   let port: number;
 

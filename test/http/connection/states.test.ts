@@ -1,5 +1,5 @@
-// A connection that breaks off in any state, in any way: the process goes on, says nothing of an error that nobody
-// handled, and serves the next client. In a process of its own, since such an error would end it.
+// A connection that breaks in any state, in any way: the process continues, reports no unhandled
+// error, and serves the next client. In a separate process, since such an error would end it.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ const json = "content-type: application/json\r\n";
 const lines = "content-type: application/x-ndjson\r\n";
 const get = `GET /openapi.json HTTP/1.1\r\n${host}\r\n`;
 
-/** What the client has sent when it breaks off. */
+/** What the client has sent when the connection breaks. */
 const states: Readonly<Record<string, () => string>> = {
   idle: () => "",
   "in the request line": () => "GET /hea",
@@ -68,7 +68,7 @@ function write(): string {
   return `POST /v2/person HTTP/1.1\r\n${host}authorization: Bearer ${token}\r\n`;
 }
 
-/** How it breaks off; each resolves when the client's side of the connection is gone. */
+/** How it breaks; each resolves when the client's side of the connection is closed. */
 const endings: Readonly<Record<string, (socket: Socket) => Promise<void>>> = {
   "a reset at once": async (socket) => void socket.resetAndDestroy(),
   "a close at once": async (socket) => void socket.destroy(),
@@ -92,10 +92,10 @@ const endings: Readonly<Record<string, (socket: Socket) => Promise<void>>> = {
 
 const live = { method: "GET", path: "/health/live" };
 
-describe("a connection that breaks off", () => {
+describe("a broken connection", () => {
   for (const [state, bytes] of Object.entries(states)) {
     for (const [ending, end] of Object.entries(endings)) {
-      it(`${state} by ${ending} leaves the process as it was`, async () => {
+      it(`${state} by ${ending} leaves the process unharmed`, async () => {
         for (let time = 0; time < 3; time += 1) {
           const socket = await open();
           const text = bytes();
@@ -112,7 +112,7 @@ describe("a connection that breaks off", () => {
   }
 });
 
-describe("a request that breaks off by a half-close", () => {
+describe("a half-closed request", () => {
   for (const state of [
     "in the request line",
     "in the headers",
