@@ -1,5 +1,5 @@
-// The same rows in every form that an input may have: CSV of any delimiter, NDJSON and JSON lists, plain and compressed;
-// and where an import keeps its own files.
+// The same rows in every format of an input: CSV with any delimiter, NDJSON and JSON lists, plain
+// and compressed; and where an import stores its own files.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ function put(line: CommandLine, name: string, content: string | Buffer): string 
 }
 
 describe("an input of an import", () => {
-  it("comes to the same records in every form and compression", async (test) => {
+  it("produces the same records in every format and compression", async (test) => {
     const line = await openStoreFor(test);
     const [first, ...others] = inputs;
     assert.ok(first !== undefined);
@@ -141,15 +141,15 @@ describe("an input of an import", () => {
   }
 });
 
-describe("the files of an import itself", () => {
-  it("are beside the input, and gone when nothing was refused", async (test) => {
+describe("the files that an import creates", () => {
+  it("are next to the input, and removed when nothing was refused", async (test) => {
     const line = await openStoreFor(test);
     const before = readdirSync(line.folder).sort();
     await report(line, ...words(put(line, "rows.ndjson", lines)));
     assert.deepEqual(readdirSync(line.folder).sort(), [...before, "rows.ndjson"].sort());
   });
 
-  it("are in the folder that --state names, which is made, for its owner only", async (test) => {
+  it("are in the folder of --state, which is created, readable by its owner only", async (test) => {
     const line = await openStoreFor(test);
     const file = put(line, "rows.ndjson", `${lines}\n{"id":"wrong","value":"much"}`);
     const folder = join(line.folder, "some", "where");
