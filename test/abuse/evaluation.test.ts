@@ -8,7 +8,7 @@ import { makeCustomer } from "../support/customer.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { figuresOf, GoodClient, type PhaseReport } from "./good-client.ts";
 import { ReplyScanner } from "./reply-scanner.ts";
-import { missesOf } from "./report.ts";
+import { missedTargetsOf } from "./report.ts";
 import { badStatuses } from "./tally.ts";
 
 describe("the figures of a good client", () => {
@@ -22,7 +22,7 @@ describe("the figures of a good client", () => {
     const row = { name: "", tally: { sent: 1, replies: {}, refused: 0, closed: 0 } };
     const rest = { peakBytes: 1, settledBytes: 1, eventLoopP99Ms: 1, eventLoopMaxMs: 1 };
     const made = (idleMs: number, underMs: number, timeouts = 0) =>
-      missesOf({
+      missedTargetsOf({
         ...row,
         ...rest,
         findings: [],

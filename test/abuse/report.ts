@@ -11,7 +11,7 @@ export function ratioOf({ idle, under }: AbuseRow): number {
 }
 
 /** What the acceptance requires and this run did not reach; depends on the machine and its load. */
-export function missesOf(row: AbuseRow): readonly string[] {
+export function missedTargetsOf(row: AbuseRow): readonly string[] {
   const misses: string[] = [];
   const ratio = ratioOf(row);
   if (!(ratio <= ratioMax)) misses.push(`p99 ${ratio.toFixed(1)} times that of an idle server`);

@@ -175,7 +175,7 @@ describe("a restore", () => {
     assert.match(trail, /"action":"store.replay".*"deletions":2/);
   });
 
-  it("is readable by its owner only, whoever may read the backup, and removes what a killed one left", async (test) => {
+  it("is readable by its owner only, whatever the mode of the backup, and removes what a killed one left", async (test) => {
     const site = makeSite(test);
     const { file } = await playUntilLoss(site);
     chmodSync(file, 0o644);
@@ -243,7 +243,7 @@ describe("a restore", () => {
     const site = makeSite(test);
     const { acme, file } = await playUntilLoss(site);
     const text = join(site.apart, "text.db");
-    writeFileSync(text, "no backup at all, and long enough to be looked at".repeat(100));
+    writeFileSync(text, "not a backup, and long enough to be read".repeat(100));
     assert.match((await site.line.fail("restore", text, "--replace")).message, /is no backup/);
     truncateSync(file, statSync(file).size - 8_192);
     assert.match((await site.line.fail("restore", file, "--replace")).message, /damaged|no backup/);

@@ -55,8 +55,8 @@ describe("serve on an empty store", () => {
     const { err } = server.output();
     assert.match(err, /"serving"/);
     for (const secret of [apiKey, token])
-      assert.ok(!err.includes(secret), "the log holds a secret");
-    assert.ok(!out.includes("\u001b"), "there are colour codes in a pipe");
+      assert.ok(!err.includes(secret), "the log contains a secret");
+    assert.ok(!out.includes("\u001b"), "a pipe gets colour codes");
 
     const again = await serve(folder, development);
     await again.end("SIGINT");

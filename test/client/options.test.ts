@@ -89,8 +89,8 @@ describe("a record", () => {
 
   it("with a number that would become null is not sent", async () => {
     const { client, sent } = follow([reply(201)]);
-    for (const odd of [Number.NaN, Infinity, -Infinity]) {
-      const record = { ...person, timestamp, ownership_percentage: odd };
+    for (const invalid of [Number.NaN, Infinity, -Infinity]) {
+      const record = { ...person, timestamp, ownership_percentage: invalid };
       for (const call of [client.persons.add(record), client.persons.update([record])]) {
         await assert.rejects(call, /^TypeError: ownership_percentage must be a finite number/);
       }

@@ -24,10 +24,10 @@ const good = reply(201);
 describe("a temporary failure", () => {
   const passing = {
     "a lost connection": breakOff,
-    "a reply that broke off": () => new Response('{"success":', { status: 201 }),
+    "a truncated reply": () => new Response('{"success":', { status: 201 }),
     "an empty reply": () => new Response("", { status: 201 }),
-    "a reply of something else": page(200),
-    "a refusal that broke off": reply(409, "half"),
+    "a reply of a proxy": page(200),
+    "a truncated error": reply(409, "half"),
     "408": refuse(40801),
     "500": refuse(50001),
     "502 of a proxy": page(502),

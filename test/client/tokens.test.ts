@@ -187,8 +187,8 @@ describe("the token of a real service", () => {
     );
     assert.ok(error instanceof SluiceError);
     assert.equal(error.code, errorCodes.credential_revoked);
-    const anew = clientOf(customer, service.address);
-    await assert.rejects(anew.persons.exists("nobody"), { code: 40104 });
+    const fresh = clientOf(customer, service.address);
+    await assert.rejects(fresh.persons.exists("nobody"), { code: 40104 });
   });
 
   it("is refused for an organization that the key does not belong to", async () => {

@@ -38,8 +38,8 @@ describe("the generated files of the client", () => {
   it("omit nothing that types can express", () => {
     const style = { sent: true, fieldDocs: true, innerPrefix: "A" };
     const declarations: Declarations = new Map();
-    for (const odd of [{ type: "object" }, { type: "array" }, { type: "date" }]) {
-      const schema = { type: "object", properties: { odd } };
+    for (const unsupported of [{ type: "object" }, { type: "array" }, { type: "date" }]) {
+      const schema = { type: "object", properties: { unsupported } };
       declarations.clear();
       assert.throws(() => declare(declarations, "A", { schema, style }), /no TypeScript yet/);
     }
@@ -60,8 +60,11 @@ describe("the types of the client", () => {
     const copy = makeTempFolder();
     cpSync(join(root, "client"), join(copy, "client"), { recursive: true });
     cpSync(join(root, "tsconfig.json"), join(copy, "tsconfig.json"));
-    writeFileSync(join(copy, "client/src/odd.ts"), "export const argv = process.argv;\n");
-    assert.match(await compile("-p", join(copy, "client/tsconfig.json")), /odd\.ts.*process/);
+    writeFileSync(join(copy, "client/src/unsupported.ts"), "export const argv = process.argv;\n");
+    assert.match(
+      await compile("-p", join(copy, "client/tsconfig.json")),
+      /unsupported\.ts.*process/,
+    );
   });
 
   const imports = recordTypes.flatMap(({ resourceType }) => {

@@ -148,9 +148,9 @@ describe("an upload", () => {
   it("rejects by itself what can't be JSON, in its position, and sends the others", async () => {
     const cyclic: Record<string, unknown> = { ...numbered(1) };
     cyclic["sar_reason"] = cyclic;
-    const odd = [cyclic, undefined, { ...numbered(2), amount: Number.NaN }, { large: 1n }];
+    const invalid = [cyclic, undefined, { ...numbered(2), amount: Number.NaN }, { large: 1n }];
     const { client, sent } = follow([refuseFirst]);
-    const source = [numbered(3), ...odd, numbered(4)] as readonly Numbered[];
+    const source = [numbered(3), ...invalid, numbered(4)] as readonly Numbered[];
     const upload = client.customerSars.addAll(source);
     const refusals = await Array.fromAsync(upload);
     assert.deepEqual(
@@ -186,7 +186,7 @@ describe("an upload", () => {
       return true;
     });
     assert.equal(upload.tally.received, 20);
-    await waitFor("the source to be let go", () => released || undefined);
+    await waitFor("the source to be closed", () => released || undefined);
   });
 
   it("that is left early sends no more, and closes its source", async () => {
@@ -207,7 +207,7 @@ describe("an upload", () => {
       );
       break;
     }
-    await waitFor("the source to be let go", () => released || undefined);
+    await waitFor("the source to be closed", () => released || undefined);
     assert.equal(sent.length, 1);
     assert.deepEqual(upload.tally, { received: 10, written: 9, unchanged: 0, refused: 1 });
   });

@@ -1,4 +1,4 @@
-// What an export reads from a store: every change up to one moment, in order, page by page, while writes go on.
+// What an export reads from a store: every change up to one moment, in order, page by page, while writes continue.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

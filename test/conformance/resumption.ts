@@ -1,4 +1,4 @@
-// An erasure that is interrupted at any point is resumed by whoever opens the store next, with the
+// An erasure that is interrupted at any point is resumed by the next process that opens the store, with the
 // same result.
 
 import assert from "node:assert/strict";
@@ -50,7 +50,7 @@ export async function* workerMoves(store: Store): AsyncGenerator<string> {
 }
 
 /** Resumes long after every lease has expired. */
-export async function carryOn(store: Store): Promise<void> {
+export async function resume(store: Store): Promise<void> {
   const later = worker.now + 60 * 60_000;
   const { status } = await deletionOf(store, deletionRequestId);
   if (status === "completed") return;
@@ -96,7 +96,7 @@ export function testResumption(engine: Engine): void {
         assert.equal(taken.at(-1), last);
         const reopened = await site.reopen();
         await requireConsistent(reopened);
-        await carryOn(reopened);
+        await resume(reopened);
         await requireErased(reopened);
       });
     }

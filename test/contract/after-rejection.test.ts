@@ -29,9 +29,9 @@ const lastRequests: Readonly<Record<string, readonly [request: string, status: n
   "two Hosts, of a path without a credential": [`GET /docs HTTP/1.1\r\n${host}${host}\r\n`, 400],
   "two Hosts, of an unknown path": [`GET /nothing HTTP/1.1\r\n${host}${host}\r\n`, 400],
   "no Host": [`${ask}${authorization}\r\n`, 400],
-  "a Host that is none": [`${ask}host: a b@c/d\r\n${authorization}\r\n`, 400],
+  "an invalid Host": [`${ask}host: a b@c/d\r\n${authorization}\r\n`, 400],
   "two credentials": [`${ask}${host}${authorization}Authorization: Bearer x\r\n\r\n`, 400],
-  "a body coded beyond its chunks": [
+  "a body with a coding besides its chunks": [
     `${send}${host}${authorization}${json}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     400,
   ],
@@ -41,8 +41,8 @@ const lastRequests: Readonly<Record<string, readonly [request: string, status: n
   ],
   "another version of HTTP": [`GET /v2/person HTTP/2.0\r\n${host}${authorization}\r\n`, 400],
   "a path that can't be decoded": [`GET /v2/%zz HTTP/1.1\r\n${host}${authorization}\r\n`, 400],
-  "no HTTP at all": ["GARBAGE\r\n\r\n", 400],
-  "a header that is none": [`${ask}${host}a b: c\r\n\r\n`, 400],
+  "bytes that are not HTTP": ["GARBAGE\r\n\r\n", 400],
+  "a malformed header": [`${ask}${host}a b: c\r\n\r\n`, 400],
   "headers that are too large": [`${ask}${host}long: ${"x".repeat(17_000)}\r\n\r\n`, 431],
   "two lengths": [`${send}${host}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
   CONNECT: [`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, 400],
@@ -59,7 +59,7 @@ const lastRequests: Readonly<Record<string, readonly [request: string, status: n
     404,
   ],
   "HTTP/1.0": [`GET /v2/person?person_id=1 HTTP/1.0\r\n${authorization}\r\n`, 404],
-  "a body in chunks that is refused unread": [
+  "a chunked body that is refused unread": [
     `${send}${host}${json}transfer-encoding: chunked\r\n\r\n2\r\n`,
     401,
   ],
@@ -104,7 +104,7 @@ describe("a request after the last one of a connection is not executed", () => {
   for (const [what, [request, status]] of Object.entries(lastRequests)) {
     for (const [how, isApart] of [
       ["in the same packet", false],
-      ["in a packet of its own", true],
+      ["in a separate packet", true],
     ] as const) {
       it(`${how}: ${what}`, async () => {
         for (let time = 0; time < tries; time += 1) {

@@ -80,14 +80,14 @@ describe("a body of the wrong shape is refused by every operation", () => {
     ["a list of lists", "[[]]"],
     ["half a surrogate pair in an unknown field", '{"\\ud83d":"\\ud83d"}'],
     [
-      "names that mean something to JavaScript",
+      "names that are special in JavaScript",
       '{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
     ],
     ["an empty name", '{"":1}'],
     ["lists in lists", nested(1_000)],
     ["objects in objects", `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`],
     ["a number with too many digits", '{"amount":12345678901234567890}'],
-    ["a number beyond all", "[1e400]"],
+    ["an excessively large number", "[1e400]"],
   ] as const) {
     it(what, () => assertAll(() => ({ body }), 400, 40000));
   }

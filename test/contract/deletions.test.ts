@@ -155,7 +155,7 @@ for (const type of deletableTypes) {
       assert.deepEqual(done.body["erased"], { [resourceType]: 1 });
     });
 
-    it("removes the record for good, and makes its id available again", async () => {
+    it("removes the record permanently, and makes its id available again", async () => {
       const record = await scene.addRecord(prompt, type, { timestamp: "2026-01-01T00:00:00Z" });
       const id = idOf(type, record);
       assert.deepEqual(await erase(type, record), { [resourceType]: 1 });

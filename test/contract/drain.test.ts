@@ -82,7 +82,7 @@ interface Sent {
  * Clients that send one record after another over their own connections, until they are told to
  * stop.
  */
-function sendOnAndOn(address: string, token: string) {
+function sendContinuously(address: string, token: string) {
   const sent: Sent[] = [];
   const failures: string[] = [];
   const over = new AbortController();
@@ -121,7 +121,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
   it("loses no request with a load balancer that follows readiness", async () => {
     const [leaving, staying] = [await startSite(endless), await startSite({})];
     const balancer = await startLoadBalancer([leaving, staying]);
-    const clients = sendOnAndOn(balancer.address, "");
+    const clients = sendContinuously(balancer.address, "");
     await waitFor("both to answer", () =>
       [leaving, staying].every((site) => balancer.stateOf(site).answered > 30) ? true : undefined,
     );
@@ -146,7 +146,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
 
   it("accepts requests and connections during the delay, closes each after its reply, and stores them", async () => {
     const { server, environment, token } = await startSite(endless);
-    const clients = sendOnAndOn(server.address, token);
+    const clients = sendContinuously(server.address, token);
     await more(clients.sent, 20);
     const signalledAt = performance.now();
     server.child.kill("SIGTERM");

@@ -14,7 +14,7 @@ const customer = await scene.makeCustomer();
 const { token } = customer;
 after(() => scene.stop());
 
-const strays: readonly (readonly [string, Ask])[] = [
+const unknownRequests: readonly (readonly [string, Ask])[] = [
   ["an unknown path", { method: "GET", path: "/v2/transactoin" }],
   ["an unknown method", { method: "PATCH", path: "/v2/transaction" }],
   ["the root", { method: "GET", path: "/" }],
@@ -32,13 +32,13 @@ const services: readonly (readonly [string, Ask])[] = [
  * operation.
  */
 async function everyKind(): Promise<readonly (readonly [string, Ask])[]> {
-  const asks: (readonly [string, Ask])[] = [...strays, ...services];
+  const asks: (readonly [string, Ask])[] = [...unknownRequests, ...services];
   scene.service.clock.advanceMs(60_000);
   for (const operation of operations) {
     const good = await goodRequest(scene, customer, operation);
     asks.push(
       [operation.name, good],
-      [`${operation.name} at fault`, { ...good, body: "{", query: {} }],
+      [`${operation.name} with a mistake`, { ...good, body: "{", query: {} }],
     );
     const bare = { ...good, token: undefined, headers: fromNewAddress() };
     asks.push([`${operation.name} without a credential`, bare]);

@@ -106,7 +106,7 @@ async function requireRecovery(serving: ServerProcess, fill: () => () => void): 
   const free = fill();
   await writer.writeUntilRefused();
   await writer.waitForReadiness(503);
-  assert.ok(await writer.exists("a1"), "reads go on");
+  assert.ok(await writer.exists("a1"), "reads continue");
   await writer.write();
   free();
   await writer.waitForReadiness(200);

@@ -19,7 +19,7 @@ export const corruptions: Readonly<
   400: { code: 40000, corrupt: asInvalid },
   401: { code: 40101, corrupt: withoutCredential },
   403: { code: 40301, corrupt: withoutScope },
-  404: { code: 40401, corrupt: forWhatIsNotThere },
+  404: { code: 40401, corrupt: withUnknownId },
   413: { code: 41301, corrupt: asTooLarge },
   415: { code: 41501, corrupt: inAnotherType },
   422: { code: 42201, corrupt: withReusedKey },
@@ -68,11 +68,7 @@ function mayServe(scope: Scope, operation: Operation): boolean {
 
 const nobodys = "nobody has this id";
 
-async function forWhatIsNotThere(
-  scene: Scene,
-  customer: Customer,
-  operation: Operation,
-): Promise<Ask> {
+async function withUnknownId(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
   const { type, verb } = operation;
   if (verb === "read deletion") return { ...good, query: { deletion_request_id: nobodys } };

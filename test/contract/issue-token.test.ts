@@ -226,13 +226,13 @@ describe("the API key", () => {
   for (const [what, code, authorization] of [
     ["is missing", 40101, undefined],
     ["is empty", 40101, ""],
-    ["is something else", 40102, "let me in"],
-    ["comes with another scheme", 40102, `Basic ${customer.apiKey}`],
+    ["is not text", 40102, "let me in"],
+    ["has another scheme", 40102, `Basic ${customer.apiKey}`],
     ["is mistyped", 40102, mistyped],
-    ["is cut short", 40102, customer.apiKey.slice(0, -1)],
+    ["is truncated", 40102, customer.apiKey.slice(0, -1)],
     ["is unknown", 40102, unknown],
-    ["stands behind Bearer", 40105, `Bearer ${customer.apiKey}`],
-    ["stands behind bearer", 40105, `bearer ${customer.apiKey}`],
+    ["follows the word Bearer", 40105, `Bearer ${customer.apiKey}`],
+    ["follows the word bearer", 40105, `bearer ${customer.apiKey}`],
     ["is an access token", 40105, customer.token],
   ] as const) {
     it(`gets no token when it ${what}`, async () => {

@@ -56,7 +56,7 @@ describe("bytes that are not HTTP are answered with 400, and the connection is c
     ],
     ["a negative length", `POST / HTTP/1.1\r\n${host}\r\ncontent-length: -1\r\n\r\n`],
     [
-      "a Host that is none",
+      "an invalid Host",
       `GET /v2/transaction HTTP/1.1\r\nhost: a b@c/d\r\n${authorization}\r\n\r\n`,
     ],
     ["CONNECT", `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n\r\n`],

@@ -28,7 +28,7 @@ export async function addOne(sender: Sender): Promise<void> {
     atomic: true,
     idempotent: random.chance(0.3),
   });
-  if (added) keepLoners(sender, [record]);
+  if (added) keepUnrelated(sender, [record]);
 }
 
 /** One in six holds an item that has to be rejected, and with it the whole list. */
@@ -50,7 +50,7 @@ export async function addList(sender: Sender): Promise<void> {
     idempotent: random.chance(0.3),
     ...(corrupted === undefined ? {} : { refusedWith }),
   });
-  if (added && corrupted === undefined) keepLoners(sender, records);
+  if (added && corrupted === undefined) keepUnrelated(sender, records);
 }
 
 export async function addLenient(sender: Sender): Promise<void> {
@@ -66,7 +66,7 @@ export async function addLenient(sender: Sender): Promise<void> {
     atomic: false,
     idempotent: random.chance(0.3),
   });
-  if (added) keepLoners(sender, records);
+  if (added) keepUnrelated(sender, records);
 }
 
 export async function addStream(sender: Sender): Promise<void> {
@@ -87,7 +87,7 @@ export async function addStream(sender: Sender): Promise<void> {
     atomic: false,
     exchange: (ask) => sendInPieces(sender.client.address, ask, random.integer(1, 12)),
   });
-  if (added) keepLoners(sender, records);
+  if (added) keepUnrelated(sender, records);
 }
 
 /** The ids that all connections of an organization try to add first. */
@@ -117,7 +117,7 @@ export async function contend(sender: Sender, contest: Contest): Promise<void> {
   }
 }
 
-export function keepLoners(sender: Sender, records: readonly SentRecord[]): void {
+export function keepUnrelated(sender: Sender, records: readonly SentRecord[]): void {
   sender.loners.push(...records);
   if (sender.loners.length > lonersMax) sender.loners = sender.loners.slice(-lonersMax / 2);
 }

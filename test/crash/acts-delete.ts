@@ -2,7 +2,7 @@
 // being deleted, asks for the status of deletions, and adds an erased id again.
 
 import type { Ask, Reply } from "../support/http-client.ts";
-import { keepLoners } from "./acts-add.ts";
+import { keepUnrelated } from "./acts-add.ts";
 import { applyErasure, countGone } from "./erasure-model.ts";
 import type { AskedDeletion, Ledger, SentRecord } from "./ledger.ts";
 import { only, typeNamed } from "./families.ts";
@@ -68,7 +68,7 @@ export async function checkDeletionStates(sender: Sender): Promise<void> {
     if (sender.cutOff) return;
     // A late record that still names the id would be erased with the new record too.
     if (status !== "completed" || deletion.late.length > 0) continue;
-    if (sender.generator.random.chance(0.4)) await addAfresh(sender, deletion);
+    if (sender.generator.random.chance(0.4)) await addErasedAgain(sender, deletion);
   }
   sender.openDeletions = sender.openDeletions.filter(({ standing }) => standing === "open");
 }
@@ -122,7 +122,7 @@ function keepSurvivors(sender: Sender, { target, family }: AskedDeletion): void 
   sender.families.push([...heads, ...left.filter((record) => !heads.includes(record))]);
 }
 
-async function addAfresh(sender: Sender, { target }: AskedDeletion): Promise<void> {
+async function addErasedAgain(sender: Sender, { target }: AskedDeletion): Promise<void> {
   const overrides = only(target.type, { [target.type.idField]: target.id });
   const { record, payload } = newRecord(sender, target.type, overrides);
   const added = await submit(sender, {
@@ -132,7 +132,7 @@ async function addAfresh(sender: Sender, { target }: AskedDeletion): Promise<voi
     changes: [sender.ledger.change(record, payload)],
     atomic: true,
   });
-  if (added) keepLoners(sender, [record]);
+  if (added) keepUnrelated(sender, [record]);
 }
 
 function takeFamily(sender: Sender): readonly SentRecord[] {

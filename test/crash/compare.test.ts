@@ -125,7 +125,7 @@ describe("the checks after a crash", () => {
     const kinds = complaints((database) => {
       run(
         database,
-        `INSERT INTO record VALUES ('o', 'person', 'stranger', 9999999, '2026', '2026')`,
+        `INSERT INTO record VALUES ('o', 'person', 'unexpected', 9999999, '2026', '2026')`,
       );
       run(database, `INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}', NULL)`);
     });
@@ -230,7 +230,7 @@ function count(record: SentRecord, standing: Standing): number {
 
 function run(database: DatabaseSync, sql: string): void {
   const { changes } = database.prepare(sql).run();
-  assert.ok(Number(changes) > 0, `nothing was altered by ${sql}`);
+  assert.ok(Number(changes) > 0, `${sql} altered nothing`);
 }
 
 function numberOf({ organizationId, type, id }: SentRecord): string {

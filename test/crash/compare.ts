@@ -57,8 +57,8 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
   const findings: Finding[] = [];
   const about = nameOf(record);
   const report = (kind: FindingKind, detail: string) => findings.push({ kind, about, detail });
-  const { positions, strangers } = match(record, stored?.payloads ?? []);
-  for (const payload of strangers) report("never sent", payload);
+  const { positions, unexpected } = match(record, stored?.payloads ?? []);
+  for (const payload of unexpected) report("never sent", payload);
   for (const change of record.changes) {
     const count = positions.get(change)?.length ?? 0;
     if (count > 1) report("twice", `${count} times: ${textOf(change)}`);
@@ -70,7 +70,7 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
   const present = record.changes.filter((change) => positions.has(change));
   if (record.contested) {
     if (present.length > 1) report("twice", `${present.length} additions succeeded`);
-    if (present.length === 0 && record.toldToExist) report("lost", "it was said to exist");
+    if (present.length === 0 && record.toldToExist) report("lost", "a reply said that it exists");
   } else if (!isAscending(present.map((change) => positions.get(change)?.[0] ?? 0))) {
     report("order", `${present.length} changes`);
   }
@@ -85,16 +85,16 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
 export function match(
   { changes }: SentRecord,
   payloads: readonly string[],
-): { positions: ReadonlyMap<SentChange, readonly number[]>; strangers: readonly string[] } {
+): { positions: ReadonlyMap<SentChange, readonly number[]>; unexpected: readonly string[] } {
   const positions = new Map<SentChange, number[]>();
-  const strangers: string[] = [];
+  const unexpected: string[] = [];
   for (const [position, payload] of payloads.entries()) {
     const change =
       changes.find(({ foundAs }) => foundAs === payload) ?? findByContent(changes, payload);
-    if (change === undefined) strangers.push(payload);
+    if (change === undefined) unexpected.push(payload);
     else positions.set(change, [...(positions.get(change) ?? []), position]);
   }
-  return { positions, strangers };
+  return { positions, unexpected };
 }
 
 function findByContent(changes: readonly SentChange[], payload: string): SentChange | undefined {

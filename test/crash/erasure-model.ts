@@ -8,7 +8,7 @@ import { type AskedDeletion, type SentRecord, sortedJson, textOf } from "./ledge
  * Marks what a completed deletion erased as erased, and redacts references to it from what stays.
  */
 export function applyErasure({ target, family, late }: AskedDeletion): void {
-  const gone = whatGoes(target, family);
+  const gone = findErased(target, family);
   const names = new Set([...gone].map(({ type, id }) => `${type.resourceType}/${id}`));
   for (const record of family) {
     if (gone.has(record)) eraseChanges(record);
@@ -20,14 +20,14 @@ export function applyErasure({ target, family, late }: AskedDeletion): void {
 /** How many records of each type are erased, without those that may have arrived too late. */
 export function countGone({ target, family }: AskedDeletion): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { type } of whatGoes(target, family)) {
+  for (const { type } of findErased(target, family)) {
     counts[type.resourceType] = (counts[type.resourceType] ?? 0) + 1;
   }
   return counts;
 }
 
 /** The target, and at any depth what belongs to nothing else that stays. */
-function whatGoes(target: SentRecord, family: readonly SentRecord[]): ReadonlySet<SentRecord> {
+function findErased(target: SentRecord, family: readonly SentRecord[]): ReadonlySet<SentRecord> {
   const gone = new Set([target]);
   const names = new Set([`${target.type.resourceType}/${target.id}`]);
   const belongings = new Map(family.map((record) => [record, belongsTo(record)]));

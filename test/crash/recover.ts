@@ -7,7 +7,7 @@ import { waitFor } from "../support/wait-for.ts";
 import { completeDeletion, describe, checkDeletion, settleDeletion } from "./acts-delete.ts";
 import { type AskedDeletion, keyOf, type Ledger, nameOf } from "./ledger.ts";
 import { exchange, type Sender } from "./sender.ts";
-import { settle } from "./settle.ts";
+import { recordReply } from "./record-reply.ts";
 
 /** Stops early if the server is killed meanwhile; it has to be called again then. */
 export async function sendAgain(sender: Sender): Promise<void> {
@@ -17,7 +17,7 @@ export async function sendAgain(sender: Sender): Promise<void> {
       continue;
     const reply = await exchange(sender, submission.ask);
     if (reply === undefined) return;
-    settle(ledger, submission, reply);
+    recordReply(ledger, submission, reply);
   }
   for (const deletion of ledger.deletions) {
     if (deletion.sender !== name || deletion.standing !== "unknown" || !deletion.idempotent)

@@ -5,7 +5,7 @@ import type { Random } from "../support/random.ts";
 import { operate } from "../support/server.ts";
 import { checkExistence } from "./check-existence.ts";
 import { compare, type Finding } from "./compare.ts";
-import { learn } from "./learn.ts";
+import { resolveUnanswered } from "./resolve-unanswered.ts";
 import type { SentRecord } from "./ledger.ts";
 import { type LoadKind, makeMoment, runLoad } from "./load.ts";
 import { awaitDeletions, checkDeletions, sendAgain } from "./recover.ts";
@@ -52,9 +52,9 @@ export async function runRound(
   // Further checks would only report the consequences of what was already found.
   if (site.ledger.findings.length > 0) return next;
   figures.deletionsInterrupted += await countInterrupted(site, killedAt);
-  const learned = await checkAll(site);
-  figures.unansweredStored += learned.stored;
-  figures.unansweredAbsent += learned.absent;
+  const resolved = await checkAll(site);
+  figures.unansweredStored += resolved.stored;
+  figures.unansweredAbsent += resolved.absent;
   return next;
 }
 
@@ -92,9 +92,9 @@ export async function checkAll(site: Site): Promise<{ stored: number; absent: nu
   const stored = readStored(databasePath);
   ledger.findings.push(...compare(ledger, stored).map(describeFinding));
   const touched = touchedRecords(site);
-  const learned = learn(ledger, stored);
+  const resolved = resolveUnanswered(ledger, stored);
   await checkExistence(senders, touched);
-  return learned;
+  return resolved;
 }
 
 function touchedRecords({ ledger }: Site): SentRecord[] {

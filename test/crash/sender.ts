@@ -6,7 +6,7 @@ import type { Customer } from "../support/customer.ts";
 import type { Ask, Client, Reply } from "../support/http-client.ts";
 import type { Fields, RecordGenerator } from "../support/record-generator.ts";
 import type { AskedDeletion, Ledger, SentChange, SentRecord, Submission } from "./ledger.ts";
-import { settle } from "./settle.ts";
+import { recordReply } from "./record-reply.ts";
 
 export interface Sender {
   readonly name: string;
@@ -70,9 +70,9 @@ export async function submit(sender: Sender, outgoing: Outgoing): Promise<boolea
   sender.ledger.recent.push(submission);
   const reply = await exchange(sender, ask, outgoing.exchange);
   if (reply === undefined) return false;
-  const settled = settle(sender.ledger, submission, reply);
-  if (settled && idempotent) remember(sender, submission);
-  return settled;
+  const expected = recordReply(sender.ledger, submission, reply);
+  if (expected && idempotent) remember(sender, submission);
+  return expected;
 }
 
 /** The reply, or undefined when the connection ended before a complete one arrived. */

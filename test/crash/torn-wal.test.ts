@@ -73,9 +73,9 @@ describe("a store whose WAL was torn", () => {
     const ledger = new Ledger();
     const { changes } = send(ledger, ["a"]);
     const [[key, record] = assert.fail()] = storeOf(...changes).records;
-    const stranger = sortedJson({ person_id: "a", timestamp, name: "stranger" });
+    const unexpected = sortedJson({ person_id: "a", timestamp, name: "unexpected" });
     const twice = { ...record, payloads: [...record.payloads, ...record.payloads] };
-    for (const wrong of [{ ...record, payloads: [stranger, ...record.payloads] }, twice]) {
+    for (const wrong of [{ ...record, payloads: [unexpected, ...record.payloads] }, twice]) {
       assert.deepEqual(kinds(ledger, { records: new Map([[key, wrong]]), faults: [] }), [
         "never sent",
       ]);

@@ -58,7 +58,7 @@ function checkNaming({ write }: FuzzCase, { body, status }: Reply): readonly str
   if (!areRecords || body.errors?.every(namesField) === true) return [];
   // About how it was sent, not what was sent.
   if (/^(The body must be|The Idempotency-Key)/.test(String(body.message))) return [];
-  return ["a refusal that names no field"];
+  return ["a rejection that names no field"];
 }
 
 export function namesField({ field, message }: FieldFault): boolean {

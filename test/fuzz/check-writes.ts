@@ -86,14 +86,14 @@ export class Expectation {
     const stored = (history?.changes ?? []).map(({ payload }) => sortedJson(JSON.parse(payload)));
     if (stored.join("\n") !== expected.join("\n")) {
       return [
-        `${stored.length} changes are stored where ${expected.length} were accepted, or others`,
+        `${stored.length} changes are stored and ${expected.length} were accepted, or they differ`,
       ];
     }
     const [only, ...more] = expected;
     if (only === undefined || more.length > 0) return [];
     const { state } = await showRecord(app, key);
     const isSame = sortedJson(state) === sortedJson(withDefaults(type, JSON.parse(only) as Item));
-    return isSame ? [] : ["the state is another"];
+    return isSame ? [] : ["the state differs"];
   }
 }
 
@@ -140,10 +140,10 @@ function streamVerdicts(
 function refusalFaults({ code, errors, ...rest }: ItemOutcome, item: unknown): string[] {
   const status = (rest as { status?: string }).status ?? "refused";
   if (status !== "refused") return [];
-  if (!Number.isInteger(code)) return ["a refused item without a code"];
+  if (!Number.isInteger(code)) return ["a rejected item without a code"];
   const isRecord = typeof item === "object" && item !== null && !Array.isArray(item);
   if (code !== 40_000 || !isRecord || errors?.every(namesField) === true) return [];
-  return ["a refused item that names no field"];
+  return ["a rejected item that names no field"];
 }
 
 /**

@@ -29,7 +29,7 @@ describe("a server that is sent unusual requests", () => {
     assert.deepEqual(findings, []);
     assert.equal(figures.cases, cases);
     assert.ok(figures.records > cases / 4, "many were accepted");
-    assert.ok((figures.byStatus["400"] ?? 0) > cases / 4, "many were refused");
+    assert.ok((figures.byStatus["400"] ?? 0) > cases / 4, "many were rejected");
   });
 });
 
@@ -43,7 +43,7 @@ describe("a server that is sent mutated requests over raw sockets", () => {
     test.diagnostic(JSON.stringify(figures));
     assert.deepEqual(findings, [], `npm run fuzz -- --seed ${seed} --requests ${requests}`);
     assert.ok(figures.requests >= requests);
-    assert.ok(figures.checked > requests / 4, "many were held against the document");
+    assert.ok(figures.checked > requests / 4, "many were compared with the document");
     assert.ok((figures.byStatus["201"] ?? 0) > requests / 20, "many were accepted");
   });
 
@@ -83,14 +83,14 @@ describe("the check of replies", () => {
   });
 
   const bad: readonly (readonly [string, number, string, Record<string, string>])[] = [
-    ["a fault of ours", 500, '{"code":50001,"message":"No."}', json],
+    ["a server error", 500, '{"code":50001,"message":"No."}', json],
     [
       "a reply without a request id",
       404,
       '{"code":40401,"message":"No."}',
       { ...json, "x-request-id": "" },
     ],
-    ["an error that is no JSON", 404, "Not found", json],
+    ["an error that is not JSON", 404, "Not found", json],
     [
       "an error of another type",
       404,
@@ -101,15 +101,15 @@ describe("the check of replies", () => {
     ["a code of another status", 404, '{"code":40001,"message":"No."}', json],
     ["an error without a message", 404, '{"code":40401}', json],
     ["an error with more in it", 404, '{"code":40401,"message":"No.","stack":"at"}', json],
-    ["errors that are no list", 400, '{"code":40001,"message":"No.","errors":{}}', json],
+    ["errors that are not a list", 400, '{"code":40001,"message":"No.","errors":{}}', json],
     [
-      "a refusal that names no field",
+      "a rejection that names no field",
       400,
       '{"code":40000,"message":"No.","errors":[{"message":"b"}]}',
       json,
     ],
     ["an error without a body", 404, "", json],
-    ["a success that is no JSON", 200, "{", json],
+    ["a success that is not JSON", 200, "{", json],
   ];
   for (const [what, status, text, headers] of bad) {
     it(`reports ${what}`, () => {

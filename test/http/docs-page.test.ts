@@ -110,8 +110,8 @@ describe("the settings of the reference page", () => {
     const direct = await settingsAt("http://127.0.0.1:8080/docs#tag/transaction");
     assert.equal(direct["url"], "http://127.0.0.1:8080/openapi.json");
     assert.deepEqual(direct["servers"], [{ url: "http://127.0.0.1:8080" }]);
-    const behind = await settingsAt("https://example.com/intake/docs");
-    assert.equal(behind["url"], "https://example.com/intake/openapi.json");
-    assert.deepEqual(behind["servers"], [{ url: "https://example.com/intake" }]);
+    const proxied = await settingsAt("https://example.com/intake/docs");
+    assert.equal(proxied["url"], "https://example.com/intake/openapi.json");
+    assert.deepEqual(proxied["servers"], [{ url: "https://example.com/intake" }]);
   });
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GroupWriter } from "../../src/http/group-writer.ts";
 
-interface Desk {
+interface TestWriter {
   readonly writer: GroupWriter<number>;
   readonly groups: (readonly number[])[];
   readonly said: unknown[];
@@ -13,7 +13,7 @@ interface Desk {
   readonly finish: (error?: Error) => Promise<void>;
 }
 
-function makeDesk(bounds: { itemsMax: number; bytesMax: number }): Desk {
+function makeWriter(bounds: { itemsMax: number; bytesMax: number }): TestWriter {
   const groups: (readonly number[])[] = [];
   const said: unknown[] = [];
   let settle: ((error?: Error) => void) | undefined;
@@ -29,7 +29,7 @@ function makeDesk(bounds: { itemsMax: number; bytesMax: number }): Desk {
     onFailure: (error) => said.push(error),
   });
   const finish = async (error?: Error): Promise<void> => {
-    assert.ok(settle, "no group is under way");
+    assert.ok(settle, "no group is in progress");
     settle(error);
     await new Promise(setImmediate);
   };
@@ -43,7 +43,7 @@ function addAll(writer: GroupWriter<number>, items: readonly number[], bytes = 1
 
 describe("the group writer", () => {
   it("writes the first item at once, and later ones as one group after it", async () => {
-    const { writer, groups, finish } = makeDesk({ itemsMax: 10, bytesMax: 100 });
+    const { writer, groups, finish } = makeWriter({ itemsMax: 10, bytesMax: 100 });
     addAll(writer, [1]);
     addAll(writer, [2, 3]);
     addAll(writer, [4]);
@@ -55,7 +55,7 @@ describe("the group writer", () => {
   });
 
   it("is full at its bound of items or of bytes, reports when there is room, and keeps groups to the bound", async () => {
-    const { writer, groups, said, finish } = makeDesk({ itemsMax: 3, bytesMax: 100 });
+    const { writer, groups, said, finish } = makeWriter({ itemsMax: 3, bytesMax: 100 });
     addAll(writer, [1]);
     addAll(writer, [2, 3]);
     assert.equal(writer.isFull, false);
@@ -76,7 +76,7 @@ describe("the group writer", () => {
   });
 
   it("ends when everything is written", async () => {
-    const { writer, groups, finish } = makeDesk({ itemsMax: 2, bytesMax: 100 });
+    const { writer, groups, finish } = makeWriter({ itemsMax: 2, bytesMax: 100 });
     addAll(writer, [1, 2, 3]);
     let ended = false;
     const end = writer.end().then(() => (ended = true));
@@ -88,7 +88,7 @@ describe("the group writer", () => {
   });
 
   it("writes nothing more after a failure, which it reports once", async () => {
-    const { writer, groups, said, finish } = makeDesk({ itemsMax: 2, bytesMax: 100 });
+    const { writer, groups, said, finish } = makeWriter({ itemsMax: 2, bytesMax: 100 });
     addAll(writer, [1, 2]);
     addAll(writer, [3]);
     said.length = 0;

@@ -107,7 +107,7 @@ const items: Readonly<Record<string, readonly [type: string, (size: number) => u
     "onboarding_flow",
     (count) => ({ outcome_reason: JSON.parse(`${'{"a":'.repeat(count)}1${"}".repeat(count)}`) }),
   ],
-  "a deep value in the place of text": [
+  "a deep value instead of text": [
     "person",
     (count) => ({ name: JSON.parse("[".repeat(count) + "]".repeat(count)) }),
   ],
@@ -118,12 +118,12 @@ const items: Readonly<Record<string, readonly [type: string, (size: number) => u
       additional_properties: list(count / 10, () => ({ key: "k", value: "", type: "STRING" })),
     }),
   ],
-  "properties that are all wrong": [
+  "properties that are all invalid": [
     "company",
     (count) => ({ additional_properties: list(count / 10, () => ({ kay: 1, valu: 2 })) }),
   ],
   "a long text": ["customer_sar", (count) => ({ sar_reason: "x".repeat(count) })],
-  "half a surrogate pair behind a long text": [
+  "half a surrogate pair after a long text": [
     "customer_sar",
     (count) => ({ sar_reason: `${"x".repeat(count)}\ud800` }),
   ],

@@ -10,7 +10,7 @@ import { eachOperation } from "./document-walk.ts";
 const document = buildOpenApi();
 
 /** Every place in the document that lacks a description. */
-function findSilence(given: OpenApiDocument): readonly string[] {
+function findUndescribed(given: OpenApiDocument): readonly string[] {
   const { schemas, parameters, responses, headers } = given.components;
   return [
     ...eachOperation(given).flatMap(({ method, path, operation }) => [
@@ -26,19 +26,21 @@ function findSilence(given: OpenApiDocument): readonly string[] {
     ...Object.entries({ ...parameters, ...responses, ...headers, ...schemas }).flatMap(
       ([name, part]) => lacking(part, ["description"], name),
     ),
-    ...Object.entries(schemas).flatMap(([name, schema]) => findSilentFields(schema, name)),
+    ...Object.entries(schemas).flatMap(([name, schema]) => findUndescribedFields(schema, name)),
   ];
 }
 
-function findSilentFields(schema: unknown, where: string): readonly string[] {
+function findUndescribedFields(schema: unknown, where: string): readonly string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties = {}, items, additionalProperties, anyOf = [] } = schema as Parts;
   return [
     ...Object.entries(properties).flatMap(([name, field]) => [
       ...lacking(field, ["description"], `${where}.${name}`),
-      ...findSilentFields(field, `${where}.${name}`),
+      ...findUndescribedFields(field, `${where}.${name}`),
     ]),
-    ...[items, additionalProperties, ...anyOf].flatMap((part) => findSilentFields(part, where)),
+    ...[items, additionalProperties, ...anyOf].flatMap((part) =>
+      findUndescribedFields(part, where),
+    ),
   ];
 }
 
@@ -64,7 +66,7 @@ function nameOf(part: object): string {
 
 describe("the OpenAPI document", () => {
   it("describes everything", () => {
-    assert.deepEqual(findSilence(document), []);
+    assert.deepEqual(findUndescribed(document), []);
   });
 
   it("would be reported without descriptions", () => {
@@ -73,7 +75,7 @@ describe("the OpenAPI document", () => {
         key === "description" && typeof value === "string" ? "" : value,
       ),
     ) as OpenApiDocument;
-    const found = findSilence(without);
+    const found = findUndescribed(without);
     for (const place of [
       "GET /v2/transaction has no description",
       "GET /v2/transaction tx_id has no description",

@@ -5,18 +5,18 @@ import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { withTimeout } from "../../src/http/with-timeout.ts";
 
-async function afterTurns(count: number): Promise<string> {
+async function afterTicks(count: number): Promise<string> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
   return "answer";
 }
 
-function standStillMs(milliseconds: number): void {
+function blockMs(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 describe("an operation with a timeout", () => {
   it("returns the value or the error that arrives in time", async () => {
-    assert.equal(await withTimeout(afterTurns(1), 10_000), "answer");
+    assert.equal(await withTimeout(afterTicks(1), 10_000), "answer");
     await assert.rejects(withTimeout(Promise.reject(new Error("refused")), 10_000), /refused/);
   });
 
@@ -25,8 +25,8 @@ describe("an operation with a timeout", () => {
   });
 
   it("does not fail when this process itself was suspended", async () => {
-    const waiting = withTimeout(afterTurns(4), 400);
-    standStillMs(500);
+    const waiting = withTimeout(afterTicks(4), 400);
+    blockMs(500);
     assert.equal(await waiting, "answer");
   });
 });

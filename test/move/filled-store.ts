@@ -63,7 +63,7 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
     deletionGraceSeconds: graceSeconds,
   });
   const other = await scene.makeCustomer({ name: "Zoë & co", strictScopes: true });
-  const former = await makeFormer(scene);
+  const former = await makeRevokedCustomer(scene);
   await addRecords(scene, acme);
   await addRecords(scene, other);
   const answered = await askOnce(scene, acme);
@@ -73,7 +73,7 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   return { acme, other, former, deletions: { completed, ...waiting }, answered };
 }
 
-async function makeFormer(scene: Scene): Promise<Customer> {
+async function makeRevokedCustomer(scene: Scene): Promise<Customer> {
   const { app } = scene.service;
   const former = await scene.makeCustomer({ name: "Former", scopes: ["person:read"] });
   await changeOrganization(app, former.organizationId, { retainDays: 30 });

@@ -209,7 +209,7 @@ describe("a torn end of the ledger after a crash", () => {
   });
 
   const left: readonly (readonly [string, (line: Buffer) => Buffer])[] = [
-    ["zeros in the place of the line", (line) => Buffer.alloc(line.length)],
+    ["zeros instead of the line", (line) => Buffer.alloc(line.length)],
     ["zeros before the rest of it", (line) => Buffer.concat([Buffer.alloc(70), line.subarray(70)])],
     ["zeros in its middle", (line) => Buffer.from(line).fill(0, 90, 140)],
     [
@@ -217,7 +217,7 @@ describe("a torn end of the ledger after a crash", () => {
       () => Buffer.from('\u0001}\n\n{"a"\nv2 9 x\n\u00ff'.repeat(9), "latin1"),
     ],
     [
-      "zeros behind a newline",
+      "zeros after a newline",
       (line) => Buffer.concat([Buffer.from("\n"), Buffer.alloc(line.length)]),
     ],
   ];

@@ -26,7 +26,7 @@ describe("the layers", () => {
     ["src/domain/a.ts", 'import { z } from "typebox-other";', "a package with a like name"],
     ["src/domain/a.ts", 'export { App } from "../actions/app.ts";', "domain exports again"],
     ["src/domain/a.ts", 'const app = await import("../actions/app.ts");', "domain imports later"],
-    ["src/domain/a.ts", "const app = await import(name);", "nobody can tell what is imported"],
+    ["src/domain/a.ts", "const app = await import(name);", "it is unknown what is imported"],
     ["src/store/store.ts", 'import { app } from "../actions/app.ts";', "the store calls an action"],
     ["src/store/a.ts", 'import { a } from "./sqlite/a.ts";', "the store knows an engine"],
     ["src/store/sqlite/a.ts", 'import { a } from "../postgres/a.ts";', "an engine knows another"],

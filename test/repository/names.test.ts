@@ -7,7 +7,7 @@ import {
   findFormViolations,
   findNameViolations,
   findOpeningViolation,
-  namedForWhatItIs,
+  vagueNamesAllowed,
   packageSurfaces,
 } from "./rule/names.ts";
 import { findForbiddenWords, findLostNames } from "./rule/words.ts";
@@ -26,7 +26,7 @@ describe("the names and forms", () => {
   it("have no exception that is not needed", () => {
     const paths = new Set(code.map(({ path }) => path));
     assert.deepEqual(
-      namedForWhatItIs.filter((path) => !paths.has(path)),
+      vagueNamesAllowed.filter((path) => !paths.has(path)),
       [],
     );
     for (const path of packageSurfaces) {

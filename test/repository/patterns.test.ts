@@ -19,10 +19,10 @@ describe("regular expressions", () => {
 
   for (const [what, pattern] of [
     ["a repetition before the end of the text", "/0+$/"],
-    ["one behind what may be missing", "/x?\\s+$/m"],
+    ["one after an optional part", "/x?\\s+$/m"],
     ["nested repetitions", "/^(?:a+)+$/"],
-    ["adjacent repetitions that can share", "/^\\d+\\.?\\d*$/"],
-    ["repetitions that can take over from each other", "/^\\s*x?\\s*y/"],
+    ["adjacent repetitions that can share their match", "/^\\d+\\.?\\d*$/"],
+    ["repetitions that can replace each other", "/^\\s*x?\\s*y/"],
   ] as const) {
     it(`are reported as slow: ${what}`, () => {
       assert.match(findIn(`export const p = ${pattern};`)[0] ?? "", /^src\/http\/example\.ts:1: /);

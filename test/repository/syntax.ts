@@ -35,7 +35,7 @@ export function parseFiles(files: readonly TextFile[]): readonly CodeFile[] {
     const program = snapshot.getProject(config)?.program;
     return files.map((file, index) => {
       const syntax = program?.getSourceFile(paths[index] ?? "");
-      if (syntax === undefined) throw new Error(`the parser gave no syntax for ${file.path}`);
+      if (syntax === undefined) throw new Error(`the parser returned no syntax for ${file.path}`);
       return { ...file, syntax };
     });
   } finally {

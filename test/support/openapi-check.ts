@@ -35,7 +35,7 @@ export interface OpenApiDocument {
  */
 export async function checkAgainstOpenApi(client: Client): Promise<void> {
   const reply = await client.send({ method: "GET", path: "/openapi.json" });
-  assert.equal(reply.status, 200, "there is no /openapi.json to hold replies against");
+  assert.equal(reply.status, 200, "there is no /openapi.json to compare replies with");
   const check = makeOpenApiCheck(JSON.parse(reply.text) as OpenApiDocument);
   client.observe(check);
 }

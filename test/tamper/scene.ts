@@ -75,7 +75,7 @@ async function liveOn(folder: string, line: CommandLine): Promise<void> {
 
 /** As by a worker that has died; and an act after it, so that the whole trail is signed. */
 async function leaveProcessing(folder: string, line: CommandLine): Promise<void> {
-  await line.ask("deletion request transaction goes", ...ofAcme, "--reason", "under way");
+  await line.ask("deletion request transaction goes", ...ofAcme, "--reason", "in progress");
   const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   const now = Date.now() + 1_000;
   const claimed = await store.claimDeletion({ now, leaseUntil: now, claimant: "gone" });

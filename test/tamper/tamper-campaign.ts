@@ -57,13 +57,13 @@ const kinds: Readonly<Record<string, readonly [share: number, edit: Edit]>> = {
   "value of a row": [8, inDatabase(editValue)],
   "row removed": [4, inDatabase(removeRow)],
   "end of the trail": [1, inDatabase(cutTrail)],
-  "trail written anew": [2, inDatabase(rewriteTrail)],
+  "rewritten trail": [2, inDatabase(rewriteTrail)],
   "last receipt": [1, inDatabase(cutReceipts)],
-  "receipts written anew": [1, inDatabase(rewriteReceipts)],
+  "rewritten receipts": [1, inDatabase(rewriteReceipts)],
   "byte of the ledger": [2, inLedger(flipByte)],
   "line of the ledger": [1, inLedger(removeLine)],
   "end of the ledger": [1, inLedger(cutEnd)],
-  "ledger written anew": [2, inLedger(rewriteFrames)],
+  "rewritten ledger": [2, inLedger(rewriteFrames)],
   "whole ledger": [0.1, inLedger(removeLedger)],
 };
 

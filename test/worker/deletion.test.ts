@@ -101,7 +101,7 @@ describe("a round of the deletion worker", () => {
     assert.match(written, /"deletion postponed"/);
     assert.match(written, /"deletion completed"/);
     assert.ok(written.includes(id));
-    assert.ok(!written.includes("tx-secret"), "a log line holds the id of a record");
+    assert.ok(!written.includes("tx-secret"), "a log line contains the id of a record");
     assert.ok(!written.includes("asked by the customer"), "a log line holds a reason");
   });
 

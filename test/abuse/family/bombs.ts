@@ -56,7 +56,7 @@ export const bombs: readonly Abuse[] = [
     (context) => gzipSync(gzipSync(gzipSync(blanks(context)))),
   ),
   bomb(
-    ["nested-bomb-once", "gzip within gzip that says it is one"],
+    ["nested-bomb-once", "gzip within gzip that is declared as one"],
     { encoding: "gzip" },
     (context) => gzipSync(gzipSync(blanks(context))),
   ),

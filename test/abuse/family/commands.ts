@@ -16,7 +16,7 @@ function command(
 ): Abuse {
   return {
     name: `command-${name}`,
-    what: `sluice ${name} beside the server, again and again`,
+    what: `sluice ${name} in parallel with the server, repeatedly`,
     prepare: (context) => {
       const { target, tally } = context;
       const findings: string[] = [];

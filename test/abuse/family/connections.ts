@@ -84,7 +84,7 @@ export const connections: readonly Abuse[] = [
     }),
     afterMs: random.integer(0, 10),
   })),
-  leaving(["header-flood", "headers beyond what is taken"], ({ random }) => ({
+  leaving(["header-flood", "headers beyond the bound"], ({ random }) => ({
     bytes: Buffer.from(
       `GET / HTTP/1.1\r\nhost: x\r\n${`a: ${"v".repeat(random.integer(0, 100))}\r\n`.repeat(5_000)}\r\n`,
     ),
@@ -97,7 +97,7 @@ export const connections: readonly Abuse[] = [
     ),
     afterMs: 20,
   })),
-  leaving(["long-targets", "targets of 15 KB of odd escapes"], ({ target, random }) => ({
+  leaving(["long-targets", "targets of 15 KB of unusual escapes"], ({ target, random }) => ({
     bytes: requestBytes(
       "GET",
       `/v2/person?person_id=${random.pick(["%25", "%ff", "a&person_id=", "+"]).repeat(1_200)}`,

@@ -64,7 +64,7 @@ const many: Abuse = {
 
 const cascade: Abuse = {
   name: "cascade",
-  what: "one deletion that takes 100,000 records along",
+  what: "one deletion that cascades to 100,000 records",
   prepare: async (context) => {
     await addAll(context, "/v2/person", { count: 1, item: () => person("root") });
     await addAll(context, "/v2/risk_assessment", {

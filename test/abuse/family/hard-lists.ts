@@ -83,7 +83,7 @@ export const hardLists: readonly Abuse[] = [
     { gzip: true },
     (context) => `[${'{"a":'.repeat(context.amount(2 * megabyte, 200_000))}1`,
   ),
-  bodyFlood(["many-deep-items", "a list of items nested as deep as they may be"], {}, (context) => {
+  bodyFlood(["many-deep-items", "a list of items with the maximum depth"], {}, (context) => {
     const deep = `${"[".repeat(13)}${"]".repeat(13)}`;
     return listOf(context.amount(10_000, 1_000), (index) =>
       riskAssessment(`d-${index}`, `,"x":[${`${deep},`.repeat(40)}1]`),

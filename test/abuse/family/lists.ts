@@ -49,10 +49,16 @@ export const lists: readonly Abuse[] = [
     { connections: 32 },
     (_, id) => listOf(1_000, (index) => transaction(`${id}-${index}`)),
   ),
-  listFlood(["last-item-invalid", "lists of 10,000, all valid but the last"], {}, (context, id) => {
-    const length = context.amount(10_000, 2_000);
-    return listOf(length, (index) => (index === length - 1 ? "{}" : transaction(`${id}-${index}`)));
-  }),
+  listFlood(
+    ["last-item-invalid", "lists of 10,000, all valid except the last"],
+    {},
+    (context, id) => {
+      const length = context.amount(10_000, 2_000);
+      return listOf(length, (index) =>
+        index === length - 1 ? "{}" : transaction(`${id}-${index}`),
+      );
+    },
+  ),
   listFlood(["one-record", "lists of 10,000 changes of one record"], {}, (context, id) =>
     listOf(context.amount(10_000, 2_000), (index) =>
       transaction("one-record", Number(id.split("-").at(-1)) * 1e5 + index),

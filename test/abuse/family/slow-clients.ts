@@ -43,7 +43,7 @@ const largeBodyBytes = 16 * 1_024 * 1_024;
 /** Sent in chunks of 64 KB, as over a slow line; each at another speed. */
 const trickledBodies: Abuse = {
   name: "trickled-bodies",
-  what: "100 bodies of 16 MiB, sent in pieces",
+  what: "100 bodies of 16 MiB, sent in chunks",
   prepare: (context) => {
     const piece = Buffer.alloc(64 * 1_024, "1,");
     return {
@@ -96,7 +96,7 @@ function unread(
 
 const idle: Abuse = {
   name: "idle-connections",
-  what: "5,000 connections that say nothing",
+  what: "5,000 connections that send nothing",
   prepare: (context) => ({
     run: () =>
       holdConnections(
@@ -130,7 +130,7 @@ const crowd: Abuse = {
 
 const churn: Abuse = {
   name: "connection-churn",
-  what: "a connection for each of as many requests as fit",
+  what: "a connection per request, as many as possible",
   prepare: (context) => ({
     run: () =>
       flood(context, { connections: context.amount(64, 16), addresses: 4 }, () =>
@@ -152,7 +152,7 @@ export const slowClients: readonly Abuse[] = [
     bodyHead(context, largeBodyBytes),
   ),
   slowly(
-    ["slow-strangers", "1,000 bodies without a credential, byte by byte"],
+    ["slow-unauthenticated", "1,000 bodies without a credential, byte by byte"],
     1_000,
     () =>
       "POST /v2/person HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n",

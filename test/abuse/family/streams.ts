@@ -71,7 +71,7 @@ const invalid = linesOf(1_000, (index) => `{"tx_id":${index},"timestanp":1}`);
 
 const resets: Abuse = {
   name: "stream-resets",
-  what: "streams whose clients go away in their middle",
+  what: "streams whose clients disconnect in the middle",
   prepare: (context) => {
     const head = headOf(context, "/v2/transactions/batch");
     const nextId = makeIds("reset");

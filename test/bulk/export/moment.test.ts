@@ -97,7 +97,7 @@ const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
  * Adds, updates and erases before and after the position that an export has reached, slightly more
  * with each call.
  */
-function makeTrouble(app: OpenApp, from: number) {
+function makeConcurrentChanges(app: OpenApp, from: number) {
   const [erased, added] = [new Set<string>(), new Set<string>()];
   let round = 0;
   const stir = async (): Promise<void> => {
@@ -153,7 +153,7 @@ function describeEngine(engine: string, start: () => Promise<{ url: string; end:
     for (const [index, wanted] of (["states", "history"] as const).entries()) {
       it(`has ${wanted} as of its start while records are added, updated and erased`, async () => {
         const earlier = await readAll(app, wanted);
-        const { stir, erased, added } = makeTrouble(app, index * 100);
+        const { stir, erased, added } = makeConcurrentChanges(app, index * 100);
         const found = await readAll(app, wanted, stir);
         assert.ok(erased.size > 20 && added.size > 20);
         for (const [id, contents] of found) assert.deepEqual(contents, earlier.get(id), id);
@@ -175,15 +175,15 @@ function describeEngine(engine: string, start: () => Promise<{ url: string; end:
           written[writer] = (written[writer] ?? 0) + 1;
         }
       });
-      const goOn = async (): Promise<void> => {
+      const continueWriting = async (): Promise<void> => {
         const reached = written.map((number) => number + 3);
         const isPast = () => written.every((number, writer) => number >= (reached[writer] ?? 0));
-        await waitFor("the writers to go on", () => (isPast() ? true : undefined));
+        await waitFor("the writers to continue", () => (isPast() ? true : undefined));
       };
       try {
         for (let round = 0; round < 6; round += 1) {
           const least = [...written];
-          const found = await readAll(app, "states", goOn);
+          const found = await readAll(app, "states", continueWriting);
           for (const [writer, acknowledged] of least.entries()) {
             let reached = 0;
             while (found.has(nameOf(writer, reached))) reached += 1;

@@ -102,9 +102,9 @@ describe("an import", () => {
       text,
       /^sluice_row,sluice_code,sluice_reason,id,from,value,day\n2,.*amount must be/,
     );
-    const mended = join(line.folder, "mended.csv");
-    writeFileSync(mended, text.replaceAll("much", "9.5"));
-    assert.equal(reportOf((await line.type(...importing(mended), "--json")).out).written, 1);
+    const corrected = join(line.folder, "corrected.csv");
+    writeFileSync(corrected, text.replaceAll("much", "9.5"));
+    assert.equal(reportOf((await line.type(...importing(corrected), "--json")).out).written, 1);
     assert.equal((await exportOf(line)).length, 3);
   });
 

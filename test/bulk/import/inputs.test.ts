@@ -18,7 +18,8 @@ interface Row {
 const rows: readonly Row[] = Array.from({ length: 700 }, (_, index) => ({
   id: String(index),
   value: index / 8,
-  note: index % 50 === 0 ? 'a "quoted", [odd] {note}\nof two lines; \\ 日本 😀' : `note ${index}`,
+  note:
+    index % 50 === 0 ? 'a "quoted", [unusual] {note}\nof two lines; \\ 日本 😀' : `note ${index}`,
 }));
 
 function quote(cell: string): string {
@@ -108,7 +109,7 @@ describe("an input of an import", () => {
     RegExp,
   ])[] = [
     [
-      "is not what its ending says",
+      "does not match its extension",
       "rows.csv.gz",
       csv(","),
       /damaged or truncated, or not compressed/,
@@ -116,19 +117,14 @@ describe("an input of an import", () => {
     ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
     ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /is not UTF-8/],
     [
-      "is a list that was cut",
+      "is a truncated list",
       "rows.json",
       list.slice(0, -1),
       /is not a JSON list such as .*, or is truncated/,
     ],
     ["is one object", "rows.json", "{}", /is not a JSON list/],
     ["is empty CSV", "rows.csv", "", /is empty/],
-    [
-      "has no ending that is known",
-      "rows.dat",
-      lines,
-      /give --format csv, ndjson, json or parquet/,
-    ],
+    ["has no known extension", "rows.dat", lines, /give --format csv, ndjson, json or parquet/],
   ];
   for (const [what, name, content, message] of broken) {
     it(`that ${what} is refused, and named`, async (test) => {

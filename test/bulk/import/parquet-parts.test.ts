@@ -30,7 +30,11 @@ function write(test: TestContext, rows: number, groupRows: number): Promise<stri
 describe("a Parquet file", () => {
   for (const [what, rows, groupRows] of [
     ["of small row groups", 1_000, 64],
-    ["of one row group that is larger than is read at once", 2 * limits.parquetGroupRows + 9, 1e6],
+    [
+      "of one row group that is larger than what is read at once",
+      2 * limits.parquetGroupRows + 9,
+      1e6,
+    ],
   ] as const) {
     it(`${what} returns each row once, in order, and counts its bytes to the end`, async (test) => {
       const input = openText(await write(test, rows, groupRows));

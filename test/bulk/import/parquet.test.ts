@@ -211,9 +211,9 @@ describe("an import of Parquet", () => {
     const row = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
     assert.equal(row["sluice_row"], 2);
     assert.match(String(row["sluice_reason"]), /^currency /);
-    const mended = join(taken.line.folder, "mended.ndjson");
-    writeFileSync(mended, JSON.stringify({ ...row, CCY: "USD" }));
-    const words = taken.words.map((word) => (word.endsWith(".parquet") ? mended : word));
+    const corrected = join(taken.line.folder, "corrected.ndjson");
+    writeFileSync(corrected, JSON.stringify({ ...row, CCY: "USD" }));
+    const words = taken.words.map((word) => (word.endsWith(".parquet") ? corrected : word));
     assert.equal((await report({ line: taken.line, words })).written, 1);
     assert.equal((await statesOf(taken.line)).size, 3);
   });

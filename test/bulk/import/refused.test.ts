@@ -70,14 +70,14 @@ describe("the refused rows of NDJSON", () => {
     );
 
     // As an operator would with an editor: one row is corrected, one as a text, and one removed.
-    const mended = kept
+    const corrected = kept
       .filter(({ sluice_text: text }) => text !== "[]")
       .map((row) =>
         "outcome" in row
           ? { ...row, outcome: "HIGH" }
           : { sluice_text: JSON.stringify(assess("two")) },
       );
-    const again = await importFile(line, write(line, "mended.ndjson", mended));
+    const again = await importFile(line, write(line, "corrected.ndjson", corrected));
     assert.deepEqual([again.written, again.refused], [2, 0]);
     const shown = await line.ask("record show risk_assessment three --organization acme");
     assert.equal((shown["state"] as Record<string, unknown>)["outcome"], "HIGH");
@@ -112,7 +112,7 @@ describe("refused rows of CSV", () => {
     assert.match(text, /^1,409\d\d,.*,known,band,HIGH,/m);
     assert.match(text, /^2,(unreadable|40000),.*timestamp.*,late,band,LOW,never$/m);
     // What already exists is not an add, but an update.
-    const file = write(line, "mended.csv", [text.replace("never", time).trimEnd()]);
+    const file = write(line, "corrected.csv", [text.replace("never", time).trimEnd()]);
     const added = await importFile(line, file);
     assert.deepEqual([added.written, added.refused], [1, 1]);
     const updated = await importFile(line, added.refused_file ?? "", "--update");

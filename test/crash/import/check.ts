@@ -65,8 +65,8 @@ export function checkReport(place: Place, input: Input, out: string): readonly s
     findings.push(
       `${refusedName} has rows ${refused.join(" ")} instead of ${input.refusedRows.join(" ")}`,
     );
-  const strays = readdirSync(place.inputFolder).filter((name) => name.includes("sluice-import"));
-  return [...findings, ...strays.map((name) => `${name} was left behind`)];
+  const leftovers = readdirSync(place.inputFolder).filter((name) => name.includes("sluice-import"));
+  return [...findings, ...leftovers.map((name) => `${name} was left behind`)];
 }
 
 function rowsOf(text: string, format: Format): readonly number[] {

@@ -64,7 +64,7 @@ export function makeUpdates(book: Book, { format, rows, random }: InputOptions):
     const changes = book.get(random.pick(ids));
     const last = changes?.at(-1);
     if (changes === undefined || last === undefined || random.chance(0.01)) {
-      write.add({ ...makeTransaction(row, random), tx_id: `stranger-${row}` }, "refused");
+      write.add({ ...makeTransaction(row, random), tx_id: `unknown-${row}` }, "refused");
       continue;
     }
     const change = { ...last, amount: 1_000_000 + row, status: "SETTLED" };

@@ -12,7 +12,7 @@ import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "../
 import { checkExistence } from "../check-existence.ts";
 import { compare } from "../compare.ts";
 import { makeCustomerFamily, makeTransactionFamily } from "../families.ts";
-import { learn } from "../learn.ts";
+import { resolveUnanswered } from "../resolve-unanswered.ts";
 import { awaitDeletions, checkDeletions, sendAgain } from "../recover.ts";
 import type { Sender } from "../sender.ts";
 import { connectSenders, type PostgresSite } from "./site.ts";
@@ -41,10 +41,10 @@ export async function runRound(
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
   if (site.ledger.findings.length > 0) return;
-  if (site.postgres.nodes > 1) await settle(site);
-  const learned = await checkAll(site);
-  figures.unansweredStored += learned.stored;
-  figures.unansweredAbsent += learned.absent;
+  if (site.postgres.nodes > 1) await resolvePrepared(site);
+  const resolved = await checkAll(site);
+  figures.unansweredStored += resolved.stored;
+  figures.unansweredAbsent += resolved.absent;
 }
 
 async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random): Promise<void> {
@@ -83,8 +83,8 @@ async function killServer(
  * The cluster commits or rolls back the transactions that a crash left prepared on a node, a little
  * later.
  */
-async function settle({ postgres, url }: PostgresSite): Promise<void> {
-  await waitFor("the cluster to settle what was prepared", async () => {
+async function resolvePrepared({ postgres, url }: PostgresSite): Promise<void> {
+  await waitFor("the cluster to resolvePrepared what was prepared", async () => {
     const answers = await postgres.query(
       "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts')",
       url,
@@ -154,7 +154,7 @@ async function checkAll(site: PostgresSite): Promise<{ stored: number; absent: n
   const touched = [...ledger.records.values()].filter(
     ({ disturbed, contested }) => disturbed || contested,
   );
-  const learned = learn(ledger, stored);
+  const resolved = resolveUnanswered(ledger, stored);
   await checkExistence(senders, touched);
-  return learned;
+  return resolved;
 }

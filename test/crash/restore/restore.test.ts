@@ -15,7 +15,7 @@ import { sqliteScenarios } from "./sqlite-scenarios.ts";
 
 const kills = 4;
 const seed = 20_261_141;
-const skip = platform() === "linux" ? {} : { skip: "the library that kills is for Linux" };
+const skip = platform() === "linux" ? {} : { skip: "the library kill-at is for Linux" };
 const folder = makeTempFolder();
 const site = join(folder, "sqlite");
 

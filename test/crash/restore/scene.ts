@@ -67,7 +67,7 @@ export async function makeScene(
   await first.stop();
   await backUp(place);
   const second = await startServer({ folder: place.data, environment: place.environment });
-  await goOn(second.client, acme);
+  await changeAfterBackup(second.client, acme);
   await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force since");
   await line.ask("deletion release transaction stays-1", ...ofAcme);
   const { out } = await line.type("receipt export");
@@ -75,7 +75,7 @@ export async function makeScene(
   await second.stop();
 }
 
-async function goOn(client: Client, acme: Customer): Promise<void> {
+async function changeAfterBackup(client: Client, acme: Customer): Promise<void> {
   await addTransaction(client, acme, late);
   for (const id of erased) {
     await awaitCompletion(client, acme, await requestDeletion(client, acme, id));

@@ -198,7 +198,7 @@ describe("a list of errors", () => {
 
   it("is made without scanning a list that is too long", () => {
     const lists: unknown[] = Array.from({ length: 1001 }, () => "");
-    Object.defineProperty(lists, 0, { get: () => assert.fail("an item was looked at") });
+    Object.defineProperty(lists, 0, { get: () => assert.fail("an item was read") });
     const { addValidator, example } = typeNamed("screening");
     const errors = explainRefusal(addValidator, { ...example, lists }, { what: "screening" });
     assert.deepEqual(

@@ -20,7 +20,7 @@ function refusal(text: string | Uint8Array): AppError {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new assert.AssertionError({ message: "it was taken" });
+  throw new assert.AssertionError({ message: "it was accepted" });
 }
 
 describe("accepted numbers", () => {

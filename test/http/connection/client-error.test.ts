@@ -18,7 +18,7 @@ describe("a request that can't be parsed", () => {
   after(() => server.stop());
 
   for (const [what, message, status, code] of [
-    ["no HTTP at all", "hello\r\n\r\n", 400, 40_003],
+    ["bytes that are not HTTP", "hello\r\n\r\n", 400, 40_003],
     ["headers that are too large", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, 43_101],
   ] as const) {
     it(`is answered with an error and a request id: ${what}`, async () => {

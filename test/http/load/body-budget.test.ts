@@ -24,9 +24,9 @@ describe("the body budget", () => {
     const budget = new BodyBudget(options);
     const first = budget.reserve("a", 60, here);
     assert.ok(!(first instanceof Promise));
-    assert.ok(budget.reserve("a", 1, here) instanceof Promise, "the organization has none left");
+    assert.ok(budget.reserve("a", 1, here) instanceof Promise, "the organization has no room left");
     assert.ok(!(budget.reserve("b", 40, here) instanceof Promise));
-    assert.ok(budget.reserve("c", 1, here) instanceof Promise, "there is none left at all");
+    assert.ok(budget.reserve("c", 1, here) instanceof Promise, "there is no room left");
     assert.equal(budget.heldBytes, 100);
   });
 

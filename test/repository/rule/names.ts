@@ -25,7 +25,7 @@ const emptyWords: ReadonlySet<string> = new Set([
 ]);
 
 /** The composition root, which starts the service itself. */
-export const namedForWhatItIs: readonly string[] = ["test/support/service.ts"];
+export const vagueNamesAllowed: readonly string[] = ["test/support/service.ts"];
 
 /** The exports of a package have to be named in one place; here only the client is a package. */
 export const packageSurfaces: readonly string[] = ["client/src/sluice.ts"];
@@ -39,7 +39,7 @@ export function findNameViolations({ path }: TextFile): readonly string[] {
       violations.push(`${path}: ${word} is not kebab-case`);
   }
   const empty = [name.split("-").at(-1) ?? "", ...folders].find((word) => emptyWords.has(word));
-  if (empty !== undefined && !namedForWhatItIs.includes(path)) {
+  if (empty !== undefined && !vagueNamesAllowed.includes(path)) {
     violations.push(`${path}: "${empty}" says nothing of what is in it`);
   }
   if (name === "index") violations.push(`${path}: name a file for what it exports`);

@@ -51,7 +51,7 @@ export function findUnexplained(
   ];
 }
 
-/** An address would send everybody to the registry of whoever created the file. */
+/** An address would send everybody to the registry of the user who created the file. */
 export function findLockViolations({ path, text }: TextFile): readonly string[] {
   const lines = text.split("\n").flatMap((line, index) => {
     const address = /"resolved":|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(line)?.[0];

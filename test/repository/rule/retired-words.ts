@@ -53,6 +53,14 @@ export const retiredWords: readonly RetiredWord[] = [
   { word: "key wanted", instead: "key options" },
   { word: "record shown", instead: "record details" },
   { word: "surroundings", instead: "process context" },
+  { word: "stranger(s)", instead: "another organization, another user" },
+  { word: "carry on", instead: "continue, resume" },
+  { word: "carries on", instead: "continues, resumes" },
+  { word: "carried on", instead: "continued, resumed" },
+  { word: "hang together", instead: "are related" },
+  { word: "hangs together", instead: "is related" },
+  { word: "be had", instead: "be obtained" },
+  { word: "unlike any", instead: "unique" },
 ];
 
 const patterns = retiredWords.map((entry) => ({ pattern: patternOf(entry), ...entry }));

@@ -99,7 +99,7 @@ function findSearches(
   const columns = /unnest\(.*?\)[^(]*\(([^)]*)\)/i.exec(sql)?.[1]?.split(/,\s*/) ?? [];
   const asked = used.some((table) => columns.includes(distributed[table] ?? ""));
   if (!asked || /\b(?:resource_id|to_id) = ANY \(\$\d::text\[\]\)/.test(sql)) return [];
-  return ["asks all shards for rows that are on a few"];
+  return ["queries all shards for rows on a few"];
 }
 
 /** Only a statement that a single shard answers may lock rows. */
@@ -112,7 +112,7 @@ function findMoves(sql: string, distributed: Distribution): readonly string[] {
   const update = /^UPDATE (\w+).*? SET (.*?)(?: FROM | WHERE |$)/i.exec(sql);
   const column = distributed[update?.[1] ?? ""];
   const moves = column !== undefined && new RegExp(`\\b${column} =`).test(update?.[2] ?? "");
-  return moves ? ["changes the column that the table is distributed by"] : [];
+  return moves ? ["changes the distribution column"] : [];
 }
 
 /** A conflict target has to include the distribution column. */
@@ -120,12 +120,12 @@ function findConflicts(sql: string, distributed: Distribution): readonly string[
   const conflict = /^INSERT INTO (\w+).*ON CONFLICT \(([^)]*)\)/i.exec(sql);
   const column = distributed[conflict?.[1] ?? ""];
   if (column === undefined || conflict?.[2]?.includes(column) === true) return [];
-  return ["a conflict without the column that the table is distributed by"];
+  return ["a conflict target without the distribution column"];
 }
 
 function findInserts(sql: string, distributed: Distribution): readonly string[] {
   const insert = /^INSERT INTO (\w+) ?\(([^)]*)\)/i.exec(sql);
   const column = distributed[insert?.[1] ?? ""];
   if (column === undefined || insert?.[2]?.includes(column) === true) return [];
-  return ["a row without the column that the table is distributed by"];
+  return ["a row without the distribution column"];
 }

@@ -173,19 +173,18 @@ describe("the statements on Citus", () => {
   const refused: Readonly<Record<string, string>> = {
     "locks rows of several shards":
       "SELECT 1 FROM record JOIN named USING (resource_id) FOR UPDATE",
-    "changes the column that the table is distributed by":
+    "changes the distribution column":
       "UPDATE change SET payload = $1, resource_id = $2 WHERE change_no = $3",
-    "a conflict without the column that the table is distributed by":
+    "a conflict target without the distribution column":
       "INSERT INTO record (resource_id) VALUES ($1) ON CONFLICT (organization_id) DO NOTHING",
-    "a row without the column that the table is distributed by":
-      "INSERT INTO relation (from_id, kind) VALUES (1, 2)",
+    "a row without the distribution column": "INSERT INTO relation (from_id, kind) VALUES (1, 2)",
     "a system column": "SELECT xmin FROM record",
     "a statement that changes rows within another":
       "WITH new AS (INSERT INTO record (resource_id) VALUES (1) RETURNING 1) SELECT * FROM new JOIN record ON true",
     "joins shards with a table of the coordinator":
       "SELECT 1 FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)",
     "copies rows into shards": "INSERT INTO change (resource_id, payload) SELECT $1, $2",
-    "asks all shards for rows that are on a few":
+    "queries all shards for rows on a few":
       "SELECT 1 FROM unnest($1::text[]) AS named (resource_id) JOIN record USING (resource_id)",
   };
   for (const [fault, sql] of Object.entries(refused)) {

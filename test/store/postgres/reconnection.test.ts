@@ -113,7 +113,10 @@ describe("a store on PostgreSQL", () => {
     const unavailable = { errorName: "unavailable" };
     await assert.rejects(store.eraseStep(id, 10, worker), unavailable);
     const soon = worker.now + 1_000;
-    await assert.rejects(store.postponeDeletion(id, "the server is away", soon), unavailable);
+    await assert.rejects(
+      store.postponeDeletion(id, "the server is unavailable", soon),
+      unavailable,
+    );
     await server.start();
     await requireAnswer();
     assert.equal(await claim(store, worker.now), undefined);

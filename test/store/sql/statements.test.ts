@@ -87,7 +87,7 @@ describe("statements", () => {
         assert.equal(error, failure);
         return "caught";
       }
-      return "went on";
+      return "continued";
     }
     assert.equal(runSync(caught(), fail), "caught");
     assert.equal(await runAsync(caught(), async () => fail()), "caught");

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { carryOn, prepareErasure, requireErased } from "../../conformance/resumption.ts";
+import { resume, prepareErasure, requireErased } from "../../conformance/resumption.ts";
 import { requireConsistent } from "../../conformance/scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startChild } from "./child.ts";
@@ -25,7 +25,7 @@ describe("a serving process that is killed", () => {
         await child.kill();
         const store = await place.open();
         await requireConsistent(store);
-        await carryOn(store);
+        await resume(store);
         await requireErased(store);
         await store.close();
       }),
@@ -42,7 +42,7 @@ describe("a serving process that is killed", () => {
       await child.kill();
       const store = await place.open();
       await requireConsistent(store);
-      await carryOn(store);
+      await resume(store);
       await requireErased(store);
       await store.close();
     }
@@ -77,7 +77,7 @@ describe("a serving process that is killed", () => {
     for (let count = 0; count < 4; count += 1) await child.ask("move");
     await child.kill();
     const next = await place.open();
-    await carryOn(next);
+    await resume(next);
     await requireErased(next);
   });
 });

@@ -45,7 +45,7 @@ export async function startRespServer(options: RespOptions = {}): Promise<RespSe
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
       socket.on("error", () => socket.destroy());
-      talk(socket, { options, commands, run, isSilent: () => behaviour === "hang" });
+      serveSocket(socket, { options, commands, run, isSilent: () => behaviour === "hang" });
     });
     await new Promise<void>((resolve) => void made.listen(port, "127.0.0.1", resolve));
     const address = made.address();
@@ -76,7 +76,7 @@ interface Talk {
   readonly run: (words: readonly string[]) => RedisReply;
 }
 
-function talk(socket: Socket, { options, isSilent, commands, run }: Talk): void {
+function serveSocket(socket: Socket, { options, isSilent, commands, run }: Talk): void {
   const { password } = options;
   let isKnown = password === undefined;
   const answer = (words: readonly string[]): string => {

@@ -126,7 +126,7 @@ describe("the planner's statistics", () => {
     assert.deepEqual(
       await readFiles(),
       files,
-      "no table was written anew, and no index but the partial one",
+      "no table was rewritten, and no index except the partial one",
     );
   });
 

@@ -73,7 +73,10 @@ describe("reading which pages the WAL holds", () => {
     connection.run("ROLLBACK");
     connection.run("INSERT INTO kept (text) VALUES ('a')");
     const committed = connection.get<{ log: number }>("PRAGMA wal_checkpoint(PASSIVE)")?.log ?? 0;
-    assert.ok(committed < (spilled?.position.frames ?? 0), "all that was written is committed");
+    assert.ok(
+      committed < (spilled?.position.frames ?? 0),
+      "everything that was written is committed",
+    );
     const { generation } = findWalStart(connection.path);
     const since = readWalPages(connection.path, { generation, frames: committed - 1 });
     assert.ok(since?.pages.includes(rootOf(connection, "kept")));

@@ -53,7 +53,7 @@ async function receiptsOf(store: Store): Promise<readonly string[]> {
   return kept.map(({ receipt }) => receipt.deletion_request_id);
 }
 
-export function testTogether(engine: Engine): void {
+export function testJointCompletion(engine: Engine): void {
   describe(`${engine.name}: completing several deletions together`, () => {
     it("completes all that have nothing left, each with its own receipt", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });

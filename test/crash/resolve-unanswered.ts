@@ -5,13 +5,13 @@ import { match } from "./compare.ts";
 import { type Ledger, nameOf, type SentRecord } from "./ledger.ts";
 import type { Stored } from "./stored.ts";
 
-export interface Learned {
+export interface Resolved {
   /** Unanswered changes that turned out to be stored. */
   readonly stored: number;
   readonly absent: number;
 }
 
-export function learn(ledger: Ledger, stored: Stored): Learned {
+export function resolveUnanswered(ledger: Ledger, stored: Stored): Resolved {
   const learned = { stored: 0, absent: 0 };
   for (const [key, record] of ledger.records) {
     const { positions } = match(record, stored.records.get(nameOf(record))?.payloads ?? []);

@@ -25,7 +25,7 @@ import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { makePlace, type Place } from "./place.ts";
 
-const program = join(import.meta.dirname, "together-process.ts");
+const program = join(import.meta.dirname, "complete-deletions-process.ts");
 const secret = "top-secret-";
 const persons = ["p1", "p2", "p3"] as const;
 
