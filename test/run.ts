@@ -1,5 +1,6 @@
-// Runs the tests: every test/**/*.test.ts, or those under the paths that are given (npm test -- test/domain).
-// Succeeds only if tests ran and none failed; a path without tests and a file without tests are failures too.
+// Runs the tests: every test/**/*.test.ts, or those under the given paths (npm test --
+// test/domain). Succeeds only if tests ran and none failed; a path without tests and a file without
+// tests are failures too.
 
 import { globSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -8,13 +9,14 @@ import { run } from "node:test";
 import { TestReport } from "./test-report.ts";
 
 const root = dirname(import.meta.dirname);
-/** Only so that a test that hangs is named instead of waited for. */
+/** Only to name a test that hangs instead of waiting for it. */
 const fileTimeoutMs = 10 * 60_000;
 
-// Set where these tests are themselves run by a test; the runner would take itself for that test's child.
+// Set where a test runs these tests; the runner would mistake itself for that test's child.
 delete process.env["NODE_TEST_CONTEXT"];
 
-// Every test and every server that a test starts loads the same code; what Node compiled once is not compiled again.
+// Every test, and every server that a test starts, loads the same code; what Node compiled once is
+// not compiled again.
 const compiled = mkdtempSync(join(tmpdir(), "sluice-compiled-"));
 process.env["NODE_COMPILE_CACHE"] = compiled;
 process.once("exit", () => rmSync(compiled, { recursive: true, force: true }));
@@ -34,7 +36,10 @@ async function main(paths: readonly string[]): Promise<number> {
   return report.close() ? 0 : 1;
 }
 
-/** Paths are relative to where the command was typed. Undefined, after a complaint, if any of them holds no test. */
+/**
+ * Paths are relative to the current directory. Undefined, after an error message, if any of them
+ * contains no test.
+ */
 function findTests(paths: readonly string[]): string[] | undefined {
   const places = paths.length === 0 ? [resolve(root, "test")] : paths.map((path) => resolve(path));
   const found = places.map(testsAt);

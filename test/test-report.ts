@@ -1,10 +1,10 @@
-// Tells how a run of the tests goes: a line a file, every failure in full at the end, then the counts.
-// Only listens; what to run and what follows from it is run.ts's.
+// Reports a run of the tests: a line per file, every failure in full at the end, then the counts.
+// Only listens; run.ts decides what to run and what follows.
 
 import { relative } from "node:path";
 import { inspect } from "node:util";
 
-/** An event of node:test's `run`, as far as it is looked at. */
+/** An event of node:test's `run`, as far as it is used. */
 export interface RunEvent {
   readonly type: string;
   readonly data: unknown;
@@ -24,7 +24,9 @@ interface TestData {
 
 type TestError = Error & { readonly failureType?: string };
 
-/** The closing lines, in the order of node's own, with the name that each count has in the event. */
+/**
+ * The closing lines, in the order of node's own, with the name that each count has in the event.
+ */
 const closing = {
   tests: "tests",
   suites: "suites",
@@ -39,7 +41,7 @@ export class TestReport {
   readonly #root: string;
   readonly #write: (text: string) => void;
   readonly #failures: string[] = [];
-  /** Titles from the outermost in, by file: where the test is that an event speaks of. */
+  /** Titles from the outermost in, by file: the position of the test that an event is about. */
   readonly #titles = new Map<string, string[]>();
   readonly #output = new Map<string, string>();
   #empty = 0;

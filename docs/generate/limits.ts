@@ -1,5 +1,5 @@
-// docs/reference/limits.md: the bounds that a client can meet, with their values from domain/limits.ts.
-// Bounds that only the inside knows are left out.
+// docs/reference/limits.md: the bounds that a client can reach, with their values from domain/limits.ts.
+// Internal bounds are omitted.
 
 import { limits } from "../../src/domain/limits.ts";
 import { generatedNote, page, table } from "./markdown.ts";
@@ -8,7 +8,7 @@ type LimitName = keyof typeof limits;
 
 const closed = "the connection is closed";
 const newestClosed = "the newest of these connections is closed";
-const makesRoom = "an idle one is closed for the new one, or else the new one";
+const makesRoom = "an idle one is closed for the new one, or otherwise the new one";
 
 const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[] = [
   ["Characters of an id; at least 1, no control characters", "idCharactersMax", "400"],
@@ -23,33 +23,29 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Bytes of one record as JSON", "recordBytesMax", "413"],
   ["Magnitude of an amount (2^53 - 1)", "amountMagnitudeMax", "400"],
   ["Characters of a number as it is written", "numberCharactersMax", "400"],
-  ["Days that a timestamp may lie in the future", "timestampAheadDaysMax", "400"],
+  ["Days that a timestamp can be in the future", "timestampAheadDaysMax", "400"],
   ["Items of a list of records; at least 1", "batchItemsMax", "413"],
-  [
-    "Items of a list of records, and the records that they relate to, together",
-    "listRowsMax",
-    "413",
-  ],
+  ["Items of a list of records plus the records that they relate to", "listRowsMax", "413"],
   ["Bytes of a body, also after decompression", "bodyBytesMax", "413"],
   [
-    "Bytes of a line of a stream; lines without number",
+    "Bytes of a line of a stream; the number of lines is unlimited",
     "streamLineBytesMax",
-    "the line is refused",
+    "the line is rejected",
   ],
   ["Levels of nesting in a body", "jsonDepthMax", "400"],
-  ["Levels of nesting in a field that takes any JSON, itself included", "jsonFieldDepthMax", "400"],
+  ["Levels of nesting in a field for any JSON, including itself", "jsonFieldDepthMax", "400"],
   ["Bytes of a request's headers", "headerBytesMax", "431"],
   ["Errors that one reply names", "fieldErrorsMax", "the message says that there are more"],
   ["Characters of an Idempotency-Key; at least 1", "idempotencyKeyCharactersMax", "400"],
-  ["Milliseconds for which an outcome is kept for its key", "idempotencyKeptMs", "it is forgotten"],
-  ["Characters of an X-Request-Id of your own", "requestIdCharactersMax", "it is replaced"],
-  ["Milliseconds for a request to arrive, but for streams", "bodyTimeoutMs", "408"],
+  ["Milliseconds for which an outcome is stored for its key", "idempotencyKeptMs", "it is removed"],
+  ["Characters of a client's X-Request-Id", "requestIdCharactersMax", "it is replaced"],
+  ["Milliseconds for a request to arrive, except for streams", "bodyTimeoutMs", "408"],
   ["Shortest lifetime of a token, in seconds", "tokenSecondsMin", "400"],
   ["Longest lifetime of a token, in seconds", "tokenSecondsMax", "400"],
-  ["Scopes asked for at once", "scopesMax", "400"],
+  ["Scopes requested at once", "scopesMax", "400"],
   ["Tokens issued a minute to one key", "tokenRequestsPerMinute", "429"],
   ["Failed authentications a minute from one network", "failedAuthenticationsPerMinute", "429"],
-  ["Records that one deletion can take along", "cascadeRecordsMax", "an operator sees it waiting"],
+  ["Records in the cascade of one deletion", "cascadeRecordsMax", "operators see that it waits"],
 ];
 
 const connectionRows: typeof rows = [
@@ -58,7 +54,7 @@ const connectionRows: typeof rows = [
     "unauthenticatedRequestsPerSecond",
     "429",
   ],
-  ["The same at once", "unauthenticatedRequestsBurst", "429"],
+  ["The same in a burst", "unauthenticatedRequestsBurst", "429"],
   [
     "Open connections from one network, unless `TRUST_PROXY` names it",
     "connectionsPerAddressMax",
@@ -67,15 +63,15 @@ const connectionRows: typeof rows = [
   ["Open connections", "connectionsMax", makesRoom],
   ["Milliseconds for a request's headers to arrive", "headersTimeoutMs", "408"],
   ["Milliseconds without a byte in either direction", "idleSocketTimeoutMs", closed],
-  ["Milliseconds for which a client may go on sending after its last reply", "lingerMs", closed],
-  ["Bytes that it may still send then", "lingerBytesMax", closed],
+  ["Milliseconds for which a client can continue to send after its last reply", "lingerMs", closed],
+  ["Bytes that it can still send then", "lingerBytesMax", closed],
   [
-    "Bytes behind requests that wait for their turn, over all connections",
+    "Unparsed bytes after requests that wait, over all connections",
     "unparsedBytesMax",
     newestClosed,
   ],
   [
-    "Bytes of replies that clients have not taken, over all connections",
+    "Bytes of replies that clients have not read, over all connections",
     "queuedReplyBytesMax",
     newestClosed,
   ],
@@ -91,20 +87,20 @@ const workRows: typeof rows = [
   ["Milliseconds of processor time for one token", "processorMsPerToken", perToken],
   ["Requests of one organization in progress", "organizationRequestsMax", "429"],
   ["Streams of one organization in progress", "organizationStreamsMax", "429"],
-  ["Bytes of bodies that one organization has in memory", "organizationBodyBytesMax", waits],
+  ["Bytes of bodies of one organization in memory", "organizationBodyBytesMax", waits],
   ["Streams of all organizations in progress", "streamsMax", "503"],
   ["Bytes of bodies of all organizations in memory", "heldBodyBytesMax", waits],
-  ["Lines of a stream that are not valid", "streamInvalidLinesMax", streamEnds],
+  ["Invalid lines of a stream", "streamInvalidLinesMax", streamEnds],
   ["Bytes of a stream after decompression for each byte received", "streamRatioMax", "413"],
 ];
 
 const work = `## Work
 
-Every request takes one token from the bucket of its organization, which \`RATE_LIMIT_PER_SECOND\` fills. A request that
-makes more work takes more tokens once it is done, by whichever of items, bytes and processor time comes to most, so that
-the next ones wait until the work is paid for. \`RateLimit\` tells what is left, and \`Retry-After\` of a 429 when it is
-enough again. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
-most ${limits.bodyReservationWaitMsMax / 1_000} seconds where memory for its body is missing. The writer serves small writes first, and organizations in turn.`;
+Every request takes one token from the bucket of its organization, which \`RATE_LIMIT_PER_SECOND\` fills. A request with
+more work takes more tokens once it is done, by the largest of items, bytes and processor time, so that the next ones
+wait accordingly. \`RateLimit\` has the number of tokens left, and \`Retry-After\` of a 429 the time until there are
+enough. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
+most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn.`;
 
 const largest = "the largest new bodies get 503";
 const large = "all large new bodies and streams get 503";
@@ -112,10 +108,10 @@ const large = "all large new bodies and streams get 503";
 const sheddingRows: typeof rows = [
   ["Milliseconds of event-loop delay, 99th percentile", "pressureDelayMsMax", large],
   ["Milliseconds for which it has to last", "pressureDelaySustainedMs", large],
-  ["Resident memory, unless nothing large is under way", "residentBytesHigh", largest],
+  ["Resident memory, unless no other large work is in progress", "residentBytesHigh", largest],
   ["The same", "residentBytesCritical", large],
   [
-    "Bytes of large bodies that are held; the largest are rejected from 7/8 on",
+    "Bytes of large bodies in memory; the largest are rejected from 7/8 on",
     "heldBodyBytesMax",
     "a body waits",
   ],
@@ -123,28 +119,28 @@ const sheddingRows: typeof rows = [
 
 const shedding = `## Load shedding
 
-Under pressure a process answers the largest new work with 503 and \`Retry-After\`, and finishes what it has accepted.
-Large are bodies from ${limits.shedBodyBytesMin.toLocaleString("en-US")} bytes and streams, the largest those from
-${limits.largestBodyBytesMin.toLocaleString("en-US")} bytes, those that don't tell their length or are compressed, and
-streams. Health checks, token requests and small requests are served as always. The pressure is in the
-[metrics](metrics.md).`;
+Under pressure a process rejects the largest new work with 503 and \`Retry-After\`, and finishes what it has accepted.
+Bodies from ${limits.shedBodyBytesMin.toLocaleString("en-US")} bytes and streams count as large; bodies from
+${limits.largestBodyBytesMin.toLocaleString("en-US")} bytes, bodies that are compressed or have no stated length, and
+streams count as the largest. Health checks, token requests and small requests are always served. The
+[metrics](metrics.md) show the pressure.`;
 
 const connections = `## Connections
 
 A network is an IPv4 address, or the /64 of an IPv6 address. Requests on one connection are executed one after another;
-while one waits for the reply before it, the connection is not read. What follows the last reply of a connection, one
-with \`Connection: close\`, is never executed.
+while one waits for the reply before it, the connection is not read. Requests after the last reply of a connection, the
+one with \`Connection: close\`, are never executed.
 
-Where the system allows a process fewer open files, it keeps fewer connections open. \`/health/live\` and
+If the system limits the open files of a process, it keeps fewer connections open. \`/health/live\` and
 \`/health/ready\` count against no limit of requests, and neither does \`/metrics\` with its token. A valid credential is
-accepted however many invalid ones came from its network: many clients may share an address, and a credential of 256
-random bits can't be guessed. \`RATE_LIMIT_PER_SECOND=0\` turns the limits of requests off, and none of the others.`;
+accepted however many invalid ones came from its network: many clients can share an address, and a credential of 256
+random bits can't be guessed. \`RATE_LIMIT_PER_SECOND=0\` turns off the limits of requests, but none of the others.`;
 
 export function renderLimits(): string {
   return page(
     "# Limits",
     generatedNote,
-    "What is not a setting. Requests a second are one: `RATE_LIMIT_PER_SECOND` in [settings](settings.md).",
+    "Fixed bounds. The rate limit is a setting: `RATE_LIMIT_PER_SECOND` in [settings](settings.md).",
     tableOf(rows),
     work,
     tableOf(workRows),

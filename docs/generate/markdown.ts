@@ -1,8 +1,8 @@
-// Markdown as the generated pages need it. Knows nothing of what is on them.
+// Markdown for the generated pages. Knows nothing about their content.
 
-/** Put under the title of every page that is generated here. */
+/** Below the title of every generated page. */
 export const generatedNote =
-  "Generated from the code by `npm run docs`; a test fails when it has fallen behind.";
+  "Generated from the code by `npm run docs`; a test fails if it is out of date.";
 
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [titles, titles.map(() => "---"), ...rows.map((row) => row.map(escapeCell))];

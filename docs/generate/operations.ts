@@ -4,24 +4,24 @@ import { type Operation, scopesOf } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
 
-const opening = `Bodies and replies are JSON; where a list is taken, a stream of lines
-(\`application/x-ndjson\`) is too. Every operation may also answer 400, 401, 403, 429, 500 and 503; the codes are in
+const opening = `Bodies and replies are JSON; operations that accept a list also accept a stream of lines
+(\`application/x-ndjson\`). Every operation can also answer 400, 401, 403, 429, 500 and 503; the codes are in
 [errors](errors.md), the fields in [records](records.md). A running server shows the same with all schemas at \`/docs\`, and as
-OpenAPI 3.1 at \`/openapi.json\`. Every GET also takes HEAD.`;
+OpenAPI 3.1 at \`/openapi.json\`. Every GET also supports HEAD.`;
 
 const outside = `## Outside the API
 
-| path | answers |
+| path | returns |
 |---|---|
 | \`GET /health/live\` | 200 as long as the process runs |
-| \`GET /health/ready\` | 200 if writes would be accepted; 503 while the store is away, full or read-only, and while it stops |
+| \`GET /health/ready\` | 200 if writes would be accepted; 503 while the store is unavailable, full or read-only, and while the process stops |
 | \`GET /metrics\` | Prometheus text, see [metrics](metrics.md) |
 | \`GET /.well-known/sluice-receipts.json\` | the public keys of receipts |
 | \`GET /openapi.json\` | the OpenAPI document |
 | \`GET /docs\` | the reference as a page that loads nothing from elsewhere |
 
-None of these needs an access token. All but \`/health\` are limited by address ([limits](limits.md)), and
-\`/metrics\` requires the token of \`METRICS_TOKEN\` where that is set.`;
+None of these needs an access token. All except \`/health\` are limited by address ([limits](limits.md)), and
+\`/metrics\` requires the token of \`METRICS_TOKEN\` if that is set.`;
 
 export function renderOperations(): string {
   const rows = operations.map((operation) => [
@@ -35,7 +35,7 @@ export function renderOperations(): string {
     "# Operations",
     generatedNote,
     opening,
-    table(["operation", "takes", "scope", "success", "also"], rows),
+    table(["operation", "input", "scope", "success", "also"], rows),
     outside,
   );
 }

@@ -1,4 +1,4 @@
-// The table of what is generated: pages of the reference, and the types of the client. A test compares each with its file.
+// All generated files: pages of the reference, and the types of the client. A test compares each with its file.
 
 import { clientFiles } from "../../client/generate/files.ts";
 import { renderCliReference } from "../../src/cli/reference.ts";

@@ -1,4 +1,4 @@
-// docs/reference/records.md: every record type and field, from the table of types. Says nothing that the code does not.
+// docs/reference/records.md: every record type and field, from the table of types alone.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
@@ -7,7 +7,7 @@ import { block, code, generatedNote, page, table } from "./markdown.ts";
 
 const opening = `A record belongs to one organization, and its id is unique there for its type. To add one (POST), every
 field marked *yes* is required; to update one (PUT), only the id and the \`timestamp\` are, and null clears an optional field.
-Fields that are not listed are refused. Text is kept exactly as it was sent.`;
+Unknown fields are rejected. Text is stored exactly as it was sent.`;
 
 export function renderRecords(): string {
   return page("# Records", generatedNote, opening, ...recordTypes.flatMap(renderType));
@@ -16,13 +16,15 @@ export function renderRecords(): string {
 function renderType(type: RecordType): readonly string[] {
   const path = type.batchPath === undefined ? "" : `, lists at ${code(`/v2/${type.batchPath}`)}`;
   const deletable =
-    type.deletable === true ? "deleted by request" : "goes only with what it belongs to";
+    type.deletable === true
+      ? "deleted by request"
+      : "erased only with the records that it belongs to";
   return [
     `## ${type.title}`,
     type.summary,
     `${code(`/v2/${type.resourceType}`)}${path}. Id ${code(type.idField)}. Scopes ${code(`${type.family}:…`)}. ` +
-      `It is ${deletable}.`.replace("It is goes", "It goes"),
-    table(["field", "required", "is", "means"], fieldRows(type)),
+      `It is ${deletable}.`,
+    table(["field", "required", "value", "meaning"], fieldRows(type)),
     ...list(type.rules.map((rule) => rule.summary)),
     ...list(type.relations.map(describeRelation)),
     block("json", JSON.stringify(type.example, null, 2)),
@@ -68,5 +70,5 @@ function meaningOf(schema: SchemaShape): string {
   const { description = "" } = schema as { description?: string };
   return schema.default === undefined
     ? description
-    : `${description} ${JSON.stringify(schema.default)} if left out.`;
+    : `${description} Default: ${JSON.stringify(schema.default)}.`;
 }

@@ -1,4 +1,4 @@
-// docs/reference/scopes.md: every scope, and what each covers, from domain/scope.ts.
+// docs/reference/scopes.md: every scope, and the scopes that it includes, from domain/scope.ts.
 
 import { nounOf } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
@@ -9,10 +9,10 @@ export function renderScopes(): string {
   return page(
     "# Scopes",
     generatedNote,
-    "A token may do what its scopes cover. Why they are as they are: [scopes](../concepts/scopes.md). With `strict_scopes` on\n" +
-      "an organization, a scope covers what the last column says.",
+    "A token can do what its scopes allow. The concepts are in [scopes](../concepts/scopes.md). The last column applies to\n" +
+      "organizations with `strict_scopes`.",
     table(
-      ["scope", "for", "also covers", "with strict scopes"],
+      ["scope", "allows", "also includes", "with strict scopes"],
       allScopes.map((scope) => [
         code(scope),
         meaningOf(scope),
@@ -26,7 +26,7 @@ export function renderScopes(): string {
 const verbs = {
   read: "Check whether one exists",
   write: "Add and update",
-  delete: "Request deletion, and ask how it stands",
+  delete: "Request deletion, and read its status",
 } as const;
 
 function meaningOf(scope: Scope): string {

@@ -1,5 +1,6 @@
-// Every abuse for a moment, beside a good client: the server lives, keeps within its memory, and neither loses nor refuses
-// anything of the good client's. Says nothing of times; `npm run abuse` does.
+// Every abuse for a short time, next to a good client: the server survives, stays within its
+// memory, and neither loses nor rejects anything of the good client. Measures no times; `npm run
+// abuse` does.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -13,9 +14,9 @@ const site = await openSite("sqlite");
 after(() => site.close());
 const seed = 20_261_122;
 
-describe("a server that is abused by one organization", () => {
+describe("a server that one organization abuses", () => {
   for (const abuse of abuses) {
-    it(`serves another one beside ${abuse.what}`, async (test) => {
+    it(`serves another organization during ${abuse.what}`, async (test) => {
       const options = { seed, short: true, abuseMs: 400, warmUpMs: 0, idleMs: 0, settleMs: 0 };
       const { findings, under, tally, peakBytes } = await runAbuse(site, abuse, options);
       test.diagnostic(JSON.stringify({ tally, peakBytes, under: under.all }));
@@ -24,7 +25,7 @@ describe("a server that is abused by one organization", () => {
   }
 
   for (const held of ["held_body_bytes", "reply_queue_bytes", "unparsed_bytes"]) {
-    it(`returns what it held when the abuse is over: ${held}`, async () => {
+    it(`releases what it held when the abuse is over: ${held}`, async () => {
       await waitFor(
         `${held} to be 0`,
         async () => ((await readMetric(site, `sluice_${held}`)) === 0 ? true : undefined),

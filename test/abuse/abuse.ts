@@ -1,4 +1,5 @@
-// What an abuse is: how it is prepared, run and checked, and what it may use. Knows no abuse by name.
+// The definition of an abuse: how it is prepared, run and checked, and what it may use. Knows no
+// abuse by name.
 
 import type { Random } from "../support/random.ts";
 import type { Tally } from "./tally.ts";
@@ -6,16 +7,16 @@ import type { Tally } from "./tally.ts";
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
-/** A name for the command line, and for whoever reads the report. */
+/** A name for the command line and the report. */
 export type Title = readonly [name: string, what: string];
 
-/** The server, and the organization in whose name the abuse runs. */
+/** The server, and the organization that commits the abuse. */
 export interface Target {
   readonly address: string;
   readonly organizationId: string;
   readonly token: string;
   readonly apiKey: string;
-  /** What the server was started with, for commands that run beside it. */
+  /** The settings of the server, for commands that run next to it. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -27,24 +28,27 @@ export interface AbuseContext {
   amount(full: number, short: number): number;
   /** False once the time of the run is over. */
   mayGoOn(): boolean;
-  /** Resolves after the time, or when that of the run is over. */
+  /** Resolves after the time, or when the time of the run is over. */
   pause(milliseconds: number): Promise<void>;
 }
 
 /** An abuse that is ready to run. */
 export interface Attack {
-  /** Resolves soon after `mayGoOn` gives false, with every connection of its own closed. */
+  /** Resolves soon after `mayGoOn` returns false, with all of its own connections closed. */
   run(): Promise<void>;
-  /** What the server did that it must not do; checked when the run is over. */
+  /** What the server did that it must not do; checked after the run. */
   check?(): Promise<readonly string[]>;
 }
 
 export interface Abuse {
   readonly name: string;
-  /** For whoever reads the report. */
+  /** For the reader of the report. */
   readonly what: string;
-  /** The only engine that it concerns. */
+  /** The only engine that it applies to. */
   readonly engine?: Engine;
-  /** Does everything that is not part of the abuse itself, such as adding the records that it deletes. */
+  /**
+   * Does everything that is not part of the abuse itself, such as adding the records that it
+   * deletes.
+   */
   prepare(context: AbuseContext): Attack | Promise<Attack>;
 }

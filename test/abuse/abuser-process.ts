@@ -1,4 +1,4 @@
-// The abuser as a process of its own: prepares and runs the abuse that its parent names.
+// The abuser as a separate process: prepares and runs the abuse that its parent names.
 
 import { getPriority, setPriority } from "node:os";
 import { makeRandom } from "../support/random.ts";
@@ -19,7 +19,7 @@ export interface Outcome {
   readonly findings: readonly string[];
 }
 
-// In the field an abuser has machines of its own, and takes no processor time from the server.
+// Real abusers have machines of their own and take no processor time from the server.
 setPriority(Math.min(19, getPriority() + 5));
 
 interface Prepared {

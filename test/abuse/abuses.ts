@@ -27,7 +27,7 @@ export const abuses: readonly Abuse[] = [
   ...commands,
 ];
 
-/** Throws if there is none. */
+/** Throws if there is none of that name. */
 export function abuseNamed(name: string): Abuse {
   const abuse = abuses.find((one) => one.name === name);
   if (abuse !== undefined) return abuse;

@@ -1,5 +1,5 @@
-// A connection of an abuser: sends bytes as they are, resets or stops reading as it is told, and counts what comes back.
-// Never rejects: a connection that is refused or reset is what an abuser expects.
+// A connection of an abuser: sends raw bytes, resets or stops reading when told to, and counts what
+// it receives. Never rejects: an abuser expects refused and reset connections.
 
 import { connect, type Socket } from "node:net";
 import type { AbuseContext } from "./abuse.ts";
@@ -7,7 +7,7 @@ import { ReplyScanner } from "./reply-scanner.ts";
 import { countReply } from "./tally.ts";
 
 export interface AttackSocketOptions {
-  /** Which of the abuser's addresses it comes from, where the system has more than one. */
+  /** Which of the abuser's addresses it uses, where the system has more than one. */
   readonly from?: number;
 }
 
@@ -60,13 +60,13 @@ export class AttackSocket {
     if (this.isOpen) this.socket.write(bytes);
   }
 
-  /** Resolves when the server has taken as much as it can, so that no more is kept here. */
+  /** Resolves when the server has accepted as much as it can, so that no more is buffered here. */
   async writeWhole(bytes: string | Uint8Array): Promise<void> {
     if (!this.isOpen || this.socket.write(bytes)) return;
     await Promise.race([new Promise((resolve) => this.socket.once("drain", resolve)), this.closed]);
   }
 
-  /** Resolves when one more reply has come, or the connection is closed. */
+  /** Resolves when one more reply has arrived, or the connection is closed. */
   nextReply(): Promise<void> {
     if (this.socket.destroyed) return Promise.resolve();
     return new Promise((resolve) => (this.#waiting = resolve));
@@ -88,7 +88,7 @@ export class AttackSocket {
   }
 }
 
-/** Only Linux answers on every address of 127.0.0.0/8 without being told to. */
+/** Only Linux answers on every address of 127.0.0.0/8 without configuration. */
 function abuserAddress(from: number): { localAddress?: string } {
   return process.platform === "linux" ? { localAddress: `127.0.0.${from + 2}` } : {};
 }

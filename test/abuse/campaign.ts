@@ -1,10 +1,10 @@
-// `npm run abuse`: runs every abuse, or those that are named, each on a server of its own beside a good client, and says
-// what it did to the good client and to the server.
+// `npm run abuse`: runs every abuse, or those that are named, each on its own server next to a good
+// client, and reports the effect on the good client and the server.
 
 import { parseArgs } from "node:util";
 import { type Engine, engines } from "./abuse.ts";
 import { abuseNamed, abuses } from "./abuses.ts";
-import { heading, lineOf, missesOf, ratioOf } from "./report.ts";
+import { heading, lineOf, missedTargetsOf, ratioOf } from "./report.ts";
 import { type AbuseRow, loggedErrors, runAbuse } from "./run-abuse.ts";
 import { openSite } from "./site.ts";
 
@@ -49,7 +49,7 @@ async function runAll(on: Engine): Promise<boolean> {
       const lost = missing.slice(0, 10).map((id) => `acknowledged and not there: ${id}`);
       const findings = [...row.findings, ...lost, ...loggedErrors(site)];
       show({ ...row, findings });
-      if (findings.length > 0 || missesOf(row).length > 0) missed += 1;
+      if (findings.length > 0 || missedTargetsOf(row).length > 0) missed += 1;
     } finally {
       await site.close();
     }
@@ -61,7 +61,7 @@ async function runAll(on: Engine): Promise<boolean> {
 function show(row: AbuseRow): void {
   if (values.json) return write(JSON.stringify({ ...row, ratio: ratioOf(row), engine, seed }));
   write(lineOf(row));
-  for (const miss of missesOf(row)) write(`  MISSED ${miss}`);
+  for (const miss of missedTargetsOf(row)) write(`  MISSED ${miss}`);
   for (const finding of row.findings.slice(0, 20)) write(`  FOUND ${finding}`);
 }
 

@@ -1,4 +1,4 @@
-// Questions from a campaign to the processes that it starts, and their answers.
+// Requests from a campaign to the processes that it starts, and their answers.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ function send(answer: Answer): void {
   process.send?.(answer);
 }
 
-/** Each handler answers the question of its name; called once, in the child. */
+/** Each handler answers the request of its name; called once, in the child. */
 export function answerParent(
   handlers: Readonly<Record<string, (argument: never) => Promise<unknown> | undefined>>,
 ): void {
@@ -28,7 +28,7 @@ export function answerParent(
   process.on("disconnect", () => process.exit());
 }
 
-/** A process that answers one question at a time. */
+/** A process that answers one request at a time. */
 export class AskedChild {
   readonly #child: ChildProcess;
   readonly #path: string;
@@ -38,7 +38,7 @@ export class AskedChild {
     this.#child = fork(path, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
 
-  /** Rejects with what the child says went wrong, or if it has ended. */
+  /** Rejects with the child's error, or if it has ended. */
   async ask(name: string, argument: unknown = {}): Promise<unknown> {
     const stop = new AbortController();
     const ended = once(this.#child, "exit", { signal: stop.signal }).then(([code]) => {

@@ -1,4 +1,4 @@
-// What a campaign concludes with can say no: figures, findings, and what was lost.
+// The conclusions of a campaign can be negative: figures, findings, and losses.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { makeCustomer } from "../support/customer.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { figuresOf, GoodClient, type PhaseReport } from "./good-client.ts";
 import { ReplyScanner } from "./reply-scanner.ts";
-import { missesOf } from "./report.ts";
+import { missedTargetsOf } from "./report.ts";
 import { badStatuses } from "./tally.ts";
 
 describe("the figures of a good client", () => {
@@ -18,11 +18,11 @@ describe("the figures of a good client", () => {
     assert.equal(figuresOf([]).count, 0);
   });
 
-  it("miss the acceptance when p99 grows too much, or a request times out", () => {
+  it("fail the acceptance when p99 grows too much, or a request times out", () => {
     const row = { name: "", tally: { sent: 1, replies: {}, refused: 0, closed: 0 } };
     const rest = { peakBytes: 1, settledBytes: 1, eventLoopP99Ms: 1, eventLoopMaxMs: 1 };
     const made = (idleMs: number, underMs: number, timeouts = 0) =>
-      missesOf({
+      missedTargetsOf({
         ...row,
         ...rest,
         findings: [],
@@ -37,14 +37,14 @@ describe("the figures of a good client", () => {
 });
 
 describe("a good client", () => {
-  it("reports what fails, and what was acknowledged and is gone", async () => {
+  it("reports failures, and acknowledged records that are missing", async () => {
     const server = await startServer();
     const { token, organizationId } = await server.operate((app) =>
       makeCustomer(app, server.client),
     );
     const client = makeClient(server.address);
     let answer = { status: 201, text: "" };
-    // Acknowledges what never arrives.
+    // Acknowledges what is never stored.
     const lying = {
       ...client,
       send: async (ask: Parameters<typeof client.send>[0]) => {
@@ -67,8 +67,8 @@ describe("a good client", () => {
   });
 });
 
-describe("what an abuser counts", () => {
-  it("are the statuses of whole replies, however they are cut into packets", () => {
+describe("the count of an abuser", () => {
+  it("has the statuses of complete replies, however they are split into packets", () => {
     const bytes = Buffer.from(
       "HTTP/1.1 100 Continue\r\n\r\n" +
         "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nHTTP/1.1 500 no \r\n\r\n" +
@@ -83,7 +83,7 @@ describe("what an abuser counts", () => {
     }
   });
 
-  it("is bad where it is a 5xx that no limit explains", () => {
+  it("is bad if it has a 5xx that no limit explains", () => {
     const tally = { sent: 1, refused: 0, closed: 0 };
     assert.deepEqual(badStatuses({ ...tally, replies: { 200: 1, 429: 1, 503: 1 } }), []);
     assert.deepEqual(badStatuses({ ...tally, replies: { 500: 1, 504: 2 } }), ["500", "504"]);

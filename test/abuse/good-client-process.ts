@@ -1,4 +1,4 @@
-// The good client as a process of its own, told by its parent when a phase ends and when to stop.
+// The good client as a separate process; its parent tells it when a phase ends and when to stop.
 
 import { makeClient } from "../support/http-client.ts";
 import { GoodClient } from "./good-client.ts";

@@ -1,5 +1,5 @@
-// A client that does nothing wrong: sends at a steady rate whatever the server does, measures from the moment at which a
-// request was due, and at the end shows that everything it was told is stored is there.
+// A client that does nothing wrong: sends at a steady rate whatever the server does, measures from
+// the moment at which a request was due, and finally checks that everything acknowledged is stored.
 
 import type { Ask, Client, Reply } from "../support/http-client.ts";
 import { listOf, transaction } from "./records.ts";
@@ -30,7 +30,7 @@ interface Phase {
   timeouts: number;
 }
 
-/** Of a second; each kind is due at even distances. */
+/** Per second; requests of each kind are evenly spaced. */
 const perSecond: Readonly<Record<RequestKind, number>> = { add: 20, check: 12, update: 6, list: 2 };
 const timeoutMs = 5_000;
 const listItems = 100;
@@ -56,7 +56,7 @@ export class GoodClient {
     this.#timer = setInterval(() => this.#sendWhatIsDue(), tickMs);
   }
 
-  /** Ends a phase, and reports it when each of its requests is answered or has had its time. */
+  /** Ends a phase, and reports it when each of its requests is answered or has timed out. */
   async endPhase(): Promise<PhaseReport> {
     const phase = this.#phase;
     this.#phase = newPhase();
@@ -64,7 +64,7 @@ export class GoodClient {
     return reportOf(phase);
   }
 
-  /** Stops sending; gives what was acknowledged and is not there. */
+  /** Stops sending; returns what was acknowledged and is missing. */
   async stop(): Promise<{ readonly acknowledged: number; readonly missing: readonly string[] }> {
     clearInterval(this.#timer);
     await Promise.all(this.#sending);
@@ -74,7 +74,7 @@ export class GoodClient {
       if (status !== 200) missing.push(`${id}: ${status}`);
     }
     for (const id of this.#lists) {
-      // A list that is stored already writes nothing.
+      // A list that is already stored writes nothing.
       const { status, body } = await this.#sendAgain(this.#list(id));
       if (status !== 200 && status !== 201) missing.push(`${id}: ${status}`);
       else if (body.write_count !== 0) missing.push(`${id}: ${body.write_count} of ${listItems}`);
@@ -134,7 +134,9 @@ export class GoodClient {
     else if (kind === "list") this.#lists.push(id);
   }
 
-  /** Of the phase in which it shows: the one in which the request was due may be reported already. */
+  /**
+   * Of the phase in which it shows: the one in which the request was due may already be reported.
+   */
   #fail(what: string): void {
     const { failures } = this.#phase;
     if (failures.length < failuresKept) failures.push(what);

@@ -1,8 +1,9 @@
-// How much memory a process holds: now, and the most since it was last asked (proc_pid_status(5)). Linux only.
+// How much memory a process holds: now, and the peak since the last reset (proc_pid_status(5)).
+// Linux only.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not provide it. */
 export interface Memory {
   readonly residentBytes: number | undefined;
   readonly peakBytes: number | undefined;
@@ -17,12 +18,12 @@ export function readMemory(pid: number): Memory {
   }
 }
 
-/** From here on the peak is counted anew (proc_pid_clear_refs(5)). */
+/** Resets the peak (proc_pid_clear_refs(5)). */
 export function resetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // Only Linux has it; the peak is not known elsewhere either.
+    // Only Linux has it; the peak is unknown elsewhere too.
   }
 }
 

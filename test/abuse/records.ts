@@ -1,4 +1,5 @@
-// Records of abusers and of the good client, as JSON text: valid ones that differ by id, cheap to make by the million.
+// Records of abusers and of the good client, as JSON text: valid ones that differ by id, cheap to
+// generate by the million.
 
 const timestamp = "2026-01-31T09:30:00Z";
 
@@ -31,7 +32,7 @@ export function person(id: string): string {
   );
 }
 
-/** As long as a record may be: it belongs to a thousand transactions. */
+/** A record of the maximum size: it belongs to a thousand transactions. */
 export function checkOfMany(id: string): string {
   const related = Array.from({ length: 1_000 }, (_, index) => `"${id}-${index}"`).join(",");
   return (
@@ -40,7 +41,9 @@ export function checkOfMany(id: string): string {
   );
 }
 
-/** Gives an id that no other call gave, in any process of the campaign with another prefix. */
+/**
+ * Returns an id that no other call returned, in any process of the campaign with another prefix.
+ */
 export function makeIds(prefix: string): () => string {
   let count = 0;
   return () => {

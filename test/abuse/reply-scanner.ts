@@ -1,4 +1,5 @@
-// Finds the replies in the bytes of a connection, without keeping their bodies. Reads no more of HTTP than that.
+// Finds the replies in the bytes of a connection, without storing their bodies. Parses no more of
+// HTTP than that.
 
 const endOfHead = "\r\n\r\n";
 const endOfChunks = "\r\n0\r\n\r\n";
@@ -11,10 +12,10 @@ export class ReplyScanner {
   #status = 0;
   /** Bytes of the body that are still to come; undefined between replies. */
   #left: number | undefined;
-  /** The last bytes of a body in chunks; undefined where the body is not in chunks. */
+  /** The last bytes of a chunked body; undefined where the body is not chunked. */
   #tail: string | undefined;
 
-  /** `onReply` is called with the status of each reply that is whole. */
+  /** `onReply` is called with the status of each complete reply. */
   constructor(onReply: (status: number) => void) {
     this.#onReply = onReply;
   }

@@ -1,4 +1,5 @@
-// What a campaign prints of an abuse: a line with the figures of the good client, of the abuser and of the memory.
+// What a campaign prints about an abuse: a line with the figures of the good client, of the abuser
+// and of the memory.
 
 import type { AbuseRow } from "./run-abuse.ts";
 
@@ -9,8 +10,8 @@ export function ratioOf({ idle, under }: AbuseRow): number {
   return under.all.p99Ms / idle.all.p99Ms;
 }
 
-/** What the acceptance asks for and this run did not reach; depends on the machine and what else runs on it. */
-export function missesOf(row: AbuseRow): readonly string[] {
+/** What the acceptance requires and this run did not reach; depends on the machine and its load. */
+export function missedTargetsOf(row: AbuseRow): readonly string[] {
   const misses: string[] = [];
   const ratio = ratioOf(row);
   if (!(ratio <= ratioMax)) misses.push(`p99 ${ratio.toFixed(1)} times that of an idle server`);

@@ -1,4 +1,5 @@
-// Runs one abuse beside the good client, and gathers what it did to the server and to the good client.
+// Runs one abuse next to the good client, and collects its effect on the server and on the good
+// client.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Abuse } from "./abuse.ts";
@@ -29,11 +30,14 @@ export interface AbuseRow {
   readonly settledBytes: number | undefined;
   readonly eventLoopP99Ms: number;
   readonly eventLoopMaxMs: number;
-  /** What must not happen, whatever the machine. */
+  /** What must not happen on any machine. */
   readonly findings: readonly string[];
 }
 
-/** Of a server that met one abuse; and of one that met all of them, for memory goes back to the system only slowly. */
+/**
+ * Of a server that met one abuse; and of one that met all of them, because memory is returned to
+ * the system only slowly.
+ */
 export const residentBytesMax = 600 * 1_000_000;
 export const residentOfAllBytesMax = 750 * 1_000_000;
 
@@ -95,7 +99,7 @@ async function findingsOf(
   return findings;
 }
 
-/** What the server logged as an error; its log has one JSON object a line. */
+/** The errors that the server logged; its log has one JSON object a line. */
 export function loggedErrors({ server }: Site): readonly string[] {
   const lines = server.output().err.split("\n");
   return lines.filter((line) => line !== "").map((line) => `the server wrote: ${line}`);

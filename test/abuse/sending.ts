@@ -9,7 +9,7 @@ export interface RequestParts {
   readonly body?: string | Uint8Array;
 }
 
-/** A whole request, as bytes. */
+/** A complete request, as bytes. */
 export function requestBytes(
   method: string,
   path: string,
@@ -30,11 +30,13 @@ export function requestBytes(
 
 export interface Flood extends AttackSocketOptions {
   readonly connections: number;
-  /** The abuser's connections come from so many addresses. */
+  /** The abuser's connections come from this many addresses. */
   readonly addresses?: number;
 }
 
-/** Each connection sends the next request when the one before it is answered, for as long as the run takes. */
+/**
+ * Each connection sends the next request when the previous one is answered, until the run is over.
+ */
 export async function flood(
   context: AbuseContext,
   { connections, addresses = 1 }: Flood,
@@ -44,7 +46,7 @@ export async function flood(
     while (context.mayGoOn()) {
       const socket = new AttackSocket(context, { from: index % addresses });
       await sendInTurn(context, socket, nextRequest);
-      // One that was refused is tried again, but not at once: the abuser has to be served by its system, too.
+      // A refused one is tried again, but not at once: the abuser's own system has to keep up, too.
       await context.pause(10);
     }
   });
@@ -69,7 +71,10 @@ async function sendInTurn(
   stop();
 }
 
-/** Opens as many connections, does with each what `work` says, and closes those that are left when the run is over. */
+/**
+ * Opens that many connections, calls `work` with each, and closes the remaining ones when the run
+ * is over.
+ */
 export async function holdConnections(
   context: AbuseContext,
   { connections, addresses = 1 }: Flood,
@@ -85,7 +90,7 @@ export async function holdConnections(
   });
 }
 
-/** Sends the text on a connection of its own, again and again, and resets each after a moment. */
+/** Sends the text on a new connection, repeatedly, and resets each after a moment. */
 export async function sendAndReset(
   context: AbuseContext,
   { connections, addresses = 1 }: Flood,

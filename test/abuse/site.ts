@@ -1,5 +1,5 @@
-// A server as an operator runs it, with its default limits and a fresh store, the organizations of the good client and of
-// the abuser, and the processes of both.
+// A server as an operator runs it, with its default limits and a fresh store, the organizations of
+// the good client and of the abuser, and the processes of both.
 
 import { join } from "node:path";
 import { makeCustomer } from "../support/customer.ts";

@@ -1,11 +1,11 @@
-// Counts what an abuse sent and what came back.
+// Counts what an abuse sent and received.
 
 export interface Tally {
-  /** Requests, or connections where no whole request is sent. */
+  /** Requests, or connections where no complete request is sent. */
   sent: number;
   /** Replies by status. */
   readonly replies: Record<string, number>;
-  /** Connections that the server did not take. */
+  /** Connections that the server refused. */
   refused: number;
   /** Connections that the server closed without a reply. */
   closed: number;
@@ -19,7 +19,7 @@ export function countReply(tally: Tally, status: number): void {
   tally.replies[status] = (tally.replies[status] ?? 0) + 1;
 }
 
-/** Statuses that no request may get, whatever it is; 503 is what limits answer. */
+/** Statuses that no request may get; limits answer with 503. */
 export function badStatuses({ replies }: Tally): readonly string[] {
   return Object.keys(replies).filter((status) => Number(status) >= 500 && status !== "503");
 }

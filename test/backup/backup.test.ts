@@ -1,5 +1,5 @@
-// Backups and restores of the embedded store: made while it is served and written to; and what was erased after a backup stays
-// erased when it is put back.
+// Backups and restores of the embedded store: made while it is served and written to; and data that
+// was erased after a backup stays erased when the backup is restored.
 
 import assert from "node:assert/strict";
 import {
@@ -27,7 +27,7 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 interface Site {
   readonly line: CommandLine;
   readonly folder: string;
-  /** Where backups go, apart from the store. */
+  /** The folder of backups, apart from the store. */
   readonly apart: string;
   readonly start: () => Promise<Server>;
 }
@@ -67,7 +67,7 @@ async function isThere(server: Server, { token }: Customer, id: string): Promise
   return (await server.client.send({ method: "GET", path, token })).status === 200;
 }
 
-/** A store with a backup, after which `gone` was deleted and `late` was added; stopped. */
+/** A stopped store with a backup, after which `gone` was deleted and `late` was added. */
 async function playUntilLoss({ line, apart, start }: Site) {
   const server = await start();
   const acme = await makeAcme(server);
@@ -92,7 +92,7 @@ async function putBackOnly({ line }: Site, file: string): Promise<void> {
 }
 
 describe("a backup", () => {
-  it("is made while others write, is of one moment, whole, and its owner's alone", async (test) => {
+  it("is made while others write, is a complete copy of one moment, and only its owner can read it", async (test) => {
     const { line, apart, start } = makeSite(test);
     const server = await start();
     const acme = await makeAcme(server);
@@ -116,7 +116,7 @@ describe("a backup", () => {
     await copy.close();
   });
 
-  it("does not hold what was erased before it", async (test) => {
+  it("does not contain what was erased before it", async (test) => {
     const { line, apart, start } = makeSite(test);
     const server = await start();
     const acme = await makeAcme(server);
@@ -128,7 +128,7 @@ describe("a backup", () => {
     assert.equal(kept, 1);
   });
 
-  it("tells how far it is, and never overwrites a file", async (test) => {
+  it("reports its progress, and never overwrites a file", async (test) => {
     const { line, apart, start } = makeSite(test);
     await start();
     const file = join(apart, "backup.db");
@@ -164,7 +164,7 @@ describe("a restore", () => {
       assert.deepEqual(receipt.erased, { transaction: 1 });
       assert.equal(receipt.asked.by, acme.keyId);
     }
-    // The chain goes on from the receipts that were given out, so that all together are one chain.
+    // The chain continues from the receipts that were issued, so that all of them form one chain.
     const { out: now } = await site.line.type("receipt export");
     const all = join(site.apart, "all.ndjson");
     writeFileSync(all, receipts + now.trim().split("\n").slice(1).join("\n"));
@@ -175,7 +175,7 @@ describe("a restore", () => {
     assert.match(trail, /"action":"store.replay".*"deletions":2/);
   });
 
-  it("is its owner's alone whoever may read the backup, and removes what a killed one has left", async (test) => {
+  it("is readable by its owner only, whatever the mode of the backup, and removes what a killed one left", async (test) => {
     const site = makeSite(test);
     const { file } = await playUntilLoss(site);
     chmodSync(file, 0o644);
@@ -191,7 +191,7 @@ describe("a restore", () => {
   it("is refused by serve until the deletions are replayed", async (test) => {
     const site = makeSite(test);
     const { acme, file, ids } = await playUntilLoss(site);
-    // As far as a restore comes whose process is killed when the file is in place.
+    // The state after a restore whose process was killed when the file was in place.
     await putBackOnly(site, file);
     await assert.rejects(serve(readConfig(site.line.environment)), /sluice deletion replay$/);
     const replayed = await site.line.ask("deletion replay");
@@ -201,7 +201,7 @@ describe("a restore", () => {
     assert.deepEqual((await site.line.ask("deletion replay"))["carried_out"], []);
   });
 
-  it("is noticed too when somebody copies the file back by hand", async (test) => {
+  it("is also noticed when an operator copies the file back by hand", async (test) => {
     const site = makeSite(test);
     const { file } = await playUntilLoss(site);
     copyFileSync(file, join(site.folder, "sluice.db"));
@@ -222,7 +222,7 @@ describe("a restore", () => {
     await awaitCompletion(server.client, acme, id);
     await server.stop();
 
-    // The release is in the ledger too, so the hold that came back with the backup keeps nothing.
+    // The release is in the ledger too, so the hold that came back with the backup has no effect.
     const restored = await site.line.ask("restore", file, "--replace");
     assert.deepEqual(restored["carried_out"], [id]);
     const again = await site.start();
@@ -239,11 +239,11 @@ describe("a restore", () => {
     assert.equal(await isThere(server, acme, "late"), true);
   });
 
-  it("refuses a file that is no backup, or a damaged one, and changes nothing", async (test) => {
+  it("refuses a file that is not a backup, or is damaged, and changes nothing", async (test) => {
     const site = makeSite(test);
     const { acme, file } = await playUntilLoss(site);
     const text = join(site.apart, "text.db");
-    writeFileSync(text, "no backup at all, and long enough to be looked at".repeat(100));
+    writeFileSync(text, "not a backup, and long enough to be read".repeat(100));
     assert.match((await site.line.fail("restore", text, "--replace")).message, /is not a backup/);
     truncateSync(file, statSync(file).size - 8_192);
     assert.match(
@@ -254,7 +254,7 @@ describe("a restore", () => {
     assert.equal(await isThere(server, acme, "late"), true);
   });
 
-  it("goes by receipts that were kept elsewhere when the ledger is lost", async (test) => {
+  it("uses receipts that were stored elsewhere when the ledger is lost", async (test) => {
     const site = makeSite(test);
     const { acme, file, ids, receipts } = await playUntilLoss(site);
     const fresh = makeSite(test);

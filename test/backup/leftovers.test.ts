@@ -1,5 +1,5 @@
-// What killed commands leave is removed by the next one, and nothing else is: not what somebody is still writing, and no file of the
-// user's. What is in the data folder and is none of ours is named by the check.
+// The next command removes what killed commands leave, and nothing else: no file that is still
+// being written, and no file of the user. The check names unknown files in the data folder.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function leaveRestore(folder: string): void {
   for (const name of restoring) writeFileSync(join(folder, name), "records that are erased later");
 }
 
-describe("what a killed restore has left", () => {
+describe("what a killed restore leaves", () => {
   it("is removed by the next command, whichever it is", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
@@ -45,7 +45,7 @@ describe("what a killed restore has left", () => {
     const server = await startServer({ folder: line.folder });
     try {
       for (const name of restoring) assert.ok(!existsSync(join(line.folder, name)));
-      // Whoever holds the lock of the serving process may be restoring.
+      // The process that holds the server's lock may be restoring.
       leaveRestore(line.folder);
       await line.ask("organization list");
       for (const name of restoring) assert.ok(existsSync(join(line.folder, name)));
@@ -55,8 +55,8 @@ describe("what a killed restore has left", () => {
   });
 });
 
-describe("a file that is being made", () => {
-  it("is removed when its process is gone, and said to be", async (test) => {
+describe("an unfinished file", () => {
+  it("is removed when its process has ended, with a message", async (test) => {
     const line = makeLine(test);
     await operate(line.environment, async ({ store }) => {
       await store.createOrganization(organization(acme), operator);
@@ -95,7 +95,7 @@ describe("a file that is being made", () => {
     );
   });
 
-  it("is left alone while its process lives", async (test) => {
+  it("is left alone while its process runs", async (test) => {
     const { folder, apart } = makeLine(test);
     const path = unfinishedPath(join(apart, "backup.db"));
     const noted = await noteUnfinished(folder, path);
@@ -122,7 +122,7 @@ describe("a file that is being made", () => {
 });
 
 describe("check", () => {
-  it("names every file in the data folder that is none of ours", async (test) => {
+  it("names every unknown file in the data folder", async (test) => {
     const line = makeLine(test);
     const server = await startServer({ folder: line.folder });
     await server.stop();
@@ -139,7 +139,7 @@ describe("check", () => {
     );
   });
 
-  it("shows some of very many", async (test) => {
+  it("names some of very many", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
     for (let count = 0; count < 50; count += 1) writeFileSync(join(line.folder, `${count}.db`), "");
@@ -150,7 +150,7 @@ describe("check", () => {
 });
 
 describe("a backup", () => {
-  it("is not begun in a folder that is not there", async (test) => {
+  it("is not started in a folder that does not exist", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
     const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));

@@ -1,5 +1,6 @@
-// A restore with more deletions to replay than are opened at once: killed in the middle, it goes on without the ledger that it was
-// given, and nothing that was erased is readable before it is done.
+// A restore with more deletions to replay than are created at once: killed in the middle, it
+// continues without the ledger that it was given, and nothing that was erased is readable before it
+// is complete.
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -26,7 +27,7 @@ const ids = Array.from({ length: count }, (_, index) => `gone-${index}`);
 const acme = "org_acme";
 const ofAcme = ["--organization", acme] as const;
 
-describe("a restore with more deletions than are opened at once", () => {
+describe("a restore with more deletions than are created at once", () => {
   it("is killed in the middle, refused, and finished without the ledger", async (test) => {
     const folder = makeTempFolder();
     const apart = makeTempFolder();
@@ -48,7 +49,7 @@ describe("a restore with more deletions than are opened at once", () => {
       while ((await processDeletions(app, { claimant: "test", stopping: signal })).length > 0);
     });
     writeFileSync(receipts, (await line.type("receipt export")).out);
-    // Only the receipts are left of what was noted outside the store.
+    // Only the receipts remain of what was noted outside the store.
     rmSync(folder, { recursive: true });
 
     const restore = ["restore", backup, "--ledger", receipts];

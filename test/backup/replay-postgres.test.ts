@@ -1,5 +1,5 @@
-// A PostgreSQL store that was restored with the operator's own tools: the service notices, refuses to serve, and processes
-// again what was deleted since, from its ledger or from receipts.
+// A PostgreSQL store that was restored with the operator's own tools: the service notices, refuses
+// to serve, and replays later deletions from its ledger or from receipts.
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -64,7 +64,7 @@ async function requireGone(
   }
 }
 
-describe("a PostgreSQL store that was restored", () => {
+describe("a restored PostgreSQL store", () => {
   it("is not served until the deletions of the ledger are replayed", async (test) => {
     const folder = makeTempFolder();
     test.after(() => removeFolder(folder));
@@ -76,7 +76,7 @@ describe("a PostgreSQL store that was restored", () => {
     await requireGone(folder, played.restored, played);
   });
 
-  it("is made good from receipts that were kept, on a host without a ledger", async (test) => {
+  it("is repaired from stored receipts, on a host without a ledger", async (test) => {
     const folder = makeTempFolder();
     test.after(() => removeFolder(folder));
     const played = await playRestore(folder);

@@ -1,4 +1,5 @@
-// The command line for tests, without a process: the words that an operator types, and what came of them.
+// The command line for tests, without a process: the arguments that an operator types, and the
+// result.
 
 import { run } from "../../src/cli/run.ts";
 import { testEnvironment } from "../support/service.ts";
@@ -13,11 +14,11 @@ export interface Outcome {
 export interface CommandLine {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The first argument is split at its spaces, so that a whole line can be typed as one. */
+  /** The first argument is split at its spaces, so that a whole line can be written as one. */
   type(...words: readonly string[]): Promise<Outcome>;
-  /** Types the words with --json, and gives what was printed; throws unless the command succeeds. */
+  /** Runs the command with --json, and returns its output; throws unless the command succeeds. */
   ask(...words: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
-  /** The error that the words fail with, as --json prints it. */
+  /** The error of a failing command, as --json prints it. */
   fail(...words: readonly string[]): Promise<{ code: number; name: string; message: string }>;
 }
 

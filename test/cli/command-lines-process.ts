@@ -1,5 +1,5 @@
-// A process that runs command lines one after the other, for tests that run them as another user. Gets them as one argument
-// in JSON, and prints their outcomes as JSON.
+// A process that runs command lines sequentially, for tests that run them as another user. Receives
+// them as one argument in JSON, and prints their outcomes as JSON.
 
 import { run } from "../../src/cli/run.ts";
 import type { Outcome } from "./command-line.ts";

@@ -1,4 +1,4 @@
-// The commands about deletions and holds, with the worker run by hand.
+// The commands for deletions and holds, with the worker run manually.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -45,12 +45,12 @@ async function ids(...words: readonly string[]): Promise<readonly unknown[]> {
 }
 
 describe("deletion list and show", () => {
-  it("list says that there is none", async () => {
+  it("list says when there are none", async () => {
     assert.deepEqual(await line.ask("deletion", "list"), { deletions: [] });
     assert.match((await line.type("deletion", "list")).out, /There is no deletion request to list/);
   });
 
-  it("show has everything that an operator may know", async () => {
+  it("show has everything that an operator can know", async () => {
     const id = await addAndDelete("tx-show");
     const shown = await show(id);
     assert.deepEqual(shown, {
@@ -75,7 +75,7 @@ describe("deletion list and show", () => {
     assert.match(out, /^record +transaction tx-show$/m);
   });
 
-  it("show tells what was erased", async () => {
+  it("show has the counts of erased records", async () => {
     const id = await addAndDelete("tx-erased");
     while ((await processDue()) !== "nothing due");
     const shown = await show(id);
@@ -84,7 +84,7 @@ describe("deletion list and show", () => {
     assert.match((await line.type("deletion", "show", id)).out, /^erased +1 transaction$/m);
   });
 
-  it("list is narrowed by organization, status and number, newest first", async () => {
+  it("list can be filtered by organization, status and number, newest first", async () => {
     const first = await addAndDelete("tx-list-1");
     clock.advanceMs(1_000);
     const second = await addAndDelete("tx-list-2");
@@ -94,7 +94,7 @@ describe("deletion list and show", () => {
     assert.ok(!(await ids("--status", "completed")).includes(first));
   });
 
-  it("an id that does not exist is an error", async () => {
+  it("an unknown id is an error", async () => {
     for (const words of [
       ["show", "del_x"],
       ["cancel", "del_x"],
@@ -111,7 +111,7 @@ describe("deletion list and show", () => {
     );
   });
 
-  it("say how long a grace period keeps one back", async () => {
+  it("show how long a grace period delays a deletion", async () => {
     const id = await addAndDelete("tx-grace", 60);
     const until = new Date(clock.now() + 60_000).toISOString();
     assert.equal((await show(id))["waiting_for"], `its grace period, until ${until}`);
@@ -119,7 +119,7 @@ describe("deletion list and show", () => {
 });
 
 describe("deletion cancel", () => {
-  it("cancels one that is pending, for good", async () => {
+  it("cancels one that is pending, permanently", async () => {
     const id = await addAndDelete("tx-cancel");
     assert.equal((await line.ask("deletion", "cancel", id))["status"], "cancelled");
     while ((await processDue()) !== "nothing due");
@@ -139,7 +139,7 @@ describe("deletion cancel", () => {
 describe("deletion hold and release", () => {
   const held = ["transaction", "tx-held", "--organization", "acme"] as const;
 
-  it("a held record is not erased, list and show say why, and its release lets the deletion go on", async () => {
+  it("a held record is not erased, list and show say why, and its release lets the deletion continue", async () => {
     const id = await addAndDelete("tx-held");
     const hold = await line.ask("deletion", "hold", ...held, "--reason", "court order 12/2026");
     assert.equal(hold["reason"], "court order 12/2026");
@@ -158,7 +158,7 @@ describe("deletion hold and release", () => {
     assert.equal((await show(id))["status"], "completed");
   });
 
-  it("both take the id of a deletion request for its record", async () => {
+  it("both accept the id of a deletion request for its record", async () => {
     const id = await addAndDelete("tx-by-request");
     const hold = await line.ask("deletion", "hold", id, "--reason", "audit");
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe("deletion hold and release", () => {
     assert.equal(released["resource_id"], "tx-by-request");
   });
 
-  it("hold refuses a record that does not exist, or whose type or organization does not", async () => {
+  it("hold refuses an unknown record, type or organization", async () => {
     const cases = [
       ["transaction", "tx-none", "acme", "no_such_record"],
       ["transactoin", "tx-held", "acme", "no_such_type"],
@@ -181,7 +181,7 @@ describe("deletion hold and release", () => {
     }
   });
 
-  it("release says what is held when the record is not", async () => {
+  it("release lists the held records if the record is not held", async () => {
     const words = ["deletion", "release", "transaction", "tx-none", "--organization", "acme"];
     assert.match(
       (await line.fail(...words)).message,

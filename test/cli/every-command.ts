@@ -1,14 +1,17 @@
-// Words for every command of the table, valid as far as its parameters can tell, so that a test can type each of them; a new
-// command takes part by itself.
+// Arguments for every command of the table, valid as far as its parameters define, so that a test
+// can run each of them; new commands are included automatically.
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { optionFlag } from "../../src/cli/program.ts";
 
-/** Tried in this order; the first that a parameter takes is its value. */
+/** Tried in this order; the first that a parameter accepts is its value. */
 const values = ["transaction", "acme", "1", "2026-01-31", "on", "90d"];
 
-/** Commands that make a store where there is none, or put one in its place (docs/reference/cli.md says so). */
+/**
+ * Commands that create a store where there is none, or put one in its place (docs/reference/cli.md
+ * says so).
+ */
 const creating: ReadonlySet<string> = new Set([
   "serve",
   "demo",

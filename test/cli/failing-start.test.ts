@@ -1,5 +1,6 @@
-// A start that fails, however late, ends: `sluice serve` says why and exits with a status that is not 0. Whatever it had
-// opened by then (connections, threads, timers, loops) must not keep the process alive, so each case waits for its end.
+// A start that fails, however late, ends: `sluice serve` says why and exits with a non-zero status.
+// Whatever it had opened by then (connections, threads, timers, loops) must not keep the process
+// alive, so each case waits for its end.
 
 import assert from "node:assert/strict";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
@@ -28,7 +29,7 @@ function makeFolder(test: TestContext): string {
   return folder;
 }
 
-/** Waits for the end of the process, for as long as the test runner lets it. */
+/** Waits for the end of the process, for as long as the test runner allows. */
 async function requireEnded(environment: Environment, words: RegExp): Promise<void> {
   const { code, out, err } = await runProgram(["serve"], environment);
   assert.equal(code, 1, err);
@@ -93,7 +94,7 @@ describe("a start on SQLite ends", () => {
     });
   }
 
-  it("when the folder of the store is gone the moment after it was opened", async (test) => {
+  it("when the folder of the store disappears just after it was opened", async (test) => {
     const folder = makeFolder(test);
     const environment = testEnvironment(join(folder, "data"));
     await readStoreId(environment["DATABASE_URL"] ?? "");

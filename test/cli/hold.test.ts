@@ -1,4 +1,5 @@
-// Legal holds at the command line: several on one record, each with its own id, released one by one, listed and shown.
+// Legal holds on the command line: several on one record, each with its own id, released one by
+// one, listed and shown.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -35,7 +36,7 @@ async function listed(...words: readonly string[]): Promise<readonly unknown[]> 
 }
 
 describe("deletion hold", () => {
-  it("prints the id of the hold, and all that was said of it", async () => {
+  it("prints the id of the hold, and all of its properties", async () => {
     const more = ["--owner", "Legal, Zoë", "--review-date", "2026-12-31"] as const;
     const held = await place("one", "case 1", ...more);
     assert.match(String(held["hold_id"]), /^hold_\w{16}$/);
@@ -62,7 +63,7 @@ describe("deletion hold", () => {
     assert.match(out, /is held: case 2\nThe hold is hold_\w{16}\.\n$/);
   });
 
-  it("places a further one on a record that is held", async () => {
+  it("places another one on a held record", async () => {
     const holds = [await place("two", "first"), await place("two", "second")];
     assert.notEqual(holds[0]?.["hold_id"], holds[1]?.["hold_id"]);
     assert.equal(holds[1]?.["reason"], "second");
@@ -98,14 +99,14 @@ describe("deletion release", () => {
     assert.deepEqual(last["remaining"], []);
   });
 
-  it("asks for the id where the record carries several, and ends none", async () => {
+  it("requires the id if the record carries several, and ends none", async () => {
     const { code, name, message } = await line.fail("deletion release transaction two", ...ofAcme);
     assert.deepEqual([code, name], [1, "several_holds"]);
     assert.match(message, /carries 2 holds.*hold_\w+ {2}first\n {2}hold_\w+ {2}second$/s);
     assert.equal((await listed(...ofAcme)).length, 4);
   });
 
-  it("takes the record where there is one, and says so where there is none", async () => {
+  it("accepts the record if there is one, and reports if there is none", async () => {
     const held = await place("free", "only");
     const released = await line.ask("deletion release transaction free", ...ofAcme);
     assert.equal(released["hold_id"], held["hold_id"]);
@@ -129,7 +130,7 @@ describe("deletion holds", () => {
     assert.match(out, /^hold_\w+ +acme +transaction one +case 1 +Legal, Zoë +2026-12-31 /m);
   });
 
-  it("goes on page by page", async () => {
+  it("continues page by page", async () => {
     const all = await listed();
     const first = await line.ask("deletion holds --limit 3");
     const rest = await line.ask("deletion holds --after", String(first["next"]));
@@ -140,7 +141,7 @@ describe("deletion holds", () => {
     assert.equal(rest["next"], null);
   });
 
-  it("refuses what does not exist, and says when there is none", async () => {
+  it("refuses unknown values, and says when there are none", async () => {
     assert.equal((await line.fail("deletion holds --type x")).name, "no_such_type");
     assert.equal((await line.fail("deletion holds --organization x")).name, "no_such_organization");
     const { out } = await line.type("deletion holds --organization other");

@@ -1,4 +1,4 @@
-// The commands about API keys, and what the service says of the keys they make.
+// The commands for API keys, and the replies of the service to their keys.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +14,9 @@ const line = makeCommandLine({ now: clock.now });
 await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
 const dayMs = 86_400_000;
 
-/** `valid`, or the name of the error that the service answers the key with at the time of the clock. */
+/**
+ * `valid`, or the name of the error that the service returns for the key at the time of the clock.
+ */
 async function verdict(apiKey: string): Promise<string> {
   return operate(line.environment, async (app) => {
     try {
@@ -39,14 +41,14 @@ describe("key create", () => {
     assert.equal(await verdict(String(made["api_key"])), "valid");
   });
 
-  it("gives every scope when none is named", async () => {
+  it("grants every scope when none is named", async () => {
     assert.deepEqual(
       (await line.ask("key", "create", "--organization", "acme"))["scopes"],
       allScopes,
     );
   });
 
-  it("shows people the key once", async () => {
+  it("shows the key once", async () => {
     const { out } = await line.type("key", "create", "--organization", "acme", "--name", "nightly");
     const secret = /sluice_key_\w{49}/.exec(out)?.[0] ?? "";
     assert.equal(await verdict(secret), "valid");
@@ -57,7 +59,7 @@ describe("key create", () => {
     assert.ok(!everything.includes("sluice_key_"));
   });
 
-  it("lets a key end when it is asked to", async () => {
+  it("sets the expiry of a key", async () => {
     const made = await line.ask("key", "create", "--organization", "acme", "--expires", "90d");
     const secret = String(made["api_key"]);
     clock.advanceMs(90 * dayMs - 1);
@@ -66,7 +68,7 @@ describe("key create", () => {
     assert.equal(await verdict(secret), "credential_expired");
   });
 
-  it("refuses an organization that does not exist, and names those that do", async () => {
+  it("refuses an unknown organization, and lists the existing ones", async () => {
     const { name, message } = await line.fail("key", "create", "--organization", "acne");
     assert.equal(name, "no_such_organization");
     assert.match(message, /There are: acme\./);
@@ -76,14 +78,14 @@ describe("key create", () => {
     );
   });
 
-  it("refuses a key that would end at once", async () => {
+  it("refuses a key that would expire at once", async () => {
     const { name } = await line.fail("key", "create", "--organization", "acme", "--expires", "0s");
     assert.equal(name, "invalid");
   });
 });
 
 describe("key revoke", () => {
-  it("ends the key, and says the same when asked again", async () => {
+  it("ends the key, and has the same result when repeated", async () => {
     const made = await line.ask("key", "create", "--organization", "acme");
     const id = String(made["key_id"]);
     const revoked = await line.ask("key", "revoke", id);
@@ -95,13 +97,13 @@ describe("key revoke", () => {
     assert.match(out, new RegExp(`^${id} .*revoked \\d{4}-`, "m"));
   });
 
-  it("answers an id that does not exist with those that do", async () => {
+  it("answers an unknown id with the existing ones", async () => {
     const { name, message } = await line.fail("key", "revoke", "key_0000000000000000");
     assert.equal(name, "no_such_key");
     assert.match(message, /no key "key_0000000000000000".*There are: key_/);
   });
 
-  it("never repeats a secret that was given in place of the id", async () => {
+  it("never repeats a secret that was passed in place of the id", async () => {
     const secret = String((await line.ask("key", "create", "--organization", "acme"))["api_key"]);
     for (const words of [
       ["key", "revoke", secret],
@@ -117,7 +119,7 @@ describe("key revoke", () => {
 });
 
 describe("key rotate", () => {
-  it("makes a successor like the old key, which works until the overlap ends", async () => {
+  it("creates a successor like the old key, which works until the overlap ends", async () => {
     const old = await line.ask("key create --organization acme --scopes person:read --expires 30d");
     clock.advanceMs(10 * dayMs);
     const made = await line.ask("key", "rotate", String(old["key_id"]), "--overlap", "2h");
@@ -133,7 +135,7 @@ describe("key rotate", () => {
     assert.equal(await verdict(String(made["api_key"])), "credential_expired");
   });
 
-  it("never makes the old key last longer than it would have", async () => {
+  it("never extends the life of the old key", async () => {
     const old = await line.ask("key", "create", "--organization", "acme", "--expires", "1h");
     const made = await line.ask("key", "rotate", String(old["key_id"]));
     assert.equal(made["old_key_expires_at"], new Date(clock.now() + 3_600_000).toISOString());

@@ -1,4 +1,4 @@
-// The launcher, on a Node that is late enough and on one that is not.
+// The launcher, on a Node that is new enough and on one that is not.
 
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -10,12 +10,12 @@ import { runProgram, type Started, startProcess } from "./program.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
-/** Makes the Node that runs the launcher believe that it is an old one. */
+/** Makes the Node that runs the launcher report an old version. */
 const pretendOld =
   "data:text/javascript," +
   'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})';
 
-/** A checkout with nothing in it but the launcher and, if given, a shell script in the place of its own Node. */
+/** A checkout with only the launcher and, if given, a shell script in place of its own Node. */
 function makeCheckout(ownNode?: string): string {
   const folder = makeTempFolder();
   mkdirSync(join(folder, "bin"));
@@ -36,13 +36,13 @@ function startOld(checkout: string, ...words: readonly string[]): Started {
 }
 
 describe("the launcher", () => {
-  it("runs the command line on a Node that is late enough", async () => {
+  it("runs the command line on a Node that is new enough", async () => {
     const { code, out, err } = await runProgram(["--version"], {});
     assert.deepEqual({ code, err }, { code: 0, err: "" });
     assert.match(out, /^\d+\.\d+\.\d+\n$/);
   });
 
-  it("on an older one starts the checkout's own Node with the same words, and ends as that does", async () => {
+  it("on an older one starts the checkout's own Node with the same arguments, and exits with its status", async () => {
     const checkout = makeCheckout('echo "$@"; echo oops >&2; exit 7');
     const { code, out, err } = await startOld(checkout, "key", "list", "--name", "a b").ended;
     assert.deepEqual({ code, err }, { code: 7, err: "oops\n" });
@@ -63,7 +63,7 @@ describe("the launcher", () => {
     assert.deepEqual({ code, out }, { code: 5, out: "ready\ngot it\n" });
   });
 
-  it("tells by the exit code that a signal ended the other Node", async () => {
+  it("reports by the exit code that a signal ended the other Node", async () => {
     const { code } = await startOld(makeCheckout("kill -KILL $$")).ended;
     assert.equal(code, 137);
   });

@@ -1,4 +1,5 @@
-// Every command where there is no store: which ones create one, and that no other creates or changes anything.
+// Every command without a store: which ones create one, and that no other creates or changes
+// anything.
 
 import assert from "node:assert/strict";
 import {
@@ -30,9 +31,9 @@ function lineIn(folder: string): CommandLine {
   return makeCommandLine({ folder, environment });
 }
 
-describe("where there is no store", () => {
+describe("without a store", () => {
   for (const { name, words } of opening) {
-    it(`${name} says so and creates nothing`, async () => {
+    it(`${name} reports it and creates nothing`, async () => {
       const folder = makeTempFolder();
       const line = lineIn(folder);
       if (name === "receipt verify") writeFileSync(input, "{}");
@@ -58,7 +59,7 @@ describe("where there is no store", () => {
   });
 });
 
-describe("where the file is no store", () => {
+describe("with a file that is not a store", () => {
   const fills: readonly (readonly [what: string, fill: (path: string) => void, says: RegExp])[] = [
     ["an empty file", (path) => writeFileSync(path, ""), /There is no store/],
     ["another program's database", foreignDatabase, /contains tables of another program/],
@@ -66,7 +67,7 @@ describe("where the file is no store", () => {
     ["a folder", (path) => mkdirSync(path), /is not a regular file/],
   ];
   for (const [what, fill, says] of fills) {
-    it(`${what} stays as it is, byte for byte`, async () => {
+    it(`${what} stays unchanged, byte for byte`, async () => {
       const folder = makeTempFolder();
       const path = join(folder, "data/sluice.db");
       mkdirSync(join(folder, "data"));

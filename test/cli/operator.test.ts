@@ -1,4 +1,4 @@
-// What operators do is in the audit trail under their names: what they change, and what they only look at.
+// The acts of operators are in the audit trail under their names: changes as well as reads.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ async function lastEntry(): Promise<Entry | undefined> {
 }
 
 describe("the audit trail", () => {
-  it("has who looked at a record, and not its id", async () => {
+  it("has who read a record, and not its id", async () => {
     await line.ask("record show transaction secret-id", ...ofAcme);
     const { action, subject } = (await lastEntry()) ?? {};
     assert.equal(action, "record.show");
@@ -64,7 +64,7 @@ describe("the audit trail", () => {
     assert.equal((await lastEntry())?.action, "store.backup");
   });
 
-  it("has the name that is given, or that of the user of the operating system", async () => {
+  it("has the given name, or that of the user of the operating system", async () => {
     await line.ask("organization set acme --name New --as", "Zoë Müller");
     assert.equal((await lastEntry())?.actor, "Zoë Müller");
     await line.ask("organization set acme --name Newer");
@@ -74,7 +74,7 @@ describe("the audit trail", () => {
     assert.equal((await lastEntry())?.actor, userInfo().username);
   });
 
-  it("takes no name that it has for something else", async () => {
+  it("reserves its own names", async () => {
     for (const name of [
       "worker",
       "retention",
@@ -109,7 +109,7 @@ describe("deletion request", () => {
     );
   });
 
-  it("keeps the grace period of the organization", async () => {
+  it("respects the grace period of the organization", async () => {
     await line.ask("organization set acme --deletion-grace 24h");
     await operate(line.environment, (app) => addTransaction(app, "acme", { tx_id: "tx-grace" }));
     const words = ["deletion request transaction tx-grace", ...ofAcme, "--reason", "r"];
@@ -119,7 +119,7 @@ describe("deletion request", () => {
     assert.match((await line.type(...words)).out, /pending, due \d{4}-/);
   });
 
-  it("refuses what does not exist", async () => {
+  it("refuses unknown records", async () => {
     const wrong = [
       ["transaction", "none", "acme", "no_such_record"],
       ["transactoin", "secret-id", "acme", "no_such_type"],
@@ -133,7 +133,7 @@ describe("deletion request", () => {
 });
 
 describe("organization set --retain-days", () => {
-  it("changes nothing without --yes, and says what it would delete", async () => {
+  it("changes nothing without --yes, and lists what it would delete", async () => {
     await operate(line.environment, (app) =>
       addTransaction(app, "acme", { tx_id: "tx-old", timestamp: "2020-01-01T00:00:00Z" }),
     );
@@ -148,7 +148,7 @@ describe("organization set --retain-days", () => {
     assert.equal(set["retain_days"], 30);
   });
 
-  it("asks for no confirmation of what deletes no more than before", async () => {
+  it("requires no confirmation if it deletes no more than before", async () => {
     assert.equal((await line.ask("organization set acme --retain-days 60"))["retain_days"], 60);
     assert.equal((await line.fail("organization set acme --retain-days 59")).name, "not_confirmed");
     assert.equal((await line.ask("organization set acme --retain-days off"))["retain_days"], null);

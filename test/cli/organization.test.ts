@@ -1,4 +1,4 @@
-// The commands about organizations.
+// The commands for organizations.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -12,12 +12,12 @@ describe("organization create", () => {
     assert.deepEqual(made, { organization_id: "acme", organization_name: "Acme Ltd" });
   });
 
-  it("makes an id up", async () => {
+  it("generates an id", async () => {
     const made = await line.ask("organization", "create", "--name", "Acme Ltd");
     assert.match(String(made["organization_id"]), /^org_\w{16}$/);
   });
 
-  it("tells people the next step", async () => {
+  it("shows the next step", async () => {
     const { code, out } = await line.type(
       "organization",
       "create",
@@ -31,7 +31,7 @@ describe("organization create", () => {
     assert.match(out, /sluice key create --organization next/);
   });
 
-  it("refuses an id that is taken", async () => {
+  it("refuses an id that is in use", async () => {
     const { code, name, message } = await line.fail(
       "organization",
       "create",
@@ -59,7 +59,7 @@ describe("organization create", () => {
     });
   }
 
-  it("takes an id of 64 characters with every kind allowed", async () => {
+  it("accepts an id of 64 characters with every allowed kind", async () => {
     const id = `${"A".repeat(58)}.b_9-z`;
     assert.equal(
       (await line.ask("organization", "create", "--name", "n", "--id", id))["organization_id"],
@@ -84,7 +84,7 @@ describe("organization list, show and set", () => {
     assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
   });
 
-  it("an organization that does not exist is answered with those that do", async () => {
+  it("an unknown organization is answered with the existing ones", async () => {
     assert.match((await line.fail("organization", "show", "x")).message, /There is none yet/);
     await line.ask("organization", "create", "--name", "One", "--id", "one");
     await line.ask("organization", "create", "--name", "Two", "--id", "two");
@@ -105,7 +105,7 @@ describe("organization list, show and set", () => {
     assert.equal(out.trimEnd().split("\n").length, 3);
   });
 
-  it("set changes what is given and nothing else", async () => {
+  it("set changes only the given options", async () => {
     await line.ask(
       "organization",
       "set",
@@ -130,7 +130,7 @@ describe("organization list, show and set", () => {
     });
   });
 
-  it("set goes back to the defaults", async () => {
+  it("set restores the defaults", async () => {
     const words = ["--strict-scopes", "off", "--deletion-grace", "0s", "--rate-limit", "default"];
     const changed = await line.ask("organization", "set", "one", "--name", "Uno", ...words);
     assert.equal(changed["organization_name"], "Uno");
@@ -141,7 +141,7 @@ describe("organization list, show and set", () => {
     assert.equal(none["rate_limit_per_second"], 0);
   });
 
-  it("set without anything to change says so", async () => {
+  it("set without any option reports that", async () => {
     const { name, message } = await line.fail("organization", "set", "one");
     assert.equal(name, "invalid");
     assert.match(message, /Nothing to change; give at least one option/);

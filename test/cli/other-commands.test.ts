@@ -1,4 +1,4 @@
-// The commands that are about nothing in particular, commands as processes, and the page made from their table.
+// The other commands, commands as processes, and the page generated from their table.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { makeCommandLine } from "./command-line.ts";
 import { runProgram } from "./program.ts";
 
 describe("migrate", () => {
-  it("makes a store where there is none, and finds nothing to do the second time", async () => {
+  it("creates a store where there is none, and has nothing to do the second time", async () => {
     const line = makeCommandLine();
     assert.deepEqual(await line.ask("migrate"), {
       engine: "sqlite",
@@ -38,7 +38,7 @@ describe("check", () => {
     assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
   });
 
-  it("says where it found no store, as other commands do that only look, and makes none", async () => {
+  it("reports where it found no store, like other commands that only read, and creates none", async () => {
     const line = makeCommandLine();
     for (const words of [
       "check",
@@ -53,7 +53,7 @@ describe("check", () => {
     assert.equal(existsSync(join(line.folder, "sluice.db")), false);
   });
 
-  it("names what is wrong with one that was damaged, and ends with 1", async () => {
+  it("names what is wrong with a damaged one, and exits with 1", async () => {
     const line = makeCommandLine();
     await line.ask("organization", "create", "--name", "Acme Damaged", "--id", "acme");
     const file = join(line.folder, "sluice.db");
@@ -80,7 +80,7 @@ describe("openapi", () => {
   });
 });
 
-describe("as a process of its own", () => {
+describe("as a separate process", () => {
   const line = makeCommandLine();
 
   it("a command prints one line of JSON and nothing else", async () => {

@@ -1,5 +1,5 @@
-// Commands typed by another user of the machine than the one who owns the store: each says whose the file is, and none takes
-// what it may not see for what is not there.
+// Commands run by another user than the owner of the store: each names the owner of the file, and
+// none mistakes an inaccessible file for a missing one.
 
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ before(async () => {
 
 after(() => allowAgain(data));
 
-describe("a store in a folder of another user's", { skip }, () => {
+describe("a store in another user's folder", { skip }, () => {
   const typed = everyCommand({ input, output: join(open, "output.db") });
   const opening = typed.filter(({ opensStore }) => opensStore);
   let outcomes: readonly Outcome[];
@@ -62,12 +62,12 @@ describe("a store in a folder of another user's", { skip }, () => {
     });
   }
 
-  it("gets no files beside it", () => {
+  it("gets no files next to it", () => {
     assert.deepEqual(readdirSync(open), ["input.csv"]);
   });
 });
 
-describe("a file of another user's in a folder that is open to all", { skip }, () => {
+describe("a file of another user in a shared folder", { skip }, () => {
   const files = {
     store: join(data, "sluice.db"),
     key: join(data, "receipt-key.pem"),
@@ -91,7 +91,7 @@ describe("a file of another user's in a folder that is open to all", { skip }, (
     ["lock", "read and write", ["serve"]],
   ];
   for (const [file, verb, by] of cases) {
-    it(`is named where it is the ${file}, by ${by.join(" and by ")}`, () => {
+    it(`is named if it is the ${file}, by ${by.join(" and by ")}`, () => {
       chmodSync(data, 0o777);
       for (const name of readdirSync(data)) chmodSync(join(data, name), 0o666);
       denyToOthers(files[file], data);
@@ -103,7 +103,7 @@ describe("a file of another user's in a folder that is open to all", { skip }, (
     });
   }
 
-  it("is not needed to name the folder, where files can't be created in that", () => {
+  it("is not needed to name the folder, if files can't be created in it", () => {
     chmodSync(data, 0o777);
     for (const name of readdirSync(data)) chmodSync(join(data, name), 0o666);
     denyWritingToOthers(data);

@@ -1,5 +1,5 @@
-// Files that commands write in a folder in which others may write too: what somebody has put there under their names is
-// neither followed, nor written to, nor believed, and what is written can be read by its owner only.
+// Files that commands write in a shared folder: files that somebody planted under their names are
+// neither followed, nor written to, nor trusted, and written files can be read by their owner only.
 
 import assert from "node:assert/strict";
 import {
@@ -27,7 +27,7 @@ const folder = makeTempFolder();
 after(() => removeFolder(folder));
 let count = 0;
 
-/** A folder of its own, with a file that is nobody's business in it. */
+/** A separate folder, with an unrelated file in it. */
 function makePlace(): { place: string; victim: string } {
   count += 1;
   const place = join(folder, String(count));
@@ -58,7 +58,7 @@ function refusedFile(path: string, bytes = 0): RefusedFile {
 }
 
 describe("a new file", () => {
-  it("is its owner's alone, and is made only where there is nothing", () => {
+  it("is readable by its owner only, and is created only where none exists", () => {
     const { place, victim } = makePlace();
     const path = join(place, "new");
     createOwnFile(path);
@@ -80,7 +80,7 @@ describe("a new file", () => {
 });
 
 describe("a file of an earlier run", () => {
-  it("is opened, and is its owner's alone again once it is written to", () => {
+  it("is opened, and is readable by its owner only once it is written to", () => {
     const { victim } = makePlace();
     openOwnFile(victim, "read");
     assert.equal(modeOf(victim), 0o644);
@@ -109,7 +109,7 @@ describe("a file of an earlier run", () => {
 });
 
 describe("an export", () => {
-  it("replaces a link, and a file that others can read, and follows nothing", async () => {
+  it("replaces a link, and a file that others can read, and follows no link", async () => {
     const line = makeCommandLine();
     await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
     const { place, victim } = makePlace();
@@ -141,7 +141,7 @@ describe("an export", () => {
 });
 
 describe("the file of refused rows", () => {
-  it("replaces a link that is there at the beginning", () => {
+  it("replaces a link that exists at the beginning", () => {
     const { place, victim } = makePlace();
     const path = join(place, "refused");
     symlinkSync(victim, path);
@@ -153,7 +153,7 @@ describe("the file of refused rows", () => {
     assert.equal(modeOf(path), 0o600);
   });
 
-  it("is not written where a link or a file appears meanwhile", () => {
+  it("is not written if a link or a file appears meanwhile", () => {
     for (const plant of [symlinkSync, (_: string, path: string) => writeFileSync(path, "")]) {
       const { place, victim } = makePlace();
       const path = join(place, "refused");
@@ -167,7 +167,7 @@ describe("the file of refused rows", () => {
     }
   });
 
-  it("is not continued through a link, and is the owner's alone where it is continued", () => {
+  it("is not continued through a link, and is readable by its owner only if it is continued", () => {
     const { place, victim } = makePlace();
     const path = join(place, "refused");
     symlinkSync(victim, path);
@@ -184,7 +184,7 @@ describe("the state of an import", () => {
   const identity = { input: "i", settings: "s" };
   const counts = { written: 1, unchanged: 0, refused: 0 };
 
-  it("is written under names that are taken by nobody, and is its owner's alone", () => {
+  it("is written under unused names, and is readable by its owner only", () => {
     const { place, victim } = makePlace();
     const path = join(place, "state");
     symlinkSync(victim, `${path}.next`);
@@ -200,7 +200,7 @@ describe("the state of an import", () => {
     );
   });
 
-  it("is not believed where it is a link", () => {
+  it("is not trusted if it is a link", () => {
     const { place, victim } = makePlace();
     const path = join(place, "state");
     symlinkSync(victim, path);

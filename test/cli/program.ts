@@ -1,4 +1,4 @@
-// The command line as a process of its own, for tests of what only a process has: streams, signals, an exit code.
+// The command line as a separate process, for tests of streams, signals and exit codes.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// What an operator sees of records.
+// What operators see of records.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -33,7 +33,7 @@ describe("record show", () => {
     assert.equal(shown["last_seen"], "2026-02-01T23:00:00Z");
   });
 
-  it("folds the state from the changes, whatever their order of arrival", async () => {
+  it("folds the state from the changes, in any order of arrival", async () => {
     const { state } = await line.ask(
       "record",
       "show",
@@ -49,7 +49,7 @@ describe("record show", () => {
     );
   });
 
-  it("names the rules that a state breaks to which updates led, each by itself valid", async () => {
+  it("names the rules that a state breaks after updates that were each valid", async () => {
     await operate(line.environment, async (opened) => {
       const app = { ...opened, now: clock.now };
       await addTransaction(app, "acme", { tx_id: "tx-cleared", timestamp: "2026-01-01T00:00:00Z" });
@@ -82,7 +82,7 @@ describe("record show", () => {
     assert.ok(changes.every((change) => Object.keys(change).join() === "received_at,payload"));
   });
 
-  it("shows the same to people", async () => {
+  it("shows the same in human-readable form", async () => {
     const { out } = await line.type(
       "record",
       "show",
@@ -123,7 +123,7 @@ describe("record show", () => {
     ],
   ];
   for (const [what, words, expected, says] of wrong) {
-    it(`says so when there is no such thing as ${what}`, async () => {
+    it(`reports an unknown ${what}`, async () => {
       const { code, name, message } = await line.fail("record", "show", ...words);
       assert.deepEqual({ code, name }, { code: 1, name: expected });
       assert.match(message, says);

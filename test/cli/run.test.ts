@@ -1,4 +1,4 @@
-// Help, mistakes in typing, and what else goes wrong before a command begins.
+// Help, usage errors, and other errors before a command begins.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -37,7 +37,7 @@ describe("the command line", () => {
     });
   }
 
-  it("says with --json alone that the command is missing", async () => {
+  it("reports with --json alone that the command is missing", async () => {
     for (const words of [[], ["key"]]) {
       const { code, name, message } = await line.fail(...words);
       assert.deepEqual([code, name], [2, "usage"]);
@@ -45,7 +45,7 @@ describe("the command line", () => {
     }
   });
 
-  it("helps also whoever types the word first", async () => {
+  it("also helps when help is typed first", async () => {
     for (const words of ["", "key", "key create", "serve"]) {
       const asked = await line.type(...`help ${words}`.trim().split(" "));
       assert.deepEqual(asked, await line.type(...`${words} --help`.trim().split(" ")));
@@ -70,7 +70,7 @@ describe("the command line", () => {
     assert.match(short, /`sluice --help` also lists the settings and exit codes/);
   });
 
-  it("keeps to 100 columns in all of its help, but for examples", async () => {
+  it("keeps to 100 columns in all of its help, except for examples", async () => {
     const asked = ["", ...Object.keys(groups), ...commands.map(({ name }) => name)];
     for (const words of asked) {
       const { out } = await line.type(...`${words} --help`.trim().split(" "));
@@ -94,7 +94,7 @@ describe("the command line", () => {
     assert.match(version, /^\d+\.\d+\.\d+/);
   });
 
-  it("ends with 2 and the help on standard error when a command is not complete", async () => {
+  it("exits with 2 and the help on standard error when a command is incomplete", async () => {
     for (const words of [[], ["organization"], ["deletion"]]) {
       const { code, out, err } = await line.type(...words);
       assert.deepEqual({ code, out }, { code: 2, out: "" });
@@ -103,7 +103,7 @@ describe("the command line", () => {
   });
 });
 
-describe("a mistake in typing ends with 2 and one line that says what was expected", () => {
+describe("a usage error exits with 2 and one line that says what was expected", () => {
   const mistakes: readonly (readonly [words: string, says: RegExp])[] = [
     [
       "organisation list",
@@ -161,15 +161,15 @@ describe("a mistake in typing ends with 2 and one line that says what was expect
   }
 });
 
-describe("what goes wrong for other reasons ends with 1", () => {
-  it("settings that can't be read are named", async () => {
+describe("another error exits with 1", () => {
+  it("invalid settings are named", async () => {
     const wrong = makeCommandLine({ environment: { PORT: "http" } });
     const { code, name, message } = await wrong.fail("organization", "list");
     assert.deepEqual({ code, name }, { code: 1, name: "settings" });
     assert.match(message, /PORT must be a whole number/);
   });
 
-  it("so is an address of Redis that is none, and nothing of it is shown", async () => {
+  it("an invalid address of Redis is named without being shown", async () => {
     const urls = [
       "localhost:6379",
       "http://u:hidden@h",

@@ -1,4 +1,5 @@
-// `sluice serve` as a process: what it prints, how it ends, and what commands change beside it.
+// `sluice serve` as a process: its output, how it ends, and the effect of commands that run
+// meanwhile.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -22,7 +23,7 @@ function serve(
   return startServerProcess(testEnvironment(folder, more));
 }
 
-/** What the server printed, once that holds the end of the first steps. */
+/** The server's output, once it contains the end of the first steps. */
 function firstSteps(server: ServerProcess): Promise<string> {
   return waitFor("the first steps", () => {
     const { out } = server.output();
@@ -31,7 +32,7 @@ function firstSteps(server: ServerProcess): Promise<string> {
 }
 
 describe("serve on an empty store", () => {
-  it("makes the organization demo, shows its key once, and prints commands that work as they are", async () => {
+  it("creates the organization demo, shows its key once, and prints commands that work as they are", async () => {
     const folder = makeTempFolder();
     const server = await serve(folder, { ...development, LOG_LEVEL: "trace" });
     const out = await firstSteps(server);
@@ -54,15 +55,15 @@ describe("serve on an empty store", () => {
     const { err } = server.output();
     assert.match(err, /"serving"/);
     for (const secret of [apiKey, token])
-      assert.ok(!err.includes(secret), "the log holds a secret");
-    assert.ok(!out.includes("\u001b"), "there are colour codes in a pipe");
+      assert.ok(!err.includes(secret), "the log contains a secret");
+    assert.ok(!out.includes("\u001b"), "a pipe gets colour codes");
 
     const again = await serve(folder, development);
     await again.end("SIGINT");
     assert.match(again.output().out, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  it("prints nothing but the address in production, and logs once where it created the store", async () => {
+  it("prints only the address in production, and logs once where it created the store", async () => {
     const folder = makeTempFolder();
     for (const created of [1, 0]) {
       const server = await serve(folder, { LOG_LEVEL: "info" });
@@ -76,7 +77,7 @@ describe("serve on an empty store", () => {
     assert.deepEqual(await line.ask("organization", "list"), { organizations: [] });
   });
 
-  it("prints address and key as one line of JSON when asked", async () => {
+  it("prints address and key as one line of JSON on request", async () => {
     const environment = testEnvironment(makeTempFolder(), development);
     const { child, ended } = startProgram(["serve", "--json"], environment);
     child.stdout.once("data", () => child.kill("SIGTERM"));
@@ -88,7 +89,7 @@ describe("serve on an empty store", () => {
     assert.match(String(printed["api_key"]), /^sluice_key_\w{49}$/);
   });
 
-  it("says that HOST is none of this machine's addresses", async () => {
+  it("reports that HOST is not an address of this machine", async () => {
     const environment = testEnvironment(makeTempFolder(), { HOST: "192.0.2.1" });
     const { code, err } = await runProgram(["serve"], environment);
     assert.equal(code, 1);
@@ -98,7 +99,7 @@ describe("serve on an empty store", () => {
     );
   });
 
-  it("makes nothing when it can't listen, so that no key is lost", async () => {
+  it("creates nothing when it can't listen, so that no key is lost", async () => {
     const first = await serve(makeTempFolder());
     const folder = makeTempFolder();
     const port = new URL(first.address).port;
@@ -116,8 +117,8 @@ describe("serve on an empty store", () => {
   });
 });
 
-describe("beside a serving process", () => {
-  it("what commands change takes effect there", async () => {
+describe("with a serving process", () => {
+  it("the changes of commands take effect there", async () => {
     const folder = makeTempFolder();
     const server = await serve(folder);
     const environment = testEnvironment(folder);
@@ -150,7 +151,7 @@ describe("beside a serving process", () => {
     assert.equal(await server.end("SIGTERM"), 0);
   });
 
-  it("a second serve is refused in one line, and as JSON when asked", async () => {
+  it("a second serve is refused in one line, as JSON on request", async () => {
     const folder = makeTempFolder();
     const server = await serve(folder);
     const environment = testEnvironment(folder);
@@ -164,7 +165,7 @@ describe("beside a serving process", () => {
   });
 });
 
-/** A request whose body never comes keeps the server from stopping. */
+/** A request whose body never arrives prevents the server from stopping. */
 async function startBusyServer(): Promise<ServerProcess> {
   const server = await serve(makeTempFolder(), { SHUTDOWN_GRACE_MS: "600000" });
   const socket = connect(Number(new URL(server.address).port), "127.0.0.1");
@@ -178,7 +179,7 @@ async function startBusyServer(): Promise<ServerProcess> {
 }
 
 describe("signals", () => {
-  it("a second one ends the process at once, with a code that tells", async () => {
+  it("a second one ends the process at once, with a distinct exit code", async () => {
     const server = await startBusyServer();
     server.child.kill("SIGTERM");
     await sleep(400);

@@ -1,4 +1,5 @@
-// Settings with wrong values: each is refused at start in a sentence that names it and says what was expected.
+// Settings with invalid values: each is refused at start in a sentence that names it and says what
+// was expected.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -85,7 +86,7 @@ describe("a setting", () => {
     }
   }
 
-  it("is tried with wrong values here, whichever it is", () => {
+  it("is tested with invalid values here, whichever it is", () => {
     const names = new Set(wrong.map(([name]) => name));
     const untried = Object.values(settings).filter(({ name }) => !names.has(name));
     assert.deepEqual(
@@ -95,14 +96,14 @@ describe("a setting", () => {
   });
 
   for (const [name, value] of right) {
-    it(`${name} may be ${JSON.stringify(value)}`, () => {
+    it(`${name} can be ${JSON.stringify(value)}`, () => {
       assert.doesNotThrow(() => readConfig({ [name]: value }));
     });
   }
 });
 
 describe("NODE_ENV", () => {
-  it("counts as production only where it says so", () => {
+  it("means production only with that exact value", () => {
     for (const value of ["production", "development", "test", ""]) {
       const { production } = readConfig({ NODE_ENV: value });
       assert.equal(production, value === "production", value);
@@ -111,7 +112,7 @@ describe("NODE_ENV", () => {
 });
 
 describe("settings", () => {
-  it("that are wrong are all told at once, by any command, which ends with 1", async () => {
+  it("that are invalid are all reported at once, by any command, which exits with 1", async () => {
     const environment = { PORT: "x", LOG_LEVEL: "loud" };
     const line = makeCommandLine({ environment });
     const { code, out, err } = await line.type("organization list");

@@ -1,4 +1,5 @@
-// Variables that look like settings and are none: which of them are named, and that other programs' variables never are.
+// Variables that resemble settings: which of them are named, and that other programs' variables
+// never are.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,7 +11,7 @@ import { makeCommandLine } from "./command-line.ts";
 
 const names = Object.values(settings).map(({ name }) => name);
 
-/** As shells, containers, platforms, runners of tests, databases and other programs have them. */
+/** As shells, containers, platforms, test runners, databases and other programs set them. */
 const ordinary = `
   PATH HOME HOSTNAME HOSTTYPE HOST_IP USER SHELL PWD OLDPWD TERM LANG LC_ALL TZ TMPDIR EDITOR PAGER DISPLAY LOGNAME SHLVL
   LS_COLORS SSH_AUTH_SOCK XDG_DATA_DIRS XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS POST PORTS SPORT REPORT EXPORT HOSTS GHOST
@@ -34,7 +35,7 @@ function warningsFor(environment: Readonly<Record<string, string>>): readonly st
   return describeUnknownSettings(environment);
 }
 
-describe("a variable that looks like a setting", () => {
+describe("a variable that resembles a setting", () => {
   const meant: readonly (readonly [name: string, setting: string | undefined])[] = [
     ["SLUICE_PORT", "PORT"],
     ["SLUICE_LOGLEVEL", "LOG_LEVEL"],
@@ -59,7 +60,7 @@ describe("a variable that looks like a setting", () => {
     });
   }
 
-  it("is none where it is empty, or where what it was meant to be is set, unless it begins with SLUICE_", () => {
+  it("is ignored if it is empty, or if the setting that was meant is set, unless it begins with SLUICE_", () => {
     assert.deepEqual(warningsFor({ DATABASE_URI: "" }), []);
     assert.deepEqual(warningsFor({ DATABASE_URI: "x", DATABASE_URL: "y" }), []);
     assert.equal(warningsFor({ SLUICE_PORT: "1", PORT: "1" }).length, 1);
@@ -67,24 +68,24 @@ describe("a variable that looks like a setting", () => {
 });
 
 describe("no warning is given", () => {
-  it("of a setting, of the key of an import, and of what tests read", () => {
+  it("for a setting, the key of an import, and variables that tests read", () => {
     const own = [...names, "SLUICE_API_KEY", "SLUICE_TEST_DATABASE_URL"];
     assert.deepEqual(warningsFor(Object.fromEntries(own.map((name) => [name, "x"]))), []);
   });
 
   for (const name of ordinary.trim().split(/\s+/)) {
-    it(`of ${name}`, () => assert.deepEqual(warningsFor({ [name]: "x" }), []));
+    it(`for ${name}`, () => assert.deepEqual(warningsFor({ [name]: "x" }), []));
   }
 
-  it("of the address that Kubernetes gives for a service named sluice", () => {
+  it("for the address that Kubernetes sets for a service named sluice", () => {
     assert.deepEqual(warningsFor({ SLUICE_PORT: "tcp://10.0.0.7:8080" }), []);
   });
 });
 
-describe("a variable that looks like a setting is told", () => {
+describe("the warning about a variable that resembles a setting", () => {
   const environment = { SLUICE_PORT: "9", SHUTDOWN_GRACE: "7" };
 
-  it("by commands, once each on standard error, and not among JSON", async () => {
+  it("is printed by commands, once each on standard error, and not among JSON", async () => {
     const line = makeCommandLine({ environment });
     await line.ask("migrate");
     const { code, err } = await line.type("organization list");
@@ -93,7 +94,7 @@ describe("a variable that looks like a setting is told", () => {
     assert.deepEqual(await line.ask("organization list"), { organizations: [] });
   });
 
-  it("by a server in its log, as warnings, without the value", async () => {
+  it("is logged by a server, without the value", async () => {
     const folder = makeTempFolder();
     const more = { ...environment, LOG_LEVEL: "warn" };
     const server = await startServerProcess(testEnvironment(folder, more));

@@ -1,4 +1,4 @@
-// The heap limits that a process sets, measured in processes that make garbage.
+// The heap limits that a process sets, measured in processes that produce garbage.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// Puts transactions into a store beside the command line, through the action that the API uses.
+// Writes transactions to the store without the command line, through the action that the API uses.
 
 import type { App } from "../../src/actions/app.ts";
 import { requestDeletion } from "../../src/actions/request-deletion.ts";

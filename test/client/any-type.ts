@@ -1,4 +1,4 @@
-// The client's collections for tests that go over all record types, where their own types are of no use.
+// The client's collections for tests over all record types, where their own types are of no use.
 
 import assert from "node:assert/strict";
 import { collectionName } from "../../client/generate/collections.ts";
@@ -20,14 +20,14 @@ export function deletableOf(client: Sluice, type: RecordType): AnyDeletable {
   return collectionOf(client, type) as AnyDeletable;
 }
 
-/** A record and the timestamps of all changes that were sent of it, in order. */
+/** A record and the timestamps of all changes that were sent for it, in order. */
 export interface Sent {
   readonly type: RecordType;
   readonly id: string;
   readonly timestamps: readonly unknown[];
 }
 
-/** Looks into the store: each record has exactly the changes that were sent, once, in that order. */
+/** Reads the store: each record has exactly the changes that were sent, once, in that order. */
 export async function assertStored(
   { server, customer }: Site,
   all: readonly Sent[],

@@ -1,4 +1,5 @@
-// The package of the client as it is published: built into a temporary folder, where programs find it by its name.
+// The client's package as it is published: built into a temporary folder, where programs find it by
+// its name.
 
 import { execFile } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -28,7 +29,7 @@ export async function buildClient(): Promise<BuiltClient> {
   return { folder, package: place };
 }
 
-/** Gives the complaints of the compiler; empty if there are none. */
+/** Returns the compiler's errors; empty if there are none. */
 export async function compile(...words: readonly string[]): Promise<string> {
   try {
     await run(process.execPath, [tsc, ...words]);
@@ -38,7 +39,7 @@ export async function compile(...words: readonly string[]): Promise<string> {
   }
 }
 
-/** Compiles a program that uses the package, with these settings beside the strictest. */
+/** Compiles a program that uses the package, with these settings in addition to the strictest. */
 export async function compileProgram(
   { folder }: BuiltClient,
   code: string,
@@ -58,13 +59,13 @@ export async function compileProgram(
   return compile("-p", project);
 }
 
-/** Text of every file of JavaScript in the package. */
+/** The text of every JavaScript file in the package. */
 export function javascriptOf(built: BuiltClient): readonly string[] {
   const cwd = join(built.package, "dist");
   return globSync("**/*.js", { cwd }).map((path) => readFileSync(join(cwd, path), "utf8"));
 }
 
-/** The oldest Node, from 20 on, that can be found where commands are looked for; else the one that runs this. */
+/** The oldest Node, from 20 on, in the PATH; otherwise the current one. */
 export async function findOldestNode(): Promise<string> {
   const places = (process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "node"));
   const versions = await Promise.all(
@@ -74,7 +75,7 @@ export async function findOldestNode(): Promise<string> {
   return fit.sort((one, other) => one.major - other.major)[0]?.place ?? process.execPath;
 }
 
-/** 0 for what is no Node. */
+/** 0 if it is not a Node. */
 async function majorOf(place: string): Promise<number> {
   try {
     const { stdout } = await run(place, ["--version"]);

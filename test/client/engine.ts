@@ -1,4 +1,4 @@
-// What the tests of the client ask of an engine: real servers on a store of their own.
+// What the tests of the client require of an engine: real servers on their own store.
 
 import { after, before } from "node:test";
 import { allScopes } from "../../src/domain/scope.ts";
@@ -7,7 +7,7 @@ import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 
 export interface Engine {
-  /** Said in front of every title. */
+  /** The prefix of every title. */
   readonly name: string;
   /** How many servers share the store. */
   readonly servers: number;
@@ -22,11 +22,11 @@ export interface Site {
   readonly server: Server;
   readonly servers: readonly Server[];
   readonly customer: Customer;
-  /** A client of the customer's, with every scope, for the server or for what stands in front of it. */
+  /** A client of the customer, with every scope, for the server or for the proxy in front of it. */
   client(options?: Partial<SluiceOptions>): Sluice;
 }
 
-/** For a group of tests: one store for all of them. Gives the site once the tests run. */
+/** Creates one store for a group of tests. The function returns the site once the tests run. */
 export function useSite(engine: Engine): () => Site {
   const servers: Server[] = [];
   let site: Site | undefined;

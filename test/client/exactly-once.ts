@@ -1,5 +1,5 @@
-// Whatever happens to requests and replies on the way, each call of the client has its effect exactly once, and gets its
-// own reply. Looks into the store afterwards, at every change of every record.
+// Whatever happens to requests and replies in transit, each call of the client takes effect exactly
+// once, and gets its own reply. Afterwards reads every change of every record in the store.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it, mock } from "node:test";
@@ -27,7 +27,7 @@ async function live(client: Sluice, type: RecordType, made: readonly Fields[]): 
   return { type, id, timestamps: made.map(({ timestamp }) => timestamp) };
 }
 
-/** Deletes a record. Gives the one deletion that is told of. */
+/** Deletes a record. Returns the one reported deletion. */
 async function die(client: Sluice, { type, id }: Sent): Promise<string> {
   const collection = deletableOf(client, type);
   const accepted = await collection.delete(id, "a test");
@@ -56,7 +56,7 @@ export function testExactlyOnce(engine: Engine): void {
   describe(`${engine.name}: through a proxy, a call`, { concurrency: true }, () => {
     const site = useSite(engine);
     const records = makeRecordGenerator(20_260_701);
-    // Back-off at its shortest, which is when replies are most easily mixed up.
+    // The shortest back-off, where replies are most easily confused.
     before(() => void mock.method(Math, "random", () => 0));
     after(() => mock.restoreAll());
 
@@ -80,7 +80,7 @@ export function testExactlyOnce(engine: Engine): void {
     }
 
     for (const fault of faults) {
-      it(`has its effect once and gets its own reply, with first attempts corrupted: ${fault}`, async () => {
+      it(`takes effect once and gets its own reply, with first attempts corrupted: ${fault}`, async () => {
         const types = recordTypes.filter(({ deletable }) => deletable === true);
         const choose = firstAttempts(fault);
         const seen = await throughProxy(site(), choose, (client) => liveAndDie(client, types));
@@ -89,7 +89,7 @@ export function testExactlyOnce(engine: Engine): void {
       });
     }
 
-    it("among many has its effect once and gets its own reply, with attempts corrupted at random", async () => {
+    it("among many takes effect once and gets its own reply, with attempts corrupted at random", async () => {
       const types = Array.from({ length: 4 }, () => recordTypes).flat();
       const choose = atRandom(makeRandom(71));
       const seen = await throughProxy(site(), choose, (client) => liveAndDie(client, types));

@@ -1,5 +1,5 @@
-// A proxy between a client and servers, which take turns, that does to requests and replies what networks do. Speaks
-// HTTP/1.1 byte by byte, so that it can also send what no HTTP library would.
+// A proxy between a client and servers, used in turn, that corrupts requests and replies as
+// networks do. Speaks HTTP/1.1 byte by byte, so that it can also send what no HTTP library would.
 
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -11,21 +11,21 @@ export type Fault =
   | "drop request"
   /** The request is passed on, and the connection ends without its reply. */
   | "drop reply"
-  /** The reply comes late: after `delayMs`. */
+  /** The reply is delayed by `delayMs`. */
   | "delay"
-  /** The reply breaks off in its body, and the connection ends. */
+  /** The reply is truncated in its body, and the connection ends. */
   | "truncate"
-  /** The same, but the reply says that it is whole. */
+  /** The same, but the reply claims to be complete. */
   | "shorten"
-  /** The reply comes twice. */
+  /** The reply is sent twice. */
   | "double"
-  /** The reply comes once more when the next request is on its way, in front of that one's reply. */
+  /** The reply is sent once more before the reply to the next request. */
   | "double late"
-  /** The request is passed on twice at once; the first reply that comes is given. */
+  /** The request is passed on twice concurrently; the first reply is returned. */
   | "repeat"
   /** The request is not passed on. */
   | "bad gateway"
-  /** The request is passed on, and the reply given up. */
+  /** The request is passed on, and the reply dropped. */
   | "gateway timeout";
 
 export const faults: readonly Exclude<Fault, "none">[] = [
@@ -50,7 +50,7 @@ export interface Passing {
 
 export interface FaultyProxy {
   readonly address: string;
-  /** Every request that came, with what was done to it. */
+  /** Every request that arrived, with the fault that was applied. */
   readonly seen: readonly (Passing & { readonly fault: Fault })[];
   close(): Promise<void>;
 }
@@ -103,7 +103,7 @@ export async function startFaultyProxy(
 interface Act {
   readonly socket: Socket;
   readonly delayMs: number;
-  /** The whole reply, as bytes. */
+  /** The complete reply, as bytes. */
   readonly pass: () => Promise<Buffer>;
   /** For the next request on this connection. */
   readonly keep: (reply: Buffer) => void;
@@ -172,7 +172,10 @@ function shortened(reply: Buffer): Buffer {
   return Buffer.concat([Buffer.from(lying, "latin1"), reply.subarray(headEnd, headEnd + half)]);
 }
 
-/** Requests one after the other, as their bodies say how long they are. What is done to one ends before the next. */
+/**
+ * Requests one after another, delimited by their body lengths. The fault of one ends before the
+ * next.
+ */
 function readRequests(socket: Socket, take: (passing: Passing) => Promise<void>): void {
   let bytes = Buffer.alloc(0);
   let turn = Promise.resolve();

@@ -1,5 +1,6 @@
-// The pages on clients, each put together to a program and run against a real server: it prints what its page shows, has
-// the effects it speaks of, and its receipt is genuine. A language that is not here is passed over, and said to be.
+// The pages on clients, each assembled to a program and run against a real server: it prints what
+// its page shows, has the described effects, and its receipt is genuine. A language that is not
+// installed is skipped and reported.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -18,10 +19,10 @@ const run = promisify(execFile);
 
 interface Language {
   readonly page: string;
-  /** Of its blocks, and the program that they make. */
+  /** Of its blocks, and the program that they form. */
   readonly block: string;
   readonly file: string;
-  /** Words that run the file; the first tells by `probe` whether it is here. */
+  /** The command that runs the file; `probe` tests whether it is installed. */
   readonly words: readonly [string, ...string[]];
   readonly probe: string;
 }
@@ -62,7 +63,7 @@ describe("the pages on clients", () => {
   after(() => removeFolder(folder));
 
   for (const language of languages) {
-    it(`do what they show: ${language.page}`, async (context) => {
+    it(`work as shown: ${language.page}`, async (context) => {
       const { block, file, words, page, probe } = language;
       const [command, ...rest] = words;
       if (!(await isHere(command, probe))) {
@@ -95,7 +96,7 @@ describe("the pages on clients", () => {
     }
   });
 
-  it("would be found to differ in any line, and in their number", () => {
+  it("would be reported if any line, or their number, differed", () => {
     assert.deepEqual(differences("one\nsix\n", "one\n…\n"), []);
     assert.equal(differences("one\ntwo\n", "one\nthree\n").length, 1);
     assert.equal(differences("one\n", "one\ntwo\n").length, 1);
@@ -131,7 +132,7 @@ function environmentOf(customer: Customer, address: string): Record<string, stri
     SLUICE_URL: address,
     SLUICE_API_KEY: customer.apiKey,
     SLUICE_ORGANIZATION: customer.organizationId,
-    // Go then asks nobody for a newer one of itself.
+    // Go then does not look for a newer version of itself.
     GOTOOLCHAIN: "local",
     GOFLAGS: "-mod=mod",
     GOPROXY: "off",

@@ -46,12 +46,12 @@ export function testOperations(engine: Engine): void {
         await assertStored(site(), sent);
       });
 
-      it(`knows no record that was not added: ${resourceType}`, async () => {
+      it(`finds no record that was not added: ${resourceType}`, async () => {
         assert.equal(await collectionOf(site().client(), type).exists("n/a?&=% ü"), undefined);
       });
 
       if (type.deletable !== true) continue;
-      it(`deletes a record, and waits until that is done: ${resourceType}`, async () => {
+      it(`deletes a record, and waits until that is completed: ${resourceType}`, async () => {
         const client = site().client();
         const record = records.record(type);
         const id = String(record[type.idField]);
@@ -65,7 +65,7 @@ export function testOperations(engine: Engine): void {
       });
     }
 
-    it("tells a refusal by its code, with the fields, the request and the key", async () => {
+    it("reports a rejection with its code, the fields, the request and the key", async () => {
       const { transactions } = site().client();
       const refused = transactions.add({ tx_id: "tx-1" } as never, { idempotencyKey: "mine" });
       await assert.rejects(refused, (error) => {
@@ -79,7 +79,7 @@ export function testOperations(engine: Engine): void {
       });
     });
 
-    it("gives the first outcome again for a key of the caller's", async () => {
+    it("returns the first outcome again for a key of the caller", async () => {
       const { persons } = site().client();
       const person = { person_id: "p-1", is_test_user: true, is_retail_customer: true, timestamp };
       const options = { idempotencyKey: "once" };
@@ -91,7 +91,7 @@ export function testOperations(engine: Engine): void {
       await assert.rejects(persons.add(person), { code: errorCodes.identical_record_exists });
     });
 
-    it("ends its wait for a deletion that is cancelled, and when it is told to", async () => {
+    it("stops waiting for a deletion that is cancelled, and when it is told to", async () => {
       const { server } = site();
       const grace = { deletionGraceSeconds: 3_600 };
       const customer = await server.operate((app) => makeCustomer(app, server.client, grace));
@@ -110,7 +110,7 @@ export function testOperations(engine: Engine): void {
       assert.equal((await waiting).status, "cancelled");
     });
 
-    it("says which deletion request there is none of", async () => {
+    it("reports an unknown deletion request", async () => {
       await assert.rejects(site().client().deletions.wait("del_none"), {
         code: errorCodes.no_such_deletion,
       });

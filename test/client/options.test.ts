@@ -1,4 +1,5 @@
-// The options of the client: what is refused, and that nothing secret is ever shown, by the client or by what it throws.
+// The options of the client: what is rejected, and that no secret is ever shown, by the client or
+// by its errors.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -32,7 +33,7 @@ describe("an option", () => {
     ["timeoutMs", Number.POSITIVE_INFINITY],
   ];
   for (const [name, value] of wrong) {
-    it(`is refused by name, and not shown: ${name} ${JSON.stringify(value)}`, () => {
+    it(`is rejected by name, and not shown: ${name} ${JSON.stringify(value)}`, () => {
       assert.throws(
         () => new Sluice({ ...good, [name]: value }),
         (error) => {
@@ -45,13 +46,13 @@ describe("an option", () => {
     });
   }
 
-  it("is good at its bounds", () => {
+  it("is valid at its bounds", () => {
     for (const fine of [{ expirySeconds: 300 }, { expirySeconds: 86_400 }, { retries: 0 }, {}]) {
       assert.ok(new Sluice({ ...good, ...fine }) instanceof Sluice);
     }
   });
 
-  it("may give the address a path and a slash at the end", async () => {
+  it("can give the address a path and a trailing slash", async () => {
     for (const baseUrl of ["https://sluice.invalid/in/take", "https://sluice.invalid/in/take/"]) {
       let asked = "";
       const fetch: typeof globalThis.fetch = async (url) => {
@@ -63,13 +64,13 @@ describe("an option", () => {
     }
   });
 
-  it("may be a key with the line end of the file that it was read from", async () => {
+  it("can be a key with the line end of the file that it was read from", async () => {
     const { client, tokenRequests } = follow([reply(200, {})], { apiKey: `${apiKey}\n` });
     await client.persons.exists("p");
     assert.equal(tokenRequests[0]?.headers["authorization"], apiKey);
   });
 
-  it("of a call is refused too: a key that no header can hold", async () => {
+  it("of a call is rejected too: a key that no header can contain", async () => {
     const { client, sent } = follow([reply(201)]);
     for (const idempotencyKey of ["", "a b", "ü", "a\nb", "x".repeat(256)]) {
       await assert.rejects(client.persons.delete("p", "r", { idempotencyKey }), /idempotencyKey/);
@@ -88,8 +89,8 @@ describe("a record", () => {
 
   it("with a number that would become null is not sent", async () => {
     const { client, sent } = follow([reply(201)]);
-    for (const odd of [Number.NaN, Infinity, -Infinity]) {
-      const record = { ...person, timestamp, ownership_percentage: odd };
+    for (const invalid of [Number.NaN, Infinity, -Infinity]) {
+      const record = { ...person, timestamp, ownership_percentage: invalid };
       for (const call of [client.persons.add(record), client.persons.update([record])]) {
         await assert.rejects(call, /^TypeError: ownership_percentage must be a finite number/);
       }
@@ -97,13 +98,13 @@ describe("a record", () => {
     assert.equal(sent.length, 0);
   });
 
-  it("that is none at all is not sent", async () => {
+  it("that is not an object is not sent", async () => {
     const { client, sent } = follow([reply(201)]);
     await assert.rejects(client.persons.add(undefined as never), TypeError);
     assert.equal(sent.length, 0);
   });
 
-  it("may hold a null where that means something", async () => {
+  it("can contain a meaningful null", async () => {
     const { client, sent } = follow([reply(200)]);
     const update = { person_id: "p", timestamp, email: null, ownership_percentage: 0.5 };
     await client.persons.update(update);
@@ -111,7 +112,7 @@ describe("a record", () => {
   });
 });
 
-describe("what is secret", () => {
+describe("a secret", () => {
   it("is not shown by the client", async () => {
     const { client } = follow([reply(200, {})]);
     await client.persons.exists("p");
@@ -122,7 +123,7 @@ describe("what is secret", () => {
     }
   });
 
-  it("is not shown by what a call throws, nor is what was sent", async () => {
+  it("is not shown by the errors of a call, nor is the sent data", async () => {
     const record = { person_id: "secret", is_test_user: true, is_retail_customer: true };
     const person = { ...record, timestamp: "2026-07-01T00:00:00Z" };
     for (const failure of [breakOff, page(502), refuse(40000), refuse(40104), reply(200, "")]) {

@@ -1,5 +1,5 @@
-// The package as it is published: what it holds and how large it is, that it needs nothing, and that the oldest Node that
-// it promises runs it.
+// The package as it is published: its content and size, that it has no dependencies, and that the
+// oldest Node that it supports runs it.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -52,7 +52,7 @@ describe("the package of the client", () => {
   });
   const site = useSite(sqlite);
 
-  it("says what it is and needs, and nothing else", () => {
+  it("declares its name and requirements, and nothing else", () => {
     const manifest = JSON.parse(readFile("client/package.json").text) as Record<string, unknown>;
     const { name, version, type, license, engines, sideEffects, files } = manifest;
     const { version: own } = JSON.parse(readFile("package.json").text) as { version: string };
@@ -64,7 +64,7 @@ describe("the package of the client", () => {
     assert.equal(readFile("client/LICENSE").text, readFile("LICENSE").text);
   });
 
-  it("exports what was built", () => {
+  it("exports the built files", () => {
     const manifest = JSON.parse(readFileSync(join(built.package, "package.json"), "utf8")) as {
       main: string;
       types: string;
@@ -76,7 +76,7 @@ describe("the package of the client", () => {
     for (const path of [main, types]) assert.ok(existsSync(join(built.package, path)), path);
   });
 
-  it("has types for programs of either kind of module", async () => {
+  it("has types for programs of either module kind", async () => {
     const code = `import { Sluice } from "@sluice/client";\nexport const wrong: number = Sluice.name;\n`;
     for (const module of ["commonjs", "nodenext", "preserve"]) {
       const found = await compileProgram(built, code, {
@@ -116,7 +116,7 @@ describe("the package of the client", () => {
     }
   });
 
-  it("runs on the oldest Node that there is here", async () => {
+  it("runs on the oldest Node that is installed", async () => {
     const path = join(built.folder, "program.mjs");
     writeFileSync(path, program);
     const { customer, server } = site();
@@ -133,7 +133,7 @@ describe("the package of the client", () => {
     });
   });
 
-  it("does what its README shows", async () => {
+  it("works as its README shows", async () => {
     const { customer, server } = site();
     const shown = blocksOf(readFile("client/README.md").text, "ts")[0] ?? "";
     const path = join(built.folder, "shown.ts");

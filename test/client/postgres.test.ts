@@ -1,4 +1,4 @@
-// The client against real servers on PostgreSQL: two on one store, which take turns behind the proxy.
+// The client against real servers on PostgreSQL: two on one store, used in turn behind the proxy.
 
 import { after, before } from "node:test";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";

@@ -1,4 +1,5 @@
-// A fetch that answers from a script and remembers what was sent, for replies and failures that no server gives at will.
+// A fetch that answers from a script and records what was sent, for replies and failures that no
+// server produces on demand.
 
 import { mock, type TestContext } from "node:test";
 import { Sluice, type SluiceOptions } from "../../client/src/sluice.ts";
@@ -11,12 +12,12 @@ export interface Sent {
   readonly signal: AbortSignal;
 }
 
-/** What is answered, or thrown. */
+/** The reply, or the error to throw. */
 export type Answer = (sent: Sent) => Response | Promise<Response>;
 
 export interface Script {
   readonly client: Sluice;
-  /** Requests for tokens are not among them. */
+  /** Without requests for tokens. */
   readonly sent: readonly Sent[];
   readonly tokenRequests: readonly Sent[];
 }
@@ -82,7 +83,7 @@ export function refuse(code: number, headers: Record<string, string> = {}): Answ
   return reply(Math.floor(code / 100), { code, message: "No." }, headers);
 }
 
-/** With the X-Request-Id that is given, if any. */
+/** With the given X-Request-Id, if any. */
 export function named(requestId: string | undefined): Answer {
   return reply(201, written, requestId === undefined ? {} : { "x-request-id": requestId });
 }
@@ -101,10 +102,13 @@ export const hang: Answer = ({ signal }) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error));
   });
 
-/** Longer than any wait of the client's, so that the time limit of attempts can be told from waits. */
+/**
+ * Longer than any delay of the client, so that the timeout of attempts can be distinguished from
+ * delays.
+ */
 export const timeoutMs = 1_000_000;
 
-/** Lets each wait be over at once, and gives how long they should have been. */
+/** Ends each delay at once, and returns how long they should have been. */
 export function recordWaits(test: TestContext, random = 0): readonly number[] {
   const waits: number[] = [];
   const real = globalThis.setTimeout;

@@ -1,4 +1,5 @@
-// Everything of the client that depends on what is behind it. A further engine is one more file beside sqlite.test.ts.
+// All tests of the client that depend on the server. A further engine is one more file like
+// sqlite.test.ts.
 
 import type { Engine } from "./engine.ts";
 import { testExactlyOnce } from "./exactly-once.ts";

@@ -1,4 +1,4 @@
-// A client that works through a faulty proxy, and the ways in which the proxy chooses what to do.
+// A client that uses a faulty proxy, and the ways in which the proxy chooses its faults.
 
 import type { Sluice } from "../../client/src/sluice.ts";
 import type { Random } from "../support/random.ts";
@@ -13,7 +13,7 @@ import {
 
 export type Choose = (passing: Passing) => Fault;
 
-/** Calls come through in the end. */
+/** Calls succeed in the end. */
 const faultyAttemptsMax = 4;
 
 function attemptOf({ headers }: Passing): number {
@@ -29,7 +29,7 @@ export function atRandom(random: Random): Choose {
     attemptOf(passing) <= faultyAttemptsMax && random.chance(0.6) ? random.pick(faults) : "none";
 }
 
-/** Works through a proxy, and gives what came past it. */
+/** Works through a proxy, and returns the requests that passed through it. */
 export async function throughProxy(
   site: Site,
   choose: Choose,

@@ -1,4 +1,5 @@
-// The token: fetched once for however many wait, kept, renewed in time and when the service does not take it any more.
+// The token: fetched once for all waiting calls, cached, renewed in time and when the service
+// rejects it.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +14,7 @@ import { follow, json, refuse, reply, tokenReply } from "./scripted-fetch.ts";
 const found = reply(200, { sar_id: "sar-1" });
 
 describe("the token", () => {
-  it("is asked for as the options say, with the key as the whole credential", async () => {
+  it("is requested as the options say, with the key as the whole credential", async () => {
     const options = { scopes: ["customer_sar:read"], expirySeconds: 300 } as const;
     const { client, tokenRequests } = follow([found], options);
     await client.customerSars.exists("sar-1");
@@ -26,7 +27,7 @@ describe("the token", () => {
     });
   });
 
-  it("is fetched once for all who wait for it, and kept", async () => {
+  it("is fetched once for all waiting calls, and cached", async () => {
     const { client, sent, tokenRequests } = follow([found]);
     await Promise.all(Array.from({ length: 20 }, () => client.customerSars.exists("sar-1")));
     await client.customerSars.exists("sar-1");
@@ -54,7 +55,7 @@ describe("the token", () => {
   });
 
   for (const code of [40102, 40103]) {
-    it(`is renewed once for all, and the call goes again under its key: ${code}`, async () => {
+    it(`is renewed once for all, and the call is repeated under its key: ${code}`, async () => {
       const record = {
         sar_id: "sar-1",
         status: "FILED",
@@ -79,7 +80,7 @@ describe("the token", () => {
     });
   }
 
-  it("that one caller gives up waiting for still comes for the others", async () => {
+  it("that one caller stops waiting for is still delivered to the others", async () => {
     const gate = Promise.withResolvers<void>();
     const stop = new AbortController();
     const { client } = follow([found], {
@@ -102,7 +103,7 @@ describe("the token", () => {
     assert.ok((await other) !== undefined);
   });
 
-  it("may come from a function in the place of a key", async (test) => {
+  it("can come from a function instead of a key", async (test) => {
     test.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 6, 1) });
     const lifeSeconds = 600;
     let count = 0;
@@ -122,7 +123,7 @@ describe("the token", () => {
     );
   });
 
-  it("from a function is kept for a while even if it seems to have ended, as it does for a wrong clock", async () => {
+  it("from a function is cached for a while even if it seems to have expired, because of a wrong clock", async () => {
     let count = 0;
     const getToken: SluiceOptions["getToken"] = async () => {
       count += 1;
@@ -134,7 +135,7 @@ describe("the token", () => {
     assert.equal(count, 1);
   });
 
-  it("is refused if it can't be one, without being shown", async () => {
+  it("is rejected if it can't be valid, without being shown", async () => {
     const { client, sent } = follow([found], {
       apiKey: undefined,
       getToken: async () => ({ token: "se\ncret", expiry: 0 }),
@@ -146,7 +147,7 @@ describe("the token", () => {
     assert.equal(sent.length, 0);
   });
 
-  it("is asked for again after it could not be fetched", async () => {
+  it("is requested again after it could not be fetched", async () => {
     let count = 0;
     const { client } = follow([found], {
       retries: 0,
@@ -176,7 +177,7 @@ describe("the token of a real service", () => {
     assert.equal(await client.persons.exists("nobody"), undefined);
   });
 
-  it("is not renewed once the key is revoked, and no call is answered any more", async () => {
+  it("is not renewed once the key is revoked, and no call succeeds any more", async () => {
     const customer = await makeCustomer(service.app, service.client);
     const client = clientOf(customer, service.address);
     assert.equal(await client.persons.exists("nobody"), undefined);
@@ -186,8 +187,8 @@ describe("the token of a real service", () => {
     );
     assert.ok(error instanceof SluiceError);
     assert.equal(error.code, errorCodes.credential_revoked);
-    const anew = clientOf(customer, service.address);
-    await assert.rejects(anew.persons.exists("nobody"), { code: 40104 });
+    const fresh = clientOf(customer, service.address);
+    await assert.rejects(fresh.persons.exists("nobody"), { code: 40104 });
   });
 
   it("is refused for an organization that the key does not belong to", async () => {

@@ -1,5 +1,5 @@
-// The types of the client: generated from the schemas and fresh, good without Node's types, and true to what the service
-// takes: its examples compile, and what it refuses does not.
+// The types of the client: generated from the schemas and up to date, usable without Node's types,
+// and consistent with what the service accepts: its examples compile, and what it rejects does not.
 
 import assert from "node:assert/strict";
 import { cpSync, globSync, writeFileSync } from "node:fs";
@@ -25,21 +25,21 @@ const node = { lib: ["es2022"], types: ["node"], skipLibCheck: true };
 
 describe("the generated files of the client", () => {
   for (const { path, render } of clientFiles) {
-    it(`are fresh: ${path}`, () => {
+    it(`are up to date: ${path}`, () => {
       assert.equal(readFile(path).text, render(), "run npm run docs");
     });
   }
 
-  it("are all that is in their folder", () => {
+  it("are the only files in their folder", () => {
     const there = globSync("client/src/generated/*", { cwd: root });
     assert.deepEqual(there.sort(), clientFiles.map(({ path }) => path).sort());
   });
 
-  it("leave nothing out that they can't say", () => {
+  it("omit nothing that types can express", () => {
     const style = { sent: true, fieldDocs: true, innerPrefix: "A" };
     const declarations: Declarations = new Map();
-    for (const odd of [{ type: "object" }, { type: "array" }, { type: "date" }]) {
-      const schema = { type: "object", properties: { odd } };
+    for (const unsupported of [{ type: "object" }, { type: "array" }, { type: "date" }]) {
+      const schema = { type: "object", properties: { unsupported } };
       declarations.clear();
       assert.throws(() => declare(declarations, "A", { schema, style }), /no TypeScript yet/);
     }
@@ -52,16 +52,19 @@ describe("the types of the client", () => {
     built = await buildClient();
   });
 
-  it("need those of the language and of fetch only", async () => {
+  it("need only those of the language and of fetch", async () => {
     assert.equal(await compile("-p", join(root, "client/tsconfig.json")), "");
   });
 
-  it("would be missed if they needed Node's", async () => {
+  it("would be reported if they needed Node's", async () => {
     const copy = makeTempFolder();
     cpSync(join(root, "client"), join(copy, "client"), { recursive: true });
     cpSync(join(root, "tsconfig.json"), join(copy, "tsconfig.json"));
-    writeFileSync(join(copy, "client/src/odd.ts"), "export const argv = process.argv;\n");
-    assert.match(await compile("-p", join(copy, "client/tsconfig.json")), /odd\.ts.*process/);
+    writeFileSync(join(copy, "client/src/unsupported.ts"), "export const argv = process.argv;\n");
+    assert.match(
+      await compile("-p", join(copy, "client/tsconfig.json")),
+      /unsupported\.ts.*process/,
+    );
   });
 
   const imports = recordTypes.flatMap(({ resourceType }) => {
@@ -71,7 +74,7 @@ describe("the types of the client", () => {
   const opening = `import { Sluice, type ${imports.join(", type ")} } from "@sluice/client";
 const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", organizationId: "demo" });\n`;
 
-  it("take the examples of the service, and updates that clear every field that is optional", async () => {
+  it("accept the examples of the service, and updates that clear every optional field", async () => {
     const lines = recordTypes.flatMap((type) => {
       const { resourceType, idField, example, addSchema } = type;
       const name = pascalCase(resourceType);
@@ -95,7 +98,7 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
     assert.equal(await compileProgram(built, code, node), "");
   });
 
-  it("take a Date for a date-time, which JSON has as the text that the service takes", async () => {
+  it("accept a Date for a date-time, which JSON has as the text that the service accepts", async () => {
     const dates = recordTypes.flatMap((type) => {
       const fields = Object.entries<SchemaShape>(type.addSchema.properties)
         .filter(([, schema]) => alternativesOf(schema).some(isDateTime))
@@ -106,7 +109,7 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
     assert.equal(await compileProgram(built, opening + dates.join("\n"), browser), "");
   });
 
-  it("refuse what the service would refuse", async () => {
+  it("reject what the service would reject", async () => {
     const time = 'timestamp: "2026-07-01T00:00:00Z"';
     const wrong = [
       `sluice.transactions.add({ tx_id: "a" })`,

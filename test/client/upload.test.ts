@@ -1,4 +1,5 @@
-// How an upload reads its source and sends what it read: bounds, order, failures of either side, signals.
+// How an upload reads its source and sends its records: bounds, order, failures on either side,
+// signals.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,7 +31,7 @@ const accept: Answer = ({ body }) => {
   return json(201, { success: true, write_count: results.length, results });
 };
 
-/** Refuses the first of a list and writes the others. */
+/** Rejects the first of a list and writes the others. */
 const refuseFirst: Answer = ({ body }) => {
   const [, ...others] = readList(body);
   const results = [{ index: 0, status: "refused", code: 40000, message: "No." }];
@@ -56,7 +57,7 @@ describe("an upload", () => {
     assert.deepEqual([asked, sent.length], [1, 1]);
   });
 
-  it("sends full batches in order, each under a key of its own, asking to evaluate each record alone", async () => {
+  it("sends full batches in order, each under its own key, with lenient handling", async () => {
     const { client, sent } = follow([accept]);
     const upload = client.customerSars.addAll(count(25), { batchSize: 10 });
     assert.deepEqual(await Array.fromAsync(upload), []);
@@ -71,7 +72,7 @@ describe("an upload", () => {
     assert.deepEqual(upload.tally, { received: 25, written: 25, unchanged: 0, refused: 0 });
   });
 
-  it("takes no more from its source than one batch ahead", async () => {
+  it("reads no more from its source than one batch ahead", async () => {
     let given = 0;
     let aheadMax = 0;
     async function* source(): AsyncGenerator<Numbered> {
@@ -90,7 +91,7 @@ describe("an upload", () => {
     const upload = client.customerSars.addAll(source(), { batchSize: 20 });
     assert.deepEqual(await Array.fromAsync(upload), []);
     assert.equal(given, 1_000);
-    // A batch that waits, and the record that did not fit any more.
+    // A waiting batch, and the record that did not fit any more.
     assert.ok(aheadMax <= 21, `${aheadMax} ahead`);
   });
 
@@ -100,7 +101,7 @@ describe("an upload", () => {
     [3_000, 3_000_000, 49],
     [10_000, 5_000_000, 83],
   ] as const) {
-    it(`keeps a batch of large records to ${charactersMax} characters: up to ${batchSize} records`, async () => {
+    it(`limits a batch of large records to ${charactersMax} characters: up to ${batchSize} records`, async () => {
       const { client, sent } = follow([accept]);
       const large = [...count(100)].map((record) => ({
         ...record,
@@ -114,7 +115,7 @@ describe("an upload", () => {
     });
   }
 
-  it("sends what there is when the source takes its time", async () => {
+  it("sends the available records when the source is slow", async () => {
     const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());
     async function* source(): AsyncGenerator<Numbered> {
       for (const [nth, gate] of gates.entries()) {
@@ -144,12 +145,12 @@ describe("an upload", () => {
     assert.equal(upload.tally.received, 15);
   });
 
-  it("refuses by itself what can't be JSON, in its place, and sends the others", async () => {
+  it("rejects by itself what can't be JSON, in its position, and sends the others", async () => {
     const cyclic: Record<string, unknown> = { ...numbered(1) };
     cyclic["sar_reason"] = cyclic;
-    const odd = [cyclic, undefined, { ...numbered(2), amount: Number.NaN }, { large: 1n }];
+    const invalid = [cyclic, undefined, { ...numbered(2), amount: Number.NaN }, { large: 1n }];
     const { client, sent } = follow([refuseFirst]);
-    const source = [numbered(3), ...odd, numbered(4)] as readonly Numbered[];
+    const source = [numbered(3), ...invalid, numbered(4)] as readonly Numbered[];
     const upload = client.customerSars.addAll(source);
     const refusals = await Array.fromAsync(upload);
     assert.deepEqual(
@@ -161,14 +162,14 @@ describe("an upload", () => {
     assert.deepEqual(upload.tally, { received: 6, written: 1, unchanged: 0, refused: 5 });
   });
 
-  it("of nothing that can be JSON sends nothing", async () => {
+  it("without anything that can be JSON sends nothing", async () => {
     const { client, sent } = follow([accept]);
     const upload = client.customerSars.addAll([undefined] as unknown as readonly Numbered[]);
     assert.equal((await Array.fromAsync(upload)).length, 1);
     assert.equal(sent.length, 0);
   });
 
-  it("that fails tells how far it came and the key of the batch, and lets go of its source", async () => {
+  it("that fails reports its position and the key of the batch, and closes its source", async () => {
     let released = false;
     function* source(): Generator<Numbered> {
       try {
@@ -185,10 +186,10 @@ describe("an upload", () => {
       return true;
     });
     assert.equal(upload.tally.received, 20);
-    await waitFor("the source to be let go", () => released || undefined);
+    await waitFor("the source to be closed", () => released || undefined);
   });
 
-  it("that is left early sends no more, and lets go of its source", async () => {
+  it("that is left early sends no more, and closes its source", async () => {
     let released = false;
     async function* source(): AsyncGenerator<Numbered> {
       try {
@@ -206,12 +207,12 @@ describe("an upload", () => {
       );
       break;
     }
-    await waitFor("the source to be let go", () => released || undefined);
+    await waitFor("the source to be closed", () => released || undefined);
     assert.equal(sent.length, 1);
     assert.deepEqual(upload.tally, { received: 10, written: 9, unchanged: 0, refused: 1 });
   });
 
-  it("ends with its signal, also while the source gives nothing", async () => {
+  it("ends with its signal, even while the source is waiting", async () => {
     const reason = new Error("enough");
     const stop = new AbortController();
     const silent = Promise.withResolvers<void>();
@@ -228,7 +229,7 @@ describe("an upload", () => {
     silent.resolve();
   });
 
-  it("halves a batch that is refused as a whole, until it is known which record is to blame", async () => {
+  it("halves a batch that is rejected as a whole, until the invalid record is found", async () => {
     const { client, sent } = follow([
       (asked) => (readList(asked.body).some(isBad) ? refuse(41301)(asked) : accept(asked)),
     ]);
@@ -252,7 +253,7 @@ describe("an upload", () => {
     assert.equal(upload.tally.written, 10);
   });
 
-  it("does not halve what another batch would be refused for too", async () => {
+  it("does not halve a batch that is rejected for another reason", async () => {
     for (const [answer, code] of [
       [page(400), 400],
       [refuse(40301), 40301],
@@ -263,7 +264,7 @@ describe("an upload", () => {
     }
   });
 
-  it("names the fields of a record that was refused in a list of one as those of the record", async () => {
+  it("names the fields of a record that was rejected in a list of one as those of the record", async () => {
     const errors = [{ field: "[0].sar_reason", message: "is bad" }, { message: "as a whole" }];
     const { client } = follow([() => json(400, { code: 40000, message: "No.", errors })]);
     const [refusal] = await Array.fromAsync(client.customerSars.addAll(count(1)));
@@ -273,7 +274,7 @@ describe("an upload", () => {
     ]);
   });
 
-  it("takes a batch size of 1 to 10,000", () => {
+  it("accepts a batch size of 1 to 10,000", () => {
     const { client } = follow([accept]);
     for (const batchSize of [0, 10_001, 1.5, Number.NaN]) {
       assert.throws(

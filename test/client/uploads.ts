@@ -1,4 +1,5 @@
-// Uploads against a real server, also through a faulty proxy: every record once, every refusal told, in order.
+// Uploads against a real server, also through a faulty proxy: every record once, every rejection
+// reported, in order.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it, mock } from "node:test";
@@ -30,7 +31,7 @@ export function testUploads(engine: Engine): void {
   describe(`${engine.name}: an upload`, () => {
     const site = useSite(engine);
     const records = makeRecordGenerator(20_260_702);
-    // Back-off at its shortest.
+    // The shortest back-off.
     before(() => void mock.method(Math, "random", () => 0));
     after(() => mock.restoreAll());
 
@@ -66,7 +67,7 @@ export function testUploads(engine: Engine): void {
       assert.ok(seen.filter(({ fault }) => fault !== "none").length >= 10);
     });
 
-    it("tells each refusal once, in order, with the record and where it came, and writes the others", async () => {
+    it("reports each rejection once, in order, with the record and its position, and writes the others", async () => {
       const [known, ...others] = make(300);
       const corrupted = others.map((record, index) =>
         index % 40 === 7 ? { ...record, outcome: 1 } : record,
@@ -93,13 +94,13 @@ export function testUploads(engine: Engine): void {
       await stored([known ?? {}, ...others.filter((_, index) => index % 40 !== 7)]);
     });
 
-    it("finds the records for which a list can't be read at all, and writes the others", async () => {
+    it("finds the records that make a list unreadable, and writes the others", async () => {
       const deep: unknown = JSON.parse("[".repeat(20) + "]".repeat(20));
       const all = make(400);
       const source = all.map((record, index) =>
         isDeep(index) ? { ...record, outcome: deep } : record,
       );
-      // Depth is looked at in long bodies only; in short ones it is the field that is wrong.
+      // Depth is checked only in long bodies; in short ones the field is invalid.
       assert.ok(JSON.stringify(source).length > limits.recordBytesMax);
       const upload = collectionOf(site().client(), type).addAll(source);
       const refusals = await drain(upload);
@@ -111,7 +112,7 @@ export function testUploads(engine: Engine): void {
       await stored(all.filter((_, index) => !isDeep(index)));
     });
 
-    it("of transactions may be sent again, and counts what was there", async () => {
+    it("of transactions can be repeated, and counts the existing ones", async () => {
       const all = Array.from({ length: 20 }, () => records.record(typeNamed("transaction")));
       const { transactions } = site().client();
       for (const [written, unchanged] of [

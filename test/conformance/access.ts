@@ -1,4 +1,5 @@
-// Organizations, keys and tokens: made, found, changed and ended, and that every change of a right can be noticed.
+// Organizations, keys and tokens: creation, lookup, changes and revocation, and that every change
+// of a right can be noticed.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -17,7 +18,7 @@ import {
 
 export function testAccess(engine: Engine): void {
   describe(`${engine.name}: organizations`, () => {
-    it("are made once, found, listed and changed", async (test) => {
+    it("are created once, found, listed and changed", async (test) => {
       const { store } = await openSite(engine, test);
       const first = organization(acme, { strictScopes: true, rateLimitPerSecond: 0 });
       const second = organization(other, { createdAt: 50, deletionGraceSeconds: 3_600 });
@@ -54,7 +55,7 @@ export function testAccess(engine: Engine): void {
       await store.createOrganization(organization(other), operator);
     });
 
-    it("are found by their secret's hash, with their organization", async () => {
+    it("are found by the hash of their secret, with their organization", async () => {
       const key = newKey("key_1", { expiresAt: 5_000 });
       await store.createKey(key, operator);
       const stored = asStored(key);
@@ -67,7 +68,7 @@ export function testAccess(engine: Engine): void {
       assert.equal(await store.findKey("key_unknown"), undefined);
     });
 
-    it("are not made for an organization that does not exist, nor with a secret that is in use", async () => {
+    it("are not created for an unknown organization, nor with a secret that is in use", async () => {
       await assert.rejects(
         store.createKey(newKey("key_x", { organizationId: "org_unknown" }), operator),
       );
@@ -88,7 +89,7 @@ export function testAccess(engine: Engine): void {
       assert.deepEqual(await idsOf("org_unknown"), []);
     });
 
-    it("stay revoked since the first revocation", async () => {
+    it("keep the time of the first revocation", async () => {
       assert.equal((await store.revokeKey("key_2", operator))?.revokedAt, operator.now);
       const later = { ...operator, now: operator.now + 9 };
       assert.equal((await store.revokeKey("key_2", later))?.revokedAt, operator.now);
@@ -96,7 +97,7 @@ export function testAccess(engine: Engine): void {
       assert.equal(await store.revokeKey("key_unknown", operator), undefined);
     });
 
-    it("are replaced in one act, and the old one never lives longer for it", async () => {
+    it("are replaced in one step, which never extends the life of the old key", async () => {
       const old = await store.rotateKey("key_3", newKey("key_4"), 800, operator);
       assert.equal(old?.keyId, "key_3");
       assert.equal(old?.expiresAt, 800);
@@ -125,7 +126,7 @@ function testTokens(engine: Engine): void {
       await store.createKey(newKey("key_1"), operator);
     });
 
-    it("are found with their key and organization, and note when the key was used", async () => {
+    it("are found with their key and organization, and record when the key was used", async () => {
       const { tokenHash, ...token } = newToken("token");
       assert.equal(await store.findCaller(tokenHash), undefined);
       await store.createToken({ tokenHash, ...token });
@@ -136,7 +137,7 @@ function testTokens(engine: Engine): void {
       });
     });
 
-    it("are seen with what became of the key and the organization", async () => {
+    it("reflect the current state of their key and organization", async () => {
       await store.changeOrganization(acme, { strictScopes: true }, operator);
       await store.revokeKey("key_1", operator);
       const caller = await store.findCaller(bytesOf("token"));
@@ -146,7 +147,7 @@ function testTokens(engine: Engine): void {
   });
 
   describe(`${engine.name}: the credentials version`, () => {
-    it("moves with every change of a right, and with nothing else", async (test) => {
+    it("changes with every change of a right, and with nothing else", async (test) => {
       const site = await openSite(engine, test);
       const { store } = site;
       const beside = await site.openAnother();

@@ -1,4 +1,5 @@
-// What an erasure takes along, from what it takes references out, and that it finds what arrives while it is under way.
+// What an erasure removes, which references it redacts, and that it finds records that arrive while
+// it runs.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,7 +20,7 @@ import {
   write,
 } from "./scene.ts";
 
-/** Which of these records exist, each given as `type/id`. */
+/** Which of these records exist, as `type/id`. */
 async function existing(store: Store, names: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of names) {
@@ -37,7 +38,7 @@ async function erase(store: Store, resourceType: string, id: string) {
 
 export function testCascade(engine: Engine): void {
   describe(`${engine.name}: erasing a record`, () => {
-    it("takes along what belongs to it, to any depth", async (test) => {
+    it("cascades to what belongs to it, at any depth", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
@@ -57,7 +58,7 @@ export function testCascade(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("keeps what also belongs to others, without the reference in any of its changes", async (test) => {
+    it("keeps a record that also belongs to others, without the reference in any of its changes", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "gone");
       await add(store, "transaction", "stays");
@@ -83,7 +84,8 @@ export function testCascade(engine: Engine): void {
         after?.changes.map(({ changeNo }) => changeNo),
         before?.changes.map(({ changeNo }) => changeNo),
       );
-      // Identical is what equals a change as it is now, the first as well as a later one.
+      // A payload is identical if it equals any change in its current form, the first or a later
+      // one.
       const resourceType = "transaction_alert";
       const answers = async (lists: readonly string[][]) => {
         const drafts = lists.map((ids) => draftOf(resourceType, "a", { related_tx_ids: ids }));
@@ -97,7 +99,7 @@ export function testCascade(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("erases at last what belonged to several, when the last of them goes", async (test) => {
+    it("erases a record that belonged to several when the last of them is erased", async (test) => {
       const { store } = await openSite(engine, test);
       for (const id of ["one", "two"]) await add(store, "transaction", id);
       await add(store, "transaction_check", "c", { related_tx_ids: ["one", "two"] });
@@ -107,7 +109,7 @@ export function testCascade(engine: Engine): void {
       assert.deepEqual(deletion?.erased, { transaction: 1, transaction_check: 1 });
     });
 
-    it("comes to the same when both go at the same time", async (test) => {
+    it("has the same result when both are erased at the same time", async (test) => {
       const { store } = await openSite(engine, test);
       for (const id of ["one", "two"]) await add(store, "transaction", id);
       await add(store, "transaction_check", "c", { related_tx_ids: ["one", "two"] });
@@ -118,7 +120,7 @@ export function testCascade(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("takes out what only mentions it", async (test) => {
+    it("redacts references from records that only mention it", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "company", "co");
       await add(store, "person", "p", { related_company_id: "co" });
@@ -133,7 +135,7 @@ export function testCascade(engine: Engine): void {
       assert.deepEqual(second?.erased, { person: 1, risk_assessment: 1 });
     });
 
-    it("goes by what any change said, not only the latest", async (test) => {
+    it("considers every change, not only the latest", async (test) => {
       const { store } = await openSite(engine, test);
       for (const id of ["old", "new"]) await add(store, "transaction", id);
       await add(store, "screening", "n", { related_tx_id: "old" });
@@ -150,7 +152,7 @@ export function testCascade(engine: Engine): void {
       );
     });
 
-    it("counts a record as belonging once any change said so, though others only mention", async (test) => {
+    it("counts a record as belonging once any change said so, even if others only mention", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "company", "co");
       for (const kind of ["mentions", "belongs", "mentions"] as const) {
@@ -167,7 +169,7 @@ export function testCascade(engine: Engine): void {
       assert.deepEqual((await erase(store, "company", "co"))?.erased, { company: 1, person: 1 });
     });
 
-    it("also takes along what arrived before it", async (test) => {
+    it("also cascades to records that arrived before it", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction_check", "early", { related_tx_ids: ["t"] });
       await add(store, "transaction", "t");
@@ -177,7 +179,7 @@ export function testCascade(engine: Engine): void {
       });
     });
 
-    it("is done in steps of any size, dependents before the record itself", async (test) => {
+    it("runs in steps of any size, dependents before the record itself", async (test) => {
       const { store } = await openSite(engine, test);
       const checks = Array.from({ length: 25 }, (_, index) => `c${index}`);
       await add(store, "transaction", "t");
@@ -203,8 +205,8 @@ export function testCascade(engine: Engine): void {
 }
 
 function testArrivals(engine: Engine): void {
-  describe(`${engine.name}: what arrives while an erasure is under way`, () => {
-    it("is refused if it writes to anything that goes", async (test) => {
+  describe(`${engine.name}: a record that arrives while an erasure runs`, () => {
+    it("is rejected if it writes to a record that is being erased", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
@@ -222,7 +224,7 @@ function testArrivals(engine: Engine): void {
       assert.deepEqual((await write(store, check, add2)).drafts, ["created"]);
     });
 
-    it("is erased too if it belongs to what goes, whenever it came", async (test) => {
+    it("is erased too if it belongs to a record that is being erased, whenever it arrived", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       await add(store, "transaction", "stays");
@@ -253,7 +255,7 @@ function testArrivals(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("is redacted again if a record that stays says it again", async (test) => {
+    it("is redacted again if a record that stays repeats the reference", async (test) => {
       const { store } = await openSite(engine, test);
       for (const id of ["t", "stays"]) await add(store, "transaction", id);
       const fields = { related_tx_ids: ["t", "stays"] };

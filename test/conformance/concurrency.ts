@@ -1,4 +1,5 @@
-// Many writes at once: they share commits, each is evaluated on its own, and races have one winner.
+// Many concurrent writes: they share commits, each is evaluated separately, and races have one
+// winner.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,8 +24,8 @@ import {
 } from "./scene.ts";
 
 export function testConcurrency(engine: Engine): void {
-  describe(`${engine.name}: many writes at once`, () => {
-    it("share commits, and every one of them is answered", async (test) => {
+  describe(`${engine.name}: many concurrent writes`, () => {
+    it("share commits, and each of them is answered", async (test) => {
       const groups: GroupFigures[] = [];
       const site = await openSite(engine, test, { onGroup: (figures) => groups.push(figures) });
       groups.length = 0;
@@ -74,7 +75,7 @@ export function testConcurrency(engine: Engine): void {
       );
     });
 
-    it("are evaluated one by one: refused and faulty ones leave their neighbours alone", async (test) => {
+    it("are evaluated one by one: rejected and failing ones do not affect the others", async (test) => {
       const { store } = await openSite(engine, test);
       await write(store, transaction("used"), { idempotency: mark("used", "this") });
       const faulty = { ...transaction("faulty"), payload: null as unknown as string };
@@ -108,7 +109,7 @@ export function testConcurrency(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("of every kind go together", async (test) => {
+    it("of every kind are committed together", async (test) => {
       const { store } = await openSite(engine, test);
       await store.createOrganization(organization(acme), operator);
       await store.createKey(newKey("key_1"), operator);
@@ -132,7 +133,7 @@ export function testConcurrency(engine: Engine): void {
   });
 
   describe(`${engine.name}: closing`, () => {
-    it("finishes what was accepted, and takes nothing more", async (test) => {
+    it("finishes what was accepted and accepts nothing more", async (test) => {
       const site = await openSite(engine, test);
       const accepted = Array.from({ length: 100 }, (_, index) =>
         write(site.store, transaction(`tx ${index}`)),
@@ -145,7 +146,7 @@ export function testConcurrency(engine: Engine): void {
       assert.deepEqual(await reopened.countRecords(acme), { transaction: 100 });
     });
 
-    it("can be asked for twice", async (test) => {
+    it("can be requested twice", async (test) => {
       const site = await openSite(engine, test);
       await Promise.all([site.store.close(), site.store.close()]);
       await site.store.close();

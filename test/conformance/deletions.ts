@@ -1,4 +1,5 @@
-// The life of a deletion request: asked for, due, claimed, processed or cancelled, and what it refuses meanwhile.
+// The life cycle of a deletion: requested, due, claimed, completed or cancelled, and what it
+// rejects meanwhile.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -30,12 +31,12 @@ export function testDeletions(engine: Engine): void {
       store = site().store;
     });
 
-    it("is opened only for a record that exists", async () => {
+    it("is created only for a record that exists", async () => {
       assert.equal(await request(store, keyOf("transaction", "missing")), undefined);
       assert.deepEqual(await store.listDeletions({ limit: 10 }), []);
     });
 
-    it("says everything about itself", async () => {
+    it("returns all of its properties", async () => {
       await add(store, "transaction", "told");
       const id = await request(store, keyOf("transaction", "told"), {
         deletionRequestId: "del_told",
@@ -67,7 +68,7 @@ export function testDeletions(engine: Engine): void {
       await processAll(store);
     });
 
-    it("is the same one while it is open, also when the record is gone already", async () => {
+    it("is the same one while it is open, even when the record is already erased", async () => {
       const key = keyOf("transaction", "same");
       await add(store, "transaction", "same");
       const id = await request(store, key);
@@ -83,7 +84,7 @@ export function testDeletions(engine: Engine): void {
       assert.equal(await store.findDeletion("del_unused", undefined), undefined);
     });
 
-    it("refuses every write to its record from the request to the completion", async () => {
+    it("rejects every write to its record from the request to the completion", async () => {
       const key = keyOf("transaction", "closed");
       await add(store, "transaction", "closed");
       const modes = ["add", "append", "update"] as const;
@@ -110,7 +111,7 @@ export function testDeletions(engine: Engine): void {
       });
     });
 
-    it("has counts, times and no plan left when it is completed", async () => {
+    it("has counts and times but no plan once it is completed", async () => {
       await add(store, "transaction", "counted");
       await add(store, "transaction_check", "counted", { related_tx_ids: ["counted"] });
       const id = await request(store, keyOf("transaction", "counted"), { now: 10 });
@@ -124,7 +125,7 @@ export function testDeletions(engine: Engine): void {
       assert.equal(completed?.attempts, 1);
     });
 
-    it("leaves nothing of the record, and the id may be used afresh", async () => {
+    it("leaves nothing of the record, and the id can be used again", async () => {
       const key = keyOf("transaction", "fresh start");
       await add(store, "transaction", "fresh start", { timestamp: "2001-01-01T00:00:00Z" });
       await write(store, transaction("fresh start", { amount: 2 }), { mode: "update" });
@@ -137,7 +138,7 @@ export function testDeletions(engine: Engine): void {
       assert.equal(history?.changes.length, 1);
     });
 
-    it("leaves everything consistent", () => requireConsistent(store));
+    it("leaves the store consistent", () => requireConsistent(store));
   });
 
   testClaiming(engine);
@@ -146,7 +147,7 @@ export function testDeletions(engine: Engine): void {
 
 function testClaiming(engine: Engine): void {
   describe(`${engine.name}: claiming a deletion`, () => {
-    it("leaves alone what is not due", async (test) => {
+    it("skips deletions that are not due", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "a");
       await request(store, keyOf("transaction", "a"), { now: 10, dueAt: 1_000 });
@@ -154,7 +155,7 @@ function testClaiming(engine: Engine): void {
       assert.equal((await claim(store, 1_000))?.status, "processing");
     });
 
-    it("takes the one that has been due the longest, and none twice", async (test) => {
+    it("claims the one that has been due the longest, and none twice", async (test) => {
       const { store } = await openSite(engine, test);
       const due = [30, 10, 20];
       for (const dueAt of due) {
@@ -169,7 +170,7 @@ function testClaiming(engine: Engine): void {
       assert.equal(await claim(store, 100), undefined);
     });
 
-    it("takes over one whose lease ran out, and goes on with what is left of it", async (test) => {
+    it("claims one whose lease has expired, and continues with what is left of it", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
@@ -188,7 +189,7 @@ function testClaiming(engine: Engine): void {
       assert.deepEqual((await finish(store, id)).erased, { transaction: 1, transaction_check: 1 });
     });
 
-    it("is put off by a postponement, which says why", async (test) => {
+    it("is delayed by a postponement, which states the reason", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = await request(store, keyOf("transaction", "t"), { now: 1 });
@@ -206,7 +207,7 @@ function testClaiming(engine: Engine): void {
       assert.equal((await finish(store, id)).attempts, 2);
     });
 
-    it("keeps its lease while steps are done", async (test) => {
+    it("renews its lease with each step", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = await request(store, keyOf("transaction", "t"), { now: 1 });
@@ -215,7 +216,7 @@ function testClaiming(engine: Engine): void {
       assert.equal(await claim(store, 1_001), undefined);
     });
 
-    it("is refused its steps by one that is not under way", async (test) => {
+    it("rejects steps of one that is not being processed", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";
@@ -229,8 +230,8 @@ function testClaiming(engine: Engine): void {
     });
   });
 
-  describe(`${engine.name}: cancelling a deletion`, () => {
-    it("opens the record again, and can be done only while it is pending", async (test) => {
+  describe(`${engine.name}: the cancellation of a deletion`, () => {
+    it("allows writes to the record again, and is possible only while it is pending", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
       await add(store, "transaction", "t");
@@ -253,7 +254,7 @@ function testClaiming(engine: Engine): void {
 }
 
 function testOverview(engine: Engine): void {
-  describe(`${engine.name}: the overview of deletions`, () => {
+  describe(`${engine.name}: the list of deletions`, () => {
     const site = useSite(engine);
     let store: Store;
     before(async () => {
@@ -272,7 +273,7 @@ function testOverview(engine: Engine): void {
       await claim(store, 300);
     });
 
-    it("lists the newest first, by organization and by status", async () => {
+    it("is newest first, by organization and by status", async () => {
       assert.deepEqual(await listIds(store, {}), ["t4", "t3", "t2", "t1", "t0"]);
       assert.deepEqual(await listIds(store, { limit: 2 }), ["t4", "t3"]);
       assert.deepEqual(await listIds(store, { organizationId: other }), ["t4", "t1"]);
@@ -284,7 +285,7 @@ function testOverview(engine: Engine): void {
       assert.deepEqual(await listIds(store, { organizationId: acme, status: "cancelled" }), []);
     });
 
-    it("counts by status, and knows since when the oldest is due", async () => {
+    it("counts by status, and knows since when the oldest has been due", async () => {
       assert.deepEqual(await store.deletionFigures(202), {
         byStatus: { pending: 2, processing: 1, completed: 1, cancelled: 1 },
         held: 0,

@@ -1,27 +1,28 @@
-// What the conformance suite asks of an engine: a fresh store, opened as often as a test likes. Names no engine.
+// What the conformance suite requires of an engine: a fresh store, opened as often as a test likes.
+// Names no engine.
 
 import { after, before, type TestContext } from "node:test";
 import type { Store, StoreOptions } from "../../src/store/store.ts";
 
 export interface Engine {
-  /** Said in front of every title. */
+  /** The prefix of every title. */
   readonly name: string;
-  /** Makes an empty store and opens it. */
+  /** Creates an empty store and opens it. */
   open(options?: Partial<StoreOptions>): Promise<Site>;
 }
 
-/** One place where data is kept. */
+/** One place where data is stored. */
 export interface Site {
   readonly store: Store;
-  /** Opens the same data once more, beside what is open already. */
+  /** Opens the same data once more, in addition to what is already open. */
   openAnother(options?: Partial<StoreOptions>): Promise<Store>;
-  /** Closes what is open and opens the same data afresh. */
+  /** Closes everything and opens the same data again. */
   reopen(): Promise<Store>;
   /** Closes everything that was opened here and removes the data. */
   remove(): Promise<void>;
 }
 
-/** For a group of tests: one site for all of them. Gives the site once the tests run. */
+/** Creates one site for a group of tests. The function returns the site once the tests run. */
 export function useSite(engine: Engine, options?: Partial<StoreOptions>): () => Site {
   let site: Site | undefined;
   before(async () => {
@@ -34,7 +35,7 @@ export function useSite(engine: Engine, options?: Partial<StoreOptions>): () => 
   };
 }
 
-/** For one test: a site of its own. */
+/** Creates a site for one test. */
 export async function openSite(
   engine: Engine,
   test: TestContext,

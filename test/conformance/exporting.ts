@@ -1,4 +1,4 @@
-// What an export reads from a store: every change up to one moment, in order, page by page, while writes go on.
+// What an export reads from a store: every change up to one moment, in order, page by page, while writes continue.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,7 +27,7 @@ function idsOf(changes: readonly ExportedChange[]): readonly string[] {
 
 export function testExporting(engine: Engine): void {
   describe(`${engine.name}: reading for an export`, () => {
-    it("gives each change as it was stored, in the order of ids as bytes and of arrival", async (test) => {
+    it("returns each change as it was stored, ordered by the bytes of the id, then by arrival", async (test) => {
       const { store } = await openSite(engine, test);
       const ids = ["b", "a", "é", "Z", "\u{1f600}", "\uffff", "a b"];
       for (const id of ids) await write(store, transaction(id), { receivedAt: 7 });
@@ -45,7 +45,7 @@ export function testExporting(engine: Engine): void {
       assert.deepEqual([second?.payload, second?.receivedAt], [later.payload, 8]);
     });
 
-    it("goes through the changes of one record page by page", async (test) => {
+    it("reads the changes of one record page by page", async (test) => {
       const { store } = await openSite(engine, test);
       await write(store, transaction("one", { amount: 0 }));
       for (let amount = 1; amount < 10; amount += 1) {
@@ -60,7 +60,7 @@ export function testExporting(engine: Engine): void {
       }
     });
 
-    it("leaves out what arrives after its moment, and what is erased before its page", async (test) => {
+    it("omits what arrives after its moment, and what is erased before its page is read", async (test) => {
       const { store } = await openSite(engine, test);
       assert.deepEqual(await readAll(store, { upTo: await store.latestArrival() }), []);
       for (const id of ["a", "b", "c"]) await write(store, transaction(id));
@@ -73,7 +73,7 @@ export function testExporting(engine: Engine): void {
       assert.deepEqual(idsOf(await readAll(store, { upTo })), ["a", "c"]);
     });
 
-    it("has a moment that no acknowledged write is missing from, and no later one in", async (test) => {
+    it("has a moment that includes every acknowledged write and no later one", async (test) => {
       const site = await openSite(engine, test);
       const { store } = site;
       const stores = [store, await site.openAnother()];

@@ -1,4 +1,5 @@
-// Legal holds: nothing that is held is erased or changed, and what waits for a hold says so.
+// Legal holds: a held record is neither erased nor changed by a deletion, and a deletion that waits
+// for a hold says so.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -82,7 +83,7 @@ export function testHolds(engine: Engine): void {
       assert.deepEqual(await ids({ organizationId: other }), []);
     });
 
-    it("is one of several: the record is kept while any remains", async (test) => {
+    it("can be one of several: the record is kept while any of them remains", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
       await add(store, "transaction", "t");
@@ -100,7 +101,7 @@ export function testHolds(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("is refused beyond the number that a record may carry", async (test) => {
+    it("is rejected beyond the number that a record can carry", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
       await add(store, "transaction", "t");
@@ -110,7 +111,7 @@ export function testHolds(engine: Engine): void {
       assert.equal(typeof (await hold(store, key)), "object");
     });
 
-    it("does not keep a record from being written", async (test) => {
+    it("does not prevent writes to a record", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       await hold(store, keyOf("transaction", "t"));
@@ -118,7 +119,7 @@ export function testHolds(engine: Engine): void {
       assert.deepEqual((await write(store, transaction("t"), update)).drafts, ["updated"]);
     });
 
-    it("keeps a deletion waiting, visibly, until the release", async (test) => {
+    it("keeps a deletion waiting, visibly, until it is released", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");
       await add(store, "transaction", "t");
@@ -130,7 +131,7 @@ export function testHolds(engine: Engine): void {
       assert.equal(waiting.waitingFor, "a hold on transaction t");
       assert.ok((waiting.nextAttemptAt ?? 0) > worker.now);
       const figures = await store.deletionFigures(worker.now);
-      // One long hold must not hide, nor look like, a deletion that is stuck.
+      // A long hold must not hide a deletion that is stuck, nor look like one.
       assert.deepEqual([figures.held, figures.oldestDueAt], [1, undefined]);
       assert.equal(await claim(store, waiting.nextAttemptAt), undefined);
       await release(store, key);
@@ -141,7 +142,7 @@ export function testHolds(engine: Engine): void {
       assert.equal(await exists(store, key), false);
     });
 
-    it("on anything that goes along, or stays without its reference, is as good", async (test) => {
+    it("has the same effect on any record of the cascade, erased or redacted", async (test) => {
       const { store } = await openSite(engine, test);
       for (const id of ["t", "stays"]) await add(store, "transaction", id);
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
@@ -158,7 +159,7 @@ export function testHolds(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("on one record keeps no other deletion waiting", async (test) => {
+    it("on one record does not delay other deletions", async (test) => {
       const { store } = await openSite(engine, test);
       for (let count = 0; count < 70; count += 1) {
         const id = `t${count}`;
@@ -172,14 +173,14 @@ export function testHolds(engine: Engine): void {
         ["t69"],
       );
       assert.equal((await store.deletionFigures(worker.now)).held, 69);
-      // Nor does it when all of them are tried again at the same time.
+      // The same applies when all of them are tried again at the same time.
       await add(store, "transaction", "new");
       await request(store, keyOf("transaction", "new"), { now: worker.now });
       const later = worker.now + 2 * limits.heldDeletionRetryMs;
       assert.equal((await claim(store, later))?.resourceId, "new");
     });
 
-    it("comes too late for what is being erased", async (test) => {
+    it("has no effect on what is already being erased", async (test) => {
       const { store } = await openSite(engine, test);
       for (const id of ["t", "stays"]) await add(store, "transaction", id);
       await add(store, "transaction_check", "c", { related_tx_ids: ["t"] });
@@ -200,7 +201,7 @@ export function testHolds(engine: Engine): void {
       assert.equal(await hold(store, keyOf("transaction", "t")), "no_such_record");
     });
 
-    it("on what arrived during the erasure keeps it from completing, visibly", async (test) => {
+    it("on a record that arrives during the erasure prevents completion, visibly", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const id = (await request(store, keyOf("transaction", "t"))) ?? "";

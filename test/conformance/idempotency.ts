@@ -1,4 +1,4 @@
-// What an Idempotency-Key comes to: the first outcome again, whatever it was, and refusal of another request.
+// An Idempotency-Key returns the first outcome again, whatever it was, and rejects another request.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -29,7 +29,7 @@ export function testIdempotency(engine: Engine): void {
       store = site().store;
     });
 
-    it("gives the first outcome again, says so, and writes nothing", async () => {
+    it("returns the first outcome again, marks it as a repetition, and writes nothing", async () => {
       const list = [transaction("a"), transaction("b")];
       const idempotency = mark("again");
       const first = await write(store, list, { idempotency });
@@ -38,7 +38,7 @@ export function testIdempotency(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "a"))).length, 1);
     });
 
-    it("gives a refusal again, also when the reason for it is gone", async () => {
+    it("returns a rejection again, even when the reason for it is gone", async () => {
       const idempotency = mark("refused");
       const update = { mode: "update", idempotency } as const;
       const first = await write(store, transaction("not yet"), update);
@@ -48,7 +48,7 @@ export function testIdempotency(engine: Engine): void {
       assert.deepEqual(again, { ...first, repeated: true });
     });
 
-    it("is refused with another request, which has no effect", async () => {
+    it("is rejected with another request, which has no effect", async () => {
       await write(store, transaction("used"), { idempotency: mark("used", "this") });
       await assert.rejects(
         write(store, transaction("unused"), { idempotency: mark("used", "that") }),
@@ -62,7 +62,7 @@ export function testIdempotency(engine: Engine): void {
       assert.deepEqual(await store.listDeletions({ limit: 10 }), []);
     });
 
-    it("means something else to another organization", async () => {
+    it("is separate for each organization", async () => {
       const idempotency = mark("shared");
       await write(store, transaction("mine"), { idempotency });
       const outcome = await write(store, transaction("mine"), {
@@ -72,7 +72,7 @@ export function testIdempotency(engine: Engine): void {
       assert.deepEqual(outcome, { written: 1, drafts: ["created"] });
     });
 
-    it("is performed once among many at the same time", async () => {
+    it("takes effect once among many concurrent requests", async () => {
       const idempotency = mark("race");
       const outcomes = await Promise.all(
         Array.from({ length: 40 }, () =>
@@ -86,7 +86,7 @@ export function testIdempotency(engine: Engine): void {
       assert.ok(changes.length <= 2, `${changes.length} changes`);
     });
 
-    it("is forgotten after its time, and then stands for a new request", async () => {
+    it("expires, and can then be used for a new request", async () => {
       const receivedAt = 5_000;
       const first = { mode: "update", idempotency: mark("old", "one"), receivedAt } as const;
       await add(store, "transaction", "aged");
@@ -106,7 +106,7 @@ export function testIdempotency(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "aged"))).length, 3);
     });
 
-    it("leaves everything consistent", () => requireConsistent(store));
+    it("leaves the store consistent", () => requireConsistent(store));
   });
 
   describe(`${engine.name}: an Idempotency-Key and deletions`, () => {
@@ -116,7 +116,7 @@ export function testIdempotency(engine: Engine): void {
       store = site().store;
     });
 
-    it("gives the same deletion again, also after it completed and the id is in use afresh", async () => {
+    it("returns the same deletion again, even after it completed and the id was used again", async () => {
       const key = keyOf("transaction", "deleted");
       const idempotency = mark("deletion");
       await add(store, "transaction", "deleted");
@@ -130,7 +130,7 @@ export function testIdempotency(engine: Engine): void {
       await processAll(store);
     });
 
-    it("gives again that there was no such record", async () => {
+    it("returns again that there was no such record", async () => {
       const key = keyOf("transaction", "later");
       const idempotency = mark("nothing");
       assert.equal(await request(store, key, { idempotency }), undefined);
@@ -152,8 +152,8 @@ export function testIdempotency(engine: Engine): void {
     });
   });
 
-  describe(`${engine.name}: a kept reply`, () => {
-    it("outlives the process", async (test) => {
+  describe(`${engine.name}: a stored outcome`, () => {
+    it("survives the process", async (test) => {
       const site = await openSite(engine, test);
       const update = { mode: "update", idempotency: mark("kept") } as const;
       await add(site.store, "transaction", "a");

@@ -1,4 +1,5 @@
-// Another organization's data: never seen, touched or revealed by any method that names an organization.
+// Another organization's data is never read, changed or revealed by any method that names an
+// organization.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -50,7 +51,7 @@ export function testIsolation(engine: Engine): void {
       );
     });
 
-    it("is not in the way of the same ids", async () => {
+    it("does not conflict with the same ids", async () => {
       const options = { organizationId: other };
       assert.deepEqual(
         (await write(store, transaction("t"), { ...options, mode: "update" })).drafts,
@@ -84,7 +85,7 @@ export function testIsolation(engine: Engine): void {
       await processAll(store);
     });
 
-    it("stays whole when the same ids are erased here", async () => {
+    it("stays complete when the same ids are erased in this organization", async () => {
       await request(store, keyOf("transaction", "t"));
       await processAll(store);
       assert.equal(await exists(store, keyOf("transaction_check", "c")), false);
@@ -97,7 +98,7 @@ export function testIsolation(engine: Engine): void {
       );
     });
 
-    it("can be written while the same id is being deleted here", async () => {
+    it("can be written while the same id is being deleted in this organization", async () => {
       await add(store, "transaction", "t");
       await request(store, keyOf("transaction", "t"));
       const update = { mode: "update" } as const;
@@ -108,6 +109,6 @@ export function testIsolation(engine: Engine): void {
       );
     });
 
-    it("leaves everything consistent", () => requireConsistent(store));
+    it("leaves the store consistent", () => requireConsistent(store));
   });
 }

@@ -1,5 +1,5 @@
-// Lists long enough to be stored several records a statement, where some of what they hold is there already: the same as
-// if each draft had come alone, and of a refused list nothing.
+// Lists long enough to be stored with several records per statement, of which some already exist:
+// the result is the same as if each draft had been sent alone, and a rejected list leaves nothing.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,7 +23,7 @@ import {
 const check = "transaction_check";
 const count = 53;
 
-/** Checks of one transaction each, named by their place in the list. */
+/** Checks of one transaction each, named by their position in the list. */
 function checks(owner: string): readonly Draft[] {
   return Array.from({ length: count }, (_, index) =>
     draftOf(check, `check ${index}`, { related_tx_ids: [owner] }),
@@ -34,7 +34,10 @@ function writeChecks(store: Store, drafts: readonly Draft[], lenient: boolean) {
   return write(store, drafts, { resourceType: check, lenient });
 }
 
-/** Processes the deletion of the transaction, and says how many of each type went with it. */
+/**
+ * Processes the deletion of the transaction, and returns how many records of each type were erased
+ * with it.
+ */
 async function erasedWith(store: Store, id: string): Promise<unknown> {
   const asked = (await request(store, keyOf("transaction", id))) ?? "";
   await claim(store);
@@ -49,7 +52,7 @@ async function changeCounts(store: Store): Promise<readonly number[]> {
   return counts;
 }
 
-/** Of one transaction, each with another amount. */
+/** Changes of one transaction, each with another amount. */
 function changes(from: number, to: number): readonly Draft[] {
   return Array.from({ length: to - from }, (_, index) =>
     draftOf("transaction", "one", { amount: from + index }),
@@ -59,7 +62,7 @@ function changes(from: number, to: number): readonly Draft[] {
 export function testLongLists(engine: Engine): void {
   describe(`${engine.name}: a long list of new records`, () => {
     for (const there of [0, 15, 16, 40, count - 1]) {
-      it(`leaves nothing behind if it is strict and number ${there} is there already`, async (test) => {
+      it(`stores nothing if it is strict and number ${there} already exists`, async (test) => {
         const { store } = await openSite(engine, test);
         await add(store, "transaction", "owner");
         await add(store, check, `check ${there}`);
@@ -74,7 +77,7 @@ export function testLongLists(engine: Engine): void {
         await requireConsistent(store);
       });
 
-      it(`stores all others if it is lenient and number ${there} is there already`, async (test) => {
+      it(`stores all others if it is lenient and number ${there} already exists`, async (test) => {
         const { store } = await openSite(engine, test);
         await add(store, "transaction", "owner");
         await add(store, check, `check ${there}`);
@@ -92,7 +95,7 @@ export function testLongLists(engine: Engine): void {
       });
     }
 
-    it("can be sent again after it was refused, with what follows numbered in order", async (test) => {
+    it("can be sent again after it was rejected, and the numbers that follow are in order", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "owner");
       const all = checks("owner");
@@ -108,7 +111,7 @@ export function testLongLists(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("takes a record that it holds twice for what it is the second time", async (test) => {
+    it("evaluates a record that it contains twice against its first occurrence", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "owner");
       const all = checks("owner");
@@ -124,7 +127,7 @@ export function testLongLists(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("says nothing of what it took back to the list that follows", async (test) => {
+    it("rolls back completely, with no effect on the list that follows", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "owner");
       await add(store, "transaction", "heir");
@@ -139,7 +142,7 @@ export function testLongLists(engine: Engine): void {
   });
 
   describe(`${engine.name}: a list of many changes of one record`, () => {
-    it("skips what is stored, what it holds twice, and nothing else", async (test) => {
+    it("skips only what is stored already and what it contains twice", async (test) => {
       const { store } = await openSite(engine, test);
       const append = (drafts: readonly Draft[]) => write(store, drafts, { mode: "append" });
       assert.equal((await append(changes(0, 10))).written, 10);

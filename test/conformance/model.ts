@@ -1,5 +1,5 @@
-// A store in a few maps: what any sequence of writes, deletions and holds comes to, said as simply as possible. Shares no
-// code with the engines nor with the erasure plan of the domain.
+// A store in a few maps: the expected result of any sequence of writes, deletions and holds, as
+// simply as possible. Shares no code with the engines or with the erasure plan of the domain.
 
 import { makeDraft, referencesOf } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
@@ -19,7 +19,7 @@ export interface ModelDeletion {
   status: "pending" | "completed" | "cancelled";
   erased: Record<string, number>;
   redacted: number;
-  /** Since when it can be tried, or tried again. */
+  /** When it can be tried, or tried again. */
   since: number;
   waitingFor: string | undefined;
 }
@@ -35,7 +35,7 @@ export class Model {
   /** The payloads of each record, in order of arrival. */
   readonly records = new Map<Name, readonly Payload[]>();
   readonly deletions: ModelDeletion[] = [];
-  /** How many holds each record carries. */
+  /** The number of holds on each record. */
   readonly holds = new Map<Name, number>();
 
   write(
@@ -104,7 +104,7 @@ export class Model {
     return true;
   }
 
-  /** Processes what can be processed by `now`; the rest may be tried again `retryMs` later. */
+  /** Processes what can be processed at `now`; the rest can be tried again `retryMs` later. */
   processDue(now: number, retryMs: number): void {
     const due = this.deletions.filter(({ status, since }) => status === "pending" && since <= now);
     due.sort((one, another) => one.since - another.since || (one.id < another.id ? -1 : 1));
@@ -144,7 +144,7 @@ export class Model {
     deletion.erased[type] = (deletion.erased[type] ?? 0) + 1;
   }
 
-  /** Again and again: whatever belongs to something, and to nothing that stays. */
+  /** Repeats until nothing changes: adds whatever belongs to a target and to nothing that stays. */
   #whatGoes(root: Name): ReadonlySet<Name> {
     const gone = new Set([root]);
     for (let before = 0; before !== gone.size;) {

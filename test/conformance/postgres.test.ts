@@ -1,4 +1,5 @@
-// The conformance suite on PostgreSQL. The store is opened as an ordinary role, so that row-level security holds it.
+// The conformance suite on PostgreSQL. The store is opened as an ordinary role, so that row-level
+// security applies to it.
 
 import { after, before } from "node:test";
 import { openStore } from "../../src/store/open-store.ts";
@@ -8,7 +9,7 @@ import type { Engine } from "./engine.ts";
 import { testEngine } from "./suite.ts";
 
 let running: PostgresServer | undefined;
-/** Databases that no test has open. Emptying one is much faster than making one. */
+/** Databases that no test has open. Emptying one is much faster than creating one. */
 const free: string[] = [];
 
 before(async () => {

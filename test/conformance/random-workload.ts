@@ -1,4 +1,4 @@
-// Any sequence of writes, deletions and holds comes to the same on an engine as in the model.
+// Any sequence of writes, deletions and holds has the same result on an engine as in the model.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -25,7 +25,7 @@ import {
   write,
 } from "./scene.ts";
 
-/** Few ids, so that everything meets everything. The record that nothing is ever stored under is `t9`. */
+/** Few ids, so that operations often meet. Nothing is ever stored under `t9`. */
 const idsByType: Readonly<Record<string, readonly string[]>> = {
   transaction: ["t0", "t1", "t2"],
   transaction_check: ["c0", "c1"],
@@ -112,7 +112,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 export function testRandomWorkload(engine: Engine, numRuns: number): void {
   describe(`${engine.name}: a random workload`, () => {
-    it("comes to the same as in the model", async () => {
+    it("has the same result as in the model", async () => {
       const workload = fc.array(anyStep, { minLength: 10, maxLength: 60, size: "max" });
       await fc.assert(
         fc.asyncProperty(workload, async (steps) => {

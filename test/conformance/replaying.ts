@@ -1,5 +1,5 @@
-// A store that was restored on its way to being whole: what is written down survives, nothing opens it before it is done, each
-// deletion keeps its id, and the chains say where they were cut.
+// A restored store before its replay is complete: what is written down survives, nothing else opens
+// the store, each deletion keeps its id, and the chains record where they were cut.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -50,7 +50,7 @@ async function prepare(store: Store): Promise<void> {
 
 export function testReplaying(engine: Engine): void {
   describe(`${engine.name}: a store that was restored`, () => {
-    it("is opened by nobody but for the replay, until that is finished", async (test) => {
+    it("is opened only for the replay until that is finished", async (test) => {
       const site = await openSite(engine, test);
       const { store } = site;
       await prepare(store);
@@ -70,7 +70,7 @@ export function testReplaying(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("writes down what it lacks, and carries each out under its id", async (test) => {
+    it("writes down the deletions that it lacks, and replays each under its id", async (test) => {
       const { store } = await openSite(engine, test, sealed);
       await prepare(store);
       const done = (await request(store, keyOf("transaction", "b"))) ?? "";
@@ -86,7 +86,7 @@ export function testReplaying(engine: Engine): void {
       assert.equal(await store.replay.countUnreplayed(entries), 4);
       await store.replay.beginReplay(beginning, operator);
       await store.replay.queueReplay(entries);
-      // Repeated after a crash, it comes to the same.
+      // Repeated after a crash, it has the same result.
       await store.replay.queueReplay(entries.slice(0, 2));
       await store.replay.startReplay();
       assert.deepEqual(await store.replay.countReplayed(), { queued: 4, open: 0 });
@@ -96,7 +96,7 @@ export function testReplaying(engine: Engine): void {
       assert.deepEqual(first, { opened: 3, next: undefined });
       assert.deepEqual(await store.replay.countReplayed(), { queued: 1, open: 3 });
       await processAll(store);
-      // The second deletion of the same record comes after the first one.
+      // The second deletion of the same record follows the first one.
       assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 1);
       await processAll(store);
       assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0 });
@@ -118,7 +118,7 @@ export function testReplaying(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("opens them page by page, in the order in which they were completed", async (test) => {
+    it("creates them page by page, in the order in which they were completed", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
       const numbers = [9, 3, 7, 5, 1];
@@ -140,14 +140,14 @@ export function testReplaying(engine: Engine): void {
       );
     });
 
-    it("says in the audit trail where it was cut, and gives out no number twice", async (test) => {
+    it("records in the audit trail where it was cut, and assigns no number twice", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
       const before = await store.trail.head();
       const state = await store.replay.beginReplay(beginning, operator);
       assert.equal(state.cut?.entry.no, 91);
       assert.deepEqual(state.cut.audit, { restored: before, known: known.audit });
-      // Begun again, it cuts nothing a second time.
+      // Started again, it does not cut a second time.
       const again = await store.replay.beginReplay({ ...beginning, sources: ["other"] }, worker);
       assert.deepEqual(again.cut, state.cut);
       assert.deepEqual(again.sources, ["ledger.ndjson", "other"]);
@@ -166,7 +166,7 @@ export function testReplaying(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("has the holds that the ledger has, whether or not their records are there", async (test) => {
+    it("has the holds that the ledger has, whether or not their records exist", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
       await hold(store, keyOf("transaction", "a"));
@@ -194,7 +194,7 @@ export function testReplaying(engine: Engine): void {
       );
     });
 
-    it("can be claimed at once from a replay that was killed", async (test) => {
+    it("can be claimed at once after a replay was killed", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);
       await request(store, keyOf("transaction", "a"));
@@ -205,7 +205,7 @@ export function testReplaying(engine: Engine): void {
       assert.ok(await store.claimDeletion({ ...claim, claimant: "next" }));
     });
 
-    it("knows how far each ledger reached, and forgets nothing of it", async (test) => {
+    it("stores how far each ledger reached, and never forgets it", async (test) => {
       const { store } = await openSite(engine, test);
       const mark = { ledgerId: "ledger_1", end: 100, digest: hashOf(1), notedAt: 5 };
       await store.replay.markLedger(mark);

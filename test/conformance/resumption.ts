@@ -1,4 +1,5 @@
-// An erasure that is broken off anywhere is taken up again by whoever opens the store next, and comes to the same.
+// An erasure that is interrupted at any point is resumed by the next process that opens the store, with the
+// same result.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,7 +22,7 @@ import {
 
 const deletionRequestId = "del_broken_off";
 
-/** A transaction with dependents of every sort: 4 to erase, 2 references to take out. */
+/** A transaction with dependents of every kind: 4 to erase, 2 references to redact. */
 export async function prepareErasure(store: Store): Promise<void> {
   await add(store, "transaction", "t");
   await add(store, "transaction", "stays");
@@ -35,7 +36,7 @@ export async function prepareErasure(store: Store): Promise<void> {
   await request(store, keyOf("transaction", "t"), { deletionRequestId });
 }
 
-/** The moves of a worker, one after another; each is durable before the next. */
+/** The steps of a worker, one after another; each is durable before the next. */
 export async function* workerMoves(store: Store): AsyncGenerator<string> {
   await claim(store);
   yield "claimed";
@@ -48,8 +49,8 @@ export async function* workerMoves(store: Store): AsyncGenerator<string> {
   yield "completed";
 }
 
-/** Carries on, long after every lease has run out. */
-export async function carryOn(store: Store): Promise<void> {
+/** Resumes long after every lease has expired. */
+export async function resume(store: Store): Promise<void> {
   const later = worker.now + 60 * 60_000;
   const { status } = await deletionOf(store, deletionRequestId);
   if (status === "completed") return;
@@ -81,10 +82,10 @@ export async function requireErased(store: Store): Promise<void> {
 }
 
 export function testResumption(engine: Engine): void {
-  describe(`${engine.name}: an erasure that was broken off`, () => {
+  describe(`${engine.name}: an interrupted erasure`, () => {
     const moves = ["claimed", ...[1, 2, 3, 4, 5, 6, 7].map((step) => `step ${step}`)];
     for (const last of moves) {
-      it(`goes on after ${last}`, async (test) => {
+      it(`resumes after ${last}`, async (test) => {
         const site = await openSite(engine, test);
         await prepareErasure(site.store);
         const taken: string[] = [];
@@ -95,12 +96,12 @@ export function testResumption(engine: Engine): void {
         assert.equal(taken.at(-1), last);
         const reopened = await site.reopen();
         await requireConsistent(reopened);
-        await carryOn(reopened);
+        await resume(reopened);
         await requireErased(reopened);
       });
     }
 
-    it("is the whole of it when nothing breaks off", async (test) => {
+    it("runs to its end when nothing interrupts it", async (test) => {
       const site = await openSite(engine, test);
       await prepareErasure(site.store);
       const taken: string[] = [];

@@ -1,5 +1,5 @@
-// Short ways to say what the tests of the conformance suite do: who writes what, and the worker's round. Uses the store's
-// methods alone, so that it means the same on every engine.
+// Short functions for what the conformance tests do: who writes what, and the worker's round. Uses
+// only the store's methods, so that it works the same on every engine.
 
 import assert from "node:assert/strict";
 import type { ApiKey, Organization } from "../../src/domain/access.ts";
@@ -30,7 +30,7 @@ export function typeNamed(name: string): RecordType {
   return type;
 }
 
-/** A valid draft of any type: the example of the type with the given id, and fields of the test's own. */
+/** A valid draft of any type: the type's example with the given id and fields. */
 export function draftOf(resourceType: string, id: string, fields: Payload = {}): Draft {
   const type = typeNamed(resourceType);
   const related = new Set(type.relations.map(({ field }) => field));
@@ -51,7 +51,7 @@ export interface WriteOptions {
   readonly idempotency?: IdempotencyMark;
 }
 
-/** Adds transactions of Acme, strictly, unless said otherwise. */
+/** Adds transactions of Acme, strictly by default. */
 export function write(
   store: Store,
   drafts: Draft | readonly Draft[],
@@ -96,7 +96,7 @@ export async function exists(store: Store, key: RecordKey): Promise<boolean> {
   return (await store.findRecord(key)) !== undefined;
 }
 
-/** Thirty-two bytes, as a SHA-256 is. */
+/** Thirty-two bytes, the size of a SHA-256. */
 export function bytesOf(text: string): Uint8Array {
   return Buffer.from(text.padEnd(32, "."));
 }
@@ -107,7 +107,7 @@ export function mark(key: string, content = "request"): IdempotencyMark {
 
 let holds = 0;
 
-/** Places a hold under an id that no other has. */
+/** Places a hold under a new id. */
 export function hold(store: Store, key: RecordKey, act: Act = operator): Promise<HoldOutcome> {
   holds += 1;
   const wanted = {
@@ -119,7 +119,7 @@ export function hold(store: Store, key: RecordKey, act: Act = operator): Promise
   return store.holds.place({ ...wanted, ...key }, act);
 }
 
-/** Releases every hold on a record; gives how many there were. */
+/** Releases every hold on a record; returns how many there were. */
 export async function release(store: Store, key: RecordKey, act: Act = operator): Promise<number> {
   const found = await store.holds.ofRecords([key]);
   for (const { holdId } of found) await store.holds.release(holdId, act);
@@ -128,7 +128,7 @@ export async function release(store: Store, key: RecordKey, act: Act = operator)
 
 let requests = 0;
 
-/** Asks for a deletion that is due at once, under an id that no other has. */
+/** Requests a deletion that is due at once, under a new id. */
 export function request(
   store: Store,
   key: RecordKey,
@@ -146,7 +146,7 @@ export function claim(store: Store, now = worker.now): Promise<Deletion | undefi
   return store.claimDeletion({ now, leaseUntil: now + 60_000, claimant: "test" });
 }
 
-/** Erases and completes a deletion that is claimed. */
+/** Erases and completes a claimed deletion. */
 export async function finish(
   store: Store,
   deletionRequestId: string,
@@ -221,7 +221,7 @@ export function newToken(name: string, fields: Partial<NewToken> = {}): NewToken
   };
 }
 
-/** What listKeys and the like give for a new key. */
+/** What listKeys and similar methods return for a new key. */
 export function asStored({ secretHash: _secret, ...key }: NewKey): ApiKey {
   return { ...key, revokedAt: undefined, lastUsedAt: undefined };
 }

@@ -1,4 +1,4 @@
-// Everything that an engine has to pass. A new engine is one more file beside sqlite.test.ts.
+// The tests that every engine has to pass. A new engine is one more file like sqlite.test.ts.
 
 import { testAccess } from "./access.ts";
 import { testCascade } from "./cascade.ts";
@@ -14,7 +14,7 @@ import { testLongLists } from "./long-lists.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testReplaying } from "./replaying.ts";
 import { testResumption } from "./resumption.ts";
-import { testTogether } from "./together.ts";
+import { testJointCompletion } from "./joint-completion.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
@@ -28,7 +28,7 @@ export function testEngine(engine: Engine): void {
   testDeletions(engine);
   testCascade(engine);
   testLargeDeletions(engine);
-  testTogether(engine);
+  testJointCompletion(engine);
   testHolds(engine);
   testReplaying(engine);
   testAccess(engine);

@@ -1,4 +1,4 @@
-// What keeps a store in order: answering, forgetting what is past its time, the audit trail, and the check of itself.
+// Upkeep of a store: readiness, purging, the audit trail, and its own check.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -27,7 +27,7 @@ import {
 
 export function testUpkeep(engine: Engine): void {
   describe(`${engine.name}: a store`, () => {
-    it("answers while it is open, and not after", async (test) => {
+    it("responds while it is open, and not after", async (test) => {
       const { store } = await openSite(engine, test);
       await store.ping();
       await store.close();
@@ -35,7 +35,7 @@ export function testUpkeep(engine: Engine): void {
       await assert.rejects(store.findRecord(keyOf("transaction", "t")));
     });
 
-    it("can be asked whether it takes writes, which changes nothing, and not after it is closed", async (test) => {
+    it("can be asked whether it accepts writes, which changes nothing, and not after it is closed", async (test) => {
       const { store } = await openSite(engine, test);
       await write(store, transaction("t"));
       const before = await store.latestArrival();
@@ -47,7 +47,7 @@ export function testUpkeep(engine: Engine): void {
       await assert.rejects(store.probeWrite());
     });
 
-    it("names its engine", async (test) => {
+    it("returns the name of its engine", async (test) => {
       const { store } = await openSite(engine, test);
       assert.ok(["sqlite", "postgres"].includes(store.engine));
     });
@@ -56,7 +56,7 @@ export function testUpkeep(engine: Engine): void {
       await requireConsistent((await openSite(engine, test)).store);
     });
 
-    it("takes writes from two at once", async (test) => {
+    it("accepts writes from two connections at once", async (test) => {
       const site = await openSite(engine, test);
       const beside = await site.openAnother();
       const stores = [site.store, beside];
@@ -78,7 +78,7 @@ export function testUpkeep(engine: Engine): void {
   });
 
   describe(`${engine.name}: purging`, () => {
-    it("forgets tokens some time after they expired, and only those", async (test) => {
+    it("removes tokens some time after they expired, and only those", async (test) => {
       const { store } = await openSite(engine, test);
       await store.createOrganization(organization(acme), operator);
       await store.createKey(newKey("key_1"), operator);
@@ -91,7 +91,7 @@ export function testUpkeep(engine: Engine): void {
       assert.ok(await store.findCaller(bytesOf("late")));
     });
 
-    it("forgets kept replies past their time, and only those", async (test) => {
+    it("removes expired stored outcomes, and only those", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "transaction", "t");
       const update = { mode: "update", receivedAt: 1_000 } as const;
@@ -100,7 +100,7 @@ export function testUpkeep(engine: Engine): void {
         await write(store, transaction("t"), { ...update, receivedAt, idempotency: mark(name) });
       }
       await store.purgeExpired(2_000 + limits.idempotencyKeptMs);
-      // Asked as if no time had passed, so that only the purge can have forgotten it.
+      // Read as if no time had passed, so that only the purge can have removed it.
       const reused = { errorName: "idempotency_reused" };
       const another = { ...update, idempotency: mark("two", "another") };
       await assert.rejects(write(store, transaction("t"), another), reused);
@@ -112,7 +112,7 @@ export function testUpkeep(engine: Engine): void {
   testAudit(engine);
 }
 
-/** One of every act that the trail tells of. */
+/** One of every act that the trail records. */
 async function live(store: Store): Promise<void> {
   const key = keyOf("transaction", "secret-id");
   await store.createOrganization(organization(acme), operator);
@@ -131,7 +131,7 @@ async function live(store: Store): Promise<void> {
 
 function testAudit(engine: Engine): void {
   describe(`${engine.name}: the audit trail`, () => {
-    it("tells every act in order, who did it and to what, and never what a record says", async (test) => {
+    it("records every act in order, with its actor and object, and never record content", async (test) => {
       const { store } = await openSite(engine, test);
       await live(store);
       const entries = await store.listAudit(0, 100);

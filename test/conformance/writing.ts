@@ -1,4 +1,4 @@
-// What writing records comes to: the three modes, lists that are strict or lenient, and what is read afterwards.
+// Writing records: the three modes, strict and lenient lists, and what is read afterwards.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -51,7 +51,7 @@ export function testWriting(engine: Engine): void {
       }
     });
 
-    it("refuses to add a record that exists, telling an identical one from a different one", async () => {
+    it("rejects the addition of a record that exists, and distinguishes an identical from a different one", async () => {
       await write(store, transaction("twice"));
       assert.deepEqual(await write(store, transaction("twice")), {
         written: 0,
@@ -64,7 +64,7 @@ export function testWriting(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "twice"))).length, 1);
     });
 
-    it("calls identical whatever equals any change of the record, not only the first or the last", async () => {
+    it("treats as identical whatever equals any change of the record, not only the first or the last", async () => {
       const amounts = [1, 2, 3];
       for (const amount of amounts) {
         await write(store, transaction("thrice", { amount }), { mode: "append" });
@@ -76,7 +76,7 @@ export function testWriting(engine: Engine): void {
       }
     });
 
-    it("updates only what exists, and always records a change", async () => {
+    it("updates only what exists, and always stores a change", async () => {
       const update = { mode: "update" } as const;
       assert.deepEqual(await write(store, transaction("updated"), update), {
         written: 0,
@@ -93,7 +93,7 @@ export function testWriting(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "updated"))).length, 3);
     });
 
-    it("appends: creates, records a further change, and skips an identical one", async () => {
+    it("appends: creates, stores a further change, and skips an identical one", async () => {
       const append = { mode: "append" } as const;
       const outcomes = [
         await write(store, transaction("appended"), append),
@@ -118,13 +118,13 @@ export function testWriting(engine: Engine): void {
       );
     });
 
-    it("says of what does not exist that it does not", async () => {
+    it("reports that a record does not exist", async () => {
       const key = keyOf("transaction", "never sent");
       assert.equal(await store.findRecord(key), undefined);
       assert.equal(await store.readHistory(key), undefined);
     });
 
-    it("sees the earliest and the latest timestamp of all changes, whatever their order", async () => {
+    it("returns the earliest and the latest timestamp of all changes, whatever their order", async () => {
       const times = ["2026-03-01T00:00:00Z", "2026-01-01T00:00:00.5Z", "2026-01-01T00:00:00Z"];
       for (const [index, timestamp] of [...times, "2026-02-01T01:00:00+02:00"].entries()) {
         const mode = index === 0 ? "add" : "update";
@@ -136,7 +136,7 @@ export function testWriting(engine: Engine): void {
       });
     });
 
-    it("numbers changes in order of arrival, over all records", async () => {
+    it("numbers changes in order of arrival, across all records", async () => {
       for (const id of ["first", "second", "third"]) await add(store, "transaction", id);
       await write(store, transaction("first"), { mode: "update" });
       const numbers = [];
@@ -148,7 +148,7 @@ export function testWriting(engine: Engine): void {
       assert.ok(created < second && second < third && third < updated, numbers.join(" "));
     });
 
-    it("stores a record as large as any may be", async () => {
+    it("stores a record of the maximum size", async () => {
       const value = "\u00e4".repeat(1_000);
       const additional_properties = Array.from({ length: 30 }, (_, index) => ({
         key: `key ${index}`,
@@ -161,7 +161,7 @@ export function testWriting(engine: Engine): void {
       assert.equal(change?.payload, draft.payload);
     });
 
-    it("leaves everything consistent", () => requireConsistent(store));
+    it("leaves the store consistent", () => requireConsistent(store));
   });
 
   testLists(engine);
@@ -176,7 +176,7 @@ function testLists(engine: Engine): void {
       await write(store, [transaction("old"), transaction("older")]);
     });
 
-    it("writes nothing of a strict list that is refused anywhere, and evaluates every item", async () => {
+    it("writes nothing of a strict list if any item is rejected, and evaluates every item", async () => {
       const list = [
         transaction("new 1"),
         transaction("old"),
@@ -191,7 +191,7 @@ function testLists(engine: Engine): void {
       assert.equal(await exists(store, keyOf("transaction", "new 2")), false);
     });
 
-    it("leaves no change, relation or sighting of a strict list that was refused", async () => {
+    it("leaves no change, relation or sighting of a strict list that was rejected", async () => {
       await add(store, "transaction_check", "untouched", { timestamp: "2026-05-05T05:05:05Z" });
       const list = [
         draftOf("transaction_check", "untouched", {
@@ -211,7 +211,7 @@ function testLists(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("writes all of a strict list that nothing is refused of", async () => {
+    it("writes all of a strict list if nothing is rejected", async () => {
       const list = Array.from({ length: 250 }, (_, index) => transaction(`many ${index}`));
       assert.deepEqual(await write(store, list), {
         written: 250,
@@ -224,7 +224,7 @@ function testLists(engine: Engine): void {
       });
     });
 
-    it("evaluates each item of a lenient list by itself", async () => {
+    it("evaluates each item of a lenient list separately", async () => {
       const list = [transaction("lenient 1"), transaction("old"), transaction("lenient 2")];
       assert.deepEqual(await write(store, list, { lenient: true }), {
         written: 2,
@@ -252,7 +252,7 @@ function testLists(engine: Engine): void {
       assert.equal((await changesOf(store, keyOf("transaction", "same a"))).length, 4);
     });
 
-    it("takes an empty list", async () => {
+    it("accepts an empty list", async () => {
       assert.deepEqual(await write(store, []), { written: 0, drafts: [] });
     });
 
@@ -264,11 +264,11 @@ function testLists(engine: Engine): void {
       assert.deepEqual(await store.countRecords("org_unknown"), {});
     });
 
-    it("leaves everything consistent", () => requireConsistent(store));
+    it("leaves the store consistent", () => requireConsistent(store));
   });
 
-  describe(`${engine.name}: what was written`, () => {
-    it("is there after the store was closed and opened again, and numbers go on", async (test) => {
+  describe(`${engine.name}: written data`, () => {
+    it("is there after the store is closed and opened again, and numbers continue", async (test) => {
       const site = await openSite(engine, test);
       await write(site.store, transaction("kept"));
       const reopened = await site.reopen();

@@ -1,4 +1,5 @@
-// The bearer token of v2.0 operations: everything that is no valid one, at every operation, and how a valid one ends.
+// The bearer token of v2.0 operations: every invalid one, at every operation, and how a valid one
+// ends.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -34,11 +35,11 @@ const wrong = [
   ["that is missing", 40101, undefined],
   ["that is empty", 40101, ""],
   ["of another scheme", 40102, "Basic dXNlcjpwYXNzd29yZA=="],
-  ["that is a scheme alone", 40102, "Bearer"],
+  ["that is only a scheme", 40102, "Bearer"],
   ["that is a scheme and a space", 40102, "Bearer "],
   ["of two words", 40102, `Bearer ${customer.token} more`],
-  ["that is something else", 40102, "Bearer something-else"],
-  ["that is mistyped", 40102, `Bearer ${mistyped}`],
+  ["that is another kind of text", 40102, "Bearer something-else"],
+  ["with a typing error", 40102, `Bearer ${mistyped}`],
   ["that is unknown", 40102, `Bearer ${unknown}`],
   ["that is an API key", 40105, `Bearer ${customer.apiKey}`],
   ["that is an API key without Bearer", 40105, customer.apiKey],
@@ -60,7 +61,7 @@ describe("a credential", () => {
     });
   }
 
-  it("is refused the same at every operation", async () => {
+  it("is refused in the same way at every operation", async () => {
     for (const { method, path } of gated) {
       for (const [, code, authorization] of wrong) {
         const reply = await ask(authorization, { method, path });
@@ -70,7 +71,7 @@ describe("a credential", () => {
     }
   });
 
-  it("is never repeated in a reply, nor logged", async () => {
+  it("is never repeated in a reply or logged", async () => {
     for (const secret of [customer.apiKey, customer.token, mistyped]) {
       for (const authorization of [secret, `Bearer ${secret}`, `Basic ${secret}`]) {
         const { text, headers } = await ask(authorization);
@@ -99,13 +100,13 @@ describe("a token", () => {
     assert.match(reply.headers["www-authenticate"] ?? "", /error="invalid_token"/);
   });
 
-  it("is refused as expired also when it is seen for the first time", async () => {
+  it("is refused as expired even when it is used for the first time", async () => {
     const token = await fetchToken(client, customer, { expirySeconds: 300 });
     service.clock.advanceMs(300_000);
     assert.equal((await askWith(token)).body.code, 40103);
   });
 
-  it("ends within 2 seconds of the revocation of its key, others of the organization live on", async () => {
+  it("ends within 2 seconds of the revocation of its key, unlike others of the organization", async () => {
     const other = await scene.makeCustomer();
     assert.equal((await askWith(other.token)).status, 400);
     await revokeKey(service.app, other.keyId);
@@ -154,7 +155,8 @@ describe("a token", () => {
     const end = Math.floor((service.clock.now() + 1_000_500) / 1_000);
     const first = await issue();
     assert.deepEqual([first.status, first.body.expiry], [200, end]);
-    // Less than the shortest lifetime that may be requested is left; the token is that much shorter.
+    // Less than the shortest lifetime that may be requested is left, so the token's lifetime is
+    // shorter.
     service.clock.advanceMs(end * 1_000 - service.clock.now() - 10_000);
     const second = await issue();
     assert.deepEqual([second.status, second.body.expiry], [200, end]);

@@ -1,5 +1,5 @@
-// What follows the last reply of a connection is never executed, whatever made that reply the last: in the same packet, in
-// the next one, or while the connection is being closed.
+// What follows the last reply of a connection is never executed, whatever made that reply the last:
+// in the same packet, in the next one, or while the connection is being closed.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -23,15 +23,15 @@ const json = "content-type: application/json\r\n";
 const ask = `GET /v2/person?person_id=1 HTTP/1.1\r\n`;
 const send = `POST /v2/person HTTP/1.1\r\n`;
 
-/** Each is answered as it says, and its reply is the last of the connection. */
+/** Each gets the given reply, and its reply is the last of the connection. */
 const lastRequests: Readonly<Record<string, readonly [request: string, status: number]>> = {
   "two Hosts": [`${ask}${host}Host: y\r\n${authorization}\r\n`, 400],
   "two Hosts, of a path without a credential": [`GET /docs HTTP/1.1\r\n${host}${host}\r\n`, 400],
   "two Hosts, of an unknown path": [`GET /nothing HTTP/1.1\r\n${host}${host}\r\n`, 400],
   "no Host": [`${ask}${authorization}\r\n`, 400],
-  "a Host that is none": [`${ask}host: a b@c/d\r\n${authorization}\r\n`, 400],
+  "an invalid Host": [`${ask}host: a b@c/d\r\n${authorization}\r\n`, 400],
   "two credentials": [`${ask}${host}${authorization}Authorization: Bearer x\r\n\r\n`, 400],
-  "a body coded beyond its chunks": [
+  "a body with a coding besides its chunks": [
     `${send}${host}${authorization}${json}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     400,
   ],
@@ -41,8 +41,8 @@ const lastRequests: Readonly<Record<string, readonly [request: string, status: n
   ],
   "another version of HTTP": [`GET /v2/person HTTP/2.0\r\n${host}${authorization}\r\n`, 400],
   "a path that can't be decoded": [`GET /v2/%zz HTTP/1.1\r\n${host}${authorization}\r\n`, 400],
-  "no HTTP at all": ["GARBAGE\r\n\r\n", 400],
-  "a header that is none": [`${ask}${host}a b: c\r\n\r\n`, 400],
+  "bytes that are not HTTP": ["GARBAGE\r\n\r\n", 400],
+  "a malformed header": [`${ask}${host}a b: c\r\n\r\n`, 400],
   "headers that are too large": [`${ask}${host}long: ${"x".repeat(17_000)}\r\n\r\n`, 431],
   "two lengths": [`${send}${host}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
   CONNECT: [`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, 400],
@@ -59,7 +59,7 @@ const lastRequests: Readonly<Record<string, readonly [request: string, status: n
     404,
   ],
   "HTTP/1.0": [`GET /v2/person?person_id=1 HTTP/1.0\r\n${authorization}\r\n`, 404],
-  "a body in chunks that is refused unread": [
+  "a chunked body that is refused unread": [
     `${send}${host}${json}transfer-encoding: chunked\r\n\r\n2\r\n`,
     401,
   ],
@@ -71,7 +71,7 @@ const lastRequests: Readonly<Record<string, readonly [request: string, status: n
 
 let count = 0;
 
-/** A request that adds a record, and a way to find out if it did. */
+/** A request that adds a record, and a way to find out whether it did. */
 function addition(): { id: string; bytes: string; isStored: () => Promise<boolean> } {
   count += 1;
   const id = `after-${count}`;
@@ -92,7 +92,7 @@ async function open(): Promise<{ socket: Socket; text: () => string }> {
   return { socket, text: () => Buffer.concat(chunks).toString("latin1") };
 }
 
-/** Failed authentications of many tries must not add up. */
+/** Failed authentications of many attempts must not add up. */
 function fromElsewhere(request: string): string {
   const address = fromNewAddress()["x-forwarded-for"];
   return request.replace("\r\n", `\r\nx-forwarded-for: ${address}\r\n`);
@@ -100,11 +100,11 @@ function fromElsewhere(request: string): string {
 
 const tries = 40;
 
-describe("a request behind the last one of a connection is not executed", () => {
+describe("a request after the last one of a connection is not executed", () => {
   for (const [what, [request, status]] of Object.entries(lastRequests)) {
     for (const [how, isApart] of [
       ["in the same packet", false],
-      ["in a packet of its own", true],
+      ["in a separate packet", true],
     ] as const) {
       it(`${how}: ${what}`, async () => {
         for (let time = 0; time < tries; time += 1) {
@@ -154,7 +154,8 @@ describe("a request behind the last one of a connection is not executed", () => 
     const again = await startScene({ folder });
     const stored = [second, third].map(({ id }) => check(again, other, { type, id }));
     const statuses = (await Promise.all(stored)).map(({ status }) => status);
-    // Whether the second was begun before the stop or after, it has its reply, and the third has none.
+    // Whether the second began before the stop or after, it gets its reply, and the third gets
+    // none.
     assert.deepEqual(statuses, [replies[1]?.status === 201 ? 200 : 404, 404]);
     assert.ok(replies.length <= 2, text);
     await again.stop();

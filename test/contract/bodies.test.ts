@@ -1,4 +1,5 @@
-// Bodies that can't be read, at every operation that takes one: broken JSON, other content types, no body at all.
+// Bodies that can't be read, at every operation that accepts one: broken JSON, other content types,
+// no body at all.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -20,7 +21,7 @@ for (const operation of takesBody) {
   good.set(operation.name, await goodRequest(scene, customer, operation));
 }
 
-/** What every operation answers when its good request is changed so. */
+/** The replies of every operation when its good request is changed in this way. */
 async function answers(
   change: (ask: Ask) => Partial<Ask>,
 ): Promise<readonly (readonly [string, Reply])[]> {
@@ -79,27 +80,27 @@ describe("a body of the wrong shape is refused by every operation", () => {
     ["a list of lists", "[[]]"],
     ["half a surrogate pair in an unknown field", '{"\\ud83d":"\\ud83d"}'],
     [
-      "names that mean something to JavaScript",
+      "names that are special in JavaScript",
       '{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
     ],
     ["an empty name", '{"":1}'],
     ["lists in lists", nested(1_000)],
     ["objects in objects", `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`],
     ["a number with too many digits", '{"amount":12345678901234567890}'],
-    ["a number beyond all", "[1e400]"],
+    ["an excessively large number", "[1e400]"],
   ] as const) {
     it(what, () => assertAll(() => ({ body }), 400, 40000));
   }
 
-  it("and pollutes no prototype", () => {
+  it("and does not pollute prototypes", () => {
     assert.equal(({} as Record<string, unknown>)["a"], undefined);
   });
 });
 
-describe("a member name that is repeated", () => {
+describe("a repeated member name", () => {
   const type = typeNamed("risk_assessment");
 
-  it("counts as it was sent last, in what is evaluated and in what is kept", async () => {
+  it("has its last value, in evaluation and in storage", async () => {
     const record = scene.records.record(type, { outcome: "LOW" });
     const repeat = (outcome: unknown) =>
       `${JSON.stringify(record).slice(0, -1)},"outcome":${JSON.stringify(outcome)}}`;
@@ -117,7 +118,7 @@ describe("a member name that is repeated", () => {
   });
 });
 
-describe("a body that is nested too deep for its size is refused by every operation", () => {
+describe("a body nested too deep for its size is refused by every operation", () => {
   it("in 100,000 levels", () => assertAll(() => ({ body: nested(100_000) }), 400, 40000));
 
   it("in 100,000 levels that are not closed", async () => {
@@ -169,7 +170,7 @@ describe("the content type", () => {
     }
   });
 
-  it("of a stream is refused where no list is taken", async () => {
+  it("of a stream is refused where no list is accepted", async () => {
     const headers = { "content-type": "application/x-ndjson" };
     for (const { name } of takesBody.filter(({ body }) => body === "one")) {
       const reply = await client.send({
@@ -183,17 +184,17 @@ describe("the content type", () => {
 });
 
 describe("a request without a body", () => {
-  it("is refused by every operation that takes one", async () => {
+  it("is refused by every operation that requires one", async () => {
     const headers = { "content-type": "application/json", "content-length": "0" };
     await assertAll(() => ({ body: undefined, headers }), 400, 40001);
     for (const [name, reply] of await answers(() => ({ body: undefined }))) {
-      // Of a DELETE the body is more likely lost than its type forgotten.
+      // The body of a DELETE is more likely lost than its type forgotten.
       const expected = good.get(name)?.method === "DELETE" ? [400, 40001] : [415, 41501];
       assert.deepEqual([reply.status, reply.body.code], expected, `${name}: ${reply.text}`);
     }
   });
 
-  it("is told that a DELETE without one may have lost it on the way", async () => {
+  it("with DELETE gets a message that the body may have been lost on the way", async () => {
     const headers = { "content-type": "application/json" };
     for (const sent of [headers, {}]) {
       const ask = { method: "DELETE", path: "/v2/transaction", headers: sent };
@@ -204,7 +205,7 @@ describe("a request without a body", () => {
   });
 });
 
-describe("a body where none is taken", () => {
+describe("a body where none is expected", () => {
   it("is ignored", async () => {
     for (const operation of operations.filter(({ body }) => body === "none")) {
       const ask = await goodRequest(scene, customer, operation);
@@ -217,25 +218,25 @@ describe("a body where none is taken", () => {
 describe("the size of a body", () => {
   const type = typeNamed("risk_assessment");
 
-  /** A list of one record with white space up to so many bytes. */
+  /** A list of one record with white space up to this many bytes. */
   function padded(bytes: number): string {
     return JSON.stringify([scene.records.record(type)]).padEnd(bytes, " ");
   }
 
-  /** Sent without its length, so that only reading it can tell. */
+  /** Sent without its length, so that it has to be read to be measured. */
   function send(body: Uint8Array | string, headers: Ask["headers"] = {}): Promise<Reply> {
     const chunked = { "content-length": undefined, "transfer-encoding": "chunked", ...headers };
     return scene.ask(customer, { method: "POST", path: pathOf(type), headers: chunked, body });
   }
 
-  it("may be 16 MiB", async () => {
+  it("can be 16 MiB", async () => {
     const body = Buffer.from(padded(limits.bodyBytesMax).slice(0, limits.bodyBytesMax - 10));
     const exact = Buffer.concat([body, Buffer.alloc(limits.bodyBytesMax - body.length, " ")]);
     assert.equal(exact.length, 16 * 1_024 * 1_024);
     assert.equal((await send(exact)).status, 201);
   });
 
-  it("may not be one byte more, with or without its length said", async () => {
+  it("can't be one byte more, with or without a Content-Length", async () => {
     const body = Buffer.alloc(limits.bodyBytesMax + 1, " ");
     for (const headers of [
       {},
@@ -247,7 +248,7 @@ describe("the size of a body", () => {
     }
   });
 
-  it("is answered also to those who go on sending", async () => {
+  it("is answered even if the client continues to send", async () => {
     const body = Buffer.alloc(4 * limits.bodyBytesMax, " ");
     for (const headers of [
       {},

@@ -1,5 +1,6 @@
-// Streams that their clients break off: what was committed stays, and the whole stream can be sent again with the same
-// effect. And streams of any length: what is held in memory meanwhile does not grow with them.
+// Streams that their clients abort: committed records stay, and the whole stream can be sent again
+// with the same effect. And streams of any length: the memory held meanwhile does not grow with
+// them.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -22,13 +23,13 @@ function open({ token }: Customer, type: RecordType): OpenStream {
   return openStream(client.address, { method: "POST", path: listPathOf(type), token });
 }
 
-/** What the last line of a reply counts. */
+/** The counts in the last line of a reply. */
 function countsOf(reply: Reply): Record<string, unknown> {
   const { success, received, write_count } = linesOf(reply).at(-1) ?? {};
   return { success, received, write_count };
 }
 
-/** The id of every change in the store, in order; a record with two changes is there twice. */
+/** The id of every change in the store, in order; a record with two changes appears twice. */
 async function storedIds({ organizationId }: Customer, type: RecordType): Promise<string[]> {
   const { store } = scene.service.app;
   const asked = { organizationId, resourceType: type.resourceType, limit: 1_000 };
@@ -41,7 +42,7 @@ async function storedIds({ organizationId }: Customer, type: RecordType): Promis
   }
 }
 
-describe("a stream that its client breaks off", () => {
+describe("a stream that its client aborts", () => {
   for (const name of ["risk_assessment", "transaction"]) {
     it(`of ${name} keeps what was committed, and the whole can be sent again`, async () => {
       const type = typeNamed(name);
@@ -64,7 +65,7 @@ describe("a stream that its client breaks off", () => {
         stream.destroy();
         const stored = await storedIds(customer, type);
         for (const id of kept) assert.ok(stored.includes(id));
-        // As far as it came, without a gap, and nothing twice.
+        // Up to some point, without a gap or a duplicate.
         assert.deepEqual(stored.toSorted(), ids.slice(0, stored.length).toSorted());
         kept = stored;
       }
@@ -86,9 +87,9 @@ describe("a stream that its client breaks off", () => {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** What is in use in this process, which is the server's too. */
+/** Memory in use in this process, which is also the server's. */
 async function bytesInUse(): Promise<number> {
-  // What held memory outside the heap gives it back only once it was collected itself.
+  // An object that holds memory outside the heap releases it only once it was collected itself.
   for (let round = 0; round < 3; round += 1) {
     collectGarbage();
     await endOfTurn();
@@ -105,7 +106,10 @@ describe("a long stream", () => {
     return lines.map((line) => `${line.padEnd(length, " ")}\n`).join("");
   }
 
-  /** Resolves when so many lines are stored: where the store is slow, what waits for it weighs more than what is kept. */
+  /**
+   * Resolves when this many lines are stored: with a slow store, waiting data would outweigh
+   * retained memory.
+   */
   async function stored({ organizationId }: Customer, lines: number): Promise<void> {
     const look = async (): Promise<true | undefined> => {
       const counts = await scene.service.app.store.countRecords(organizationId);
@@ -115,8 +119,8 @@ describe("a long stream", () => {
   }
 
   /**
-   * How much more is in use after all of it than after a quarter, while some of it still waits and when all is stored, and
-   * how many bytes were sent between.
+   * How much more memory is in use after all of it than after a quarter, while some of it still
+   * waits and when all is stored, and how many bytes were sent in between.
    */
   async function measure(parts: number, makePart: () => string) {
     const customer = await scene.makeCustomer();

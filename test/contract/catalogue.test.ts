@@ -1,5 +1,5 @@
-// The catalogue of errors, each produced over HTTP by what a caller can do or has to know: one row a name, and a gate
-// that misses none.
+// The catalogue of errors, each produced over HTTP by a caller's request or a state of the service:
+// one row per name, and a check that none is missing.
 
 import assert from "node:assert/strict";
 import { after, describe, it, mock } from "node:test";
@@ -14,7 +14,7 @@ import { waitFor } from "../support/wait-for.ts";
 import { tokenRequest } from "./good-request.ts";
 import { check, fromNewAddress, pathOf, startScene, typeNamed } from "./scene.ts";
 
-// The watch over slow requests looks at an interval; here it looks when the test says so.
+// The check for slow requests runs at an interval; here it runs when the test says so.
 mock.timers.enable({ apis: ["setInterval"] });
 const scene = await startScene();
 const { client, service, records } = scene;
@@ -111,7 +111,7 @@ const producers: Readonly<Record<ErrorName, () => Promise<Reply>>> = {
   },
   unavailable: async () => {
     const restore = service.breakStore("probeWrite", new Error("disk on fire"));
-    // An answer of before is kept for a second.
+    // An earlier answer is cached for a second.
     const reply = await waitFor("the service not to be ready", async () => {
       const answer = await client.send({ method: "GET", path: "/health/ready" });
       return answer.status === 503 ? answer : undefined;
@@ -165,7 +165,7 @@ describe("every error of the catalogue", () => {
   }
 });
 
-describe("a request that takes too long here, though its body came whole", () => {
+describe("a request that takes too long in the service, though its body arrived completely", () => {
   it("is answered with 503", async () => {
     const held = service.holdStore("writeRecords");
     const body = JSON.stringify({ ...person.example, person_id: "slow" });
@@ -175,19 +175,21 @@ describe("a request that takes too long here, though its body came whole", () =>
   });
 });
 
-/** Codes of the catalogue that were not seen, and codes that were seen though the catalogue has them not. */
+/**
+ * Codes of the catalogue that were not seen, and codes that were seen and are not in the catalogue.
+ */
 function difference(found: ReadonlySet<number>): number[] {
   const known = new Set<number>(names.map((name) => errorCatalogue[name].code));
   return [...known.symmetricDifference(found)];
 }
 
-describe("the gate over the catalogue", () => {
+describe("the check of the catalogue", () => {
   it("finds every code seen, and each used once", () => {
     assert.deepEqual(difference(seen), []);
     assert.equal(seen.size, names.length);
   });
 
-  it("notices a code that is missing and one that is unknown", () => {
+  it("reports a missing and an unknown code", () => {
     assert.deepEqual(difference(seen.difference(new Set([40901]))), [40901]);
     assert.deepEqual(difference(seen.union(new Set([41801]))), [41801]);
   });

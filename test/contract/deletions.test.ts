@@ -1,4 +1,5 @@
-// Deletions over HTTP: asked for, pending, cancelled or held by an operator, processed, and what is left afterwards.
+// Deletions over HTTP: requested, pending, cancelled or held by an operator, completed, and what is
+// left afterwards.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -17,7 +18,7 @@ import { check, idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.
 const scene = await startScene();
 const { records } = scene;
 const { app, clock } = scene.service;
-/** Deletions are processed at once for one, and wait an hour for the other. */
+/** Deletions are processed at once for one organization, and after an hour for the other. */
 const prompt = await scene.makeCustomer();
 const patient = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
 after(() => scene.stop());
@@ -55,7 +56,7 @@ async function statusOfCheck(
   return (await check(scene, customer, { type, id: idOf(type, record) })).status;
 }
 
-/** Asks for the deletion of a record and waits until it is processed; gives what was erased. */
+/** Requests the deletion of a record and waits until it is completed; returns what was erased. */
 async function erase(type: RecordType, record: Fields): Promise<unknown> {
   const asked = await remove(prompt, type, record[type.idField]);
   assert.equal(asked.status, 200, asked.text);
@@ -67,7 +68,7 @@ for (const type of deletableTypes) {
   const { resourceType, idField } = type;
 
   describe(`the deletion of a ${resourceType}`, () => {
-    it("is queued and answered with its id, and removes nothing by then", async () => {
+    it("is queued and answered with its id, before anything is removed", async () => {
       const record = await scene.addRecord(patient, type);
       const reply = await remove(patient, type, record[idField]);
       assert.equal(reply.status, 200, reply.text);
@@ -84,7 +85,7 @@ for (const type of deletableTypes) {
       });
     });
 
-    it("has the same id while it is open, however it is asked for", async () => {
+    it("has the same id while it is open, however it is requested", async () => {
       const record = await scene.addRecord(patient, type);
       const id = record[idField];
       const first = await remove(patient, type, id);
@@ -98,7 +99,7 @@ for (const type of deletableTypes) {
       }
     });
 
-    it("may be asked for by its twin, where a DELETE would lose its body", async () => {
+    it("can be requested with POST, where a DELETE would lose its body", async () => {
       const record = await scene.addRecord(patient, type);
       const reply = await removeByType(patient, type, record[idField]);
       assert.equal(reply.status, 200);
@@ -154,7 +155,7 @@ for (const type of deletableTypes) {
       assert.deepEqual(done.body["erased"], { [resourceType]: 1 });
     });
 
-    it("removes the record for good, and frees its id", async () => {
+    it("removes the record permanently, and makes its id available again", async () => {
       const record = await scene.addRecord(prompt, type, { timestamp: "2026-01-01T00:00:00Z" });
       const id = idOf(type, record);
       assert.deepEqual(await erase(type, record), { [resourceType]: 1 });
@@ -167,7 +168,7 @@ for (const type of deletableTypes) {
       assert.equal(seen.body.first_seen, "2026-05-05T00:00:00Z");
     });
 
-    it("of what does not exist is answered with 404, both ways", async () => {
+    it("of a record that does not exist is answered with 404, with DELETE and with POST", async () => {
       for (const reply of [
         await remove(prompt, type, "nobody"),
         await removeByType(prompt, type, "nobody"),
@@ -196,7 +197,7 @@ for (const type of deletableTypes) {
       assert.equal(await statusOfCheck(prompt, type, record), 404);
     });
 
-    it("may not be asked for without a reason or an id, nor with anything else", async () => {
+    it("can't be requested without a reason or an id, nor with unknown fields", async () => {
       const record = await scene.addRecord(patient, type);
       const id = record[idField];
       const long = "x".repeat(limits.reasonCharactersMax + 1);
@@ -229,8 +230,8 @@ for (const type of deletableTypes) {
   });
 }
 
-describe("the twin of DELETE", () => {
-  it("names the type that it is about, and only one that may be deleted", async () => {
+describe("the POST form of DELETE", () => {
+  it("names the record type, which has to be one that can be deleted", async () => {
     for (const [resource_type, resource_id] of [
       ["screening", "1"],
       ["transaction_alert", "1"],
@@ -250,7 +251,7 @@ describe("the twin of DELETE", () => {
 });
 
 describe("the status of a deletion", () => {
-  it("is asked for by an id that exists, once", async () => {
+  it("is requested by an id that exists, given once", async () => {
     const unknown = await status(patient, "del_unknown");
     assert.deepEqual([unknown.status, unknown.body.code], [404, 40402]);
     for (const path of [

@@ -1,5 +1,6 @@
-// What a stop with SHUTDOWN_DELAY_MS is for: while a server tells that it is not ready, it still takes every request, so that
-// a load balancer has the time to send no more. Processes of their own, clients that keep their connections.
+// The purpose of a stop with SHUTDOWN_DELAY_MS: while a server reports that it is not ready, it
+// still accepts every request, so that a load balancer has time to stop sending. Separate
+// processes, clients that keep their connections.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -18,7 +19,7 @@ import { typeNamed } from "./scene.ts";
 
 const type = typeNamed("person");
 const records = makeRecordGenerator(11);
-/** So long that only a second signal ends it. */
+/** Long enough that only a second signal ends it. */
 const endless = { SHUTDOWN_DELAY_MS: "600000" };
 const copiesMs = 200;
 
@@ -54,7 +55,7 @@ async function startSite(settings: Readonly<Record<string, string>>): Promise<Si
   return { server, environment, address: server.address, token };
 }
 
-/** Signals so soon after another count as copies of it. */
+/** Signals this soon after another count as copies of it. */
 function signalAgain({ child }: ServerProcess, signalledAt: number): Promise<void> {
   return waitFor("copies of the signal to be over", () => {
     if (performance.now() - signalledAt < 2 * copiesMs) return undefined;
@@ -77,8 +78,11 @@ interface Sent {
   readonly connection: string | undefined;
 }
 
-/** Clients that send one record after another over a connection of their own, until they are told to stop. */
-function sendOnAndOn(address: string, token: string) {
+/**
+ * Clients that send one record after another over their own connections, until they are told to
+ * stop.
+ */
+function sendContinuously(address: string, token: string) {
   const sent: Sent[] = [];
   const failures: string[] = [];
   const over = new AbortController();
@@ -114,10 +118,10 @@ function statusesOf(sent: readonly Sent[]): ReadonlySet<number> {
 }
 
 describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
-  it("loses no request behind a load balancer that follows readiness", async () => {
+  it("loses no request with a load balancer that follows readiness", async () => {
     const [leaving, staying] = [await startSite(endless), await startSite({})];
     const balancer = await startLoadBalancer([leaving, staying]);
-    const clients = sendOnAndOn(balancer.address, "");
+    const clients = sendContinuously(balancer.address, "");
     await waitFor("both to answer", () =>
       [leaving, staying].every((site) => balancer.stateOf(site).answered > 30) ? true : undefined,
     );
@@ -140,9 +144,9 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     assert.doesNotMatch(leaving.server.output().err, /stack|not ready|"level":[456]0/);
   });
 
-  it("takes requests and connections as long as it lasts, ends each with its reply, and keeps what it took", async () => {
+  it("accepts requests and connections during the delay, closes each after its reply, and stores them", async () => {
     const { server, environment, token } = await startSite(endless);
-    const clients = sendOnAndOn(server.address, token);
+    const clients = sendContinuously(server.address, token);
     await more(clients.sent, 20);
     const signalledAt = performance.now();
     server.child.kill("SIGTERM");
@@ -165,7 +169,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     }
   });
 
-  it("answers probes with 503 and when to come back, and logs nothing of them", async () => {
+  it("answers probes with 503 and Retry-After, and does not log them", async () => {
     const { server } = await startSite(endless);
     const signalledAt = performance.now();
     server.child.kill("SIGTERM");
@@ -184,7 +188,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     );
   });
 
-  it("ends by itself when the time is over", async () => {
+  it("ends by itself when the delay is over", async () => {
     const { server } = await startSite({ SHUTDOWN_DELAY_MS: "300" });
     const signalledAt = performance.now();
     assert.equal(await server.end("SIGTERM"), 0, server.output().err);

@@ -1,4 +1,5 @@
-// Bodies with a Content-Encoding: what is taken, bounded on the decoded size, and what is refused.
+// Bodies with a Content-Encoding: what is accepted, bounded by the decoded size, and what is
+// refused.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -37,12 +38,12 @@ function list(count: number): Buffer {
 
 for (const [encoding, encode] of Object.entries(encoders)) {
   describe(`the content encoding ${encoding}`, () => {
-    it("is taken", async () => {
+    it("is accepted", async () => {
       const reply = await post(encode(list(50)), encoding);
       assert.deepEqual([reply.status, reply.body.write_count], [201, 50], reply.text);
     });
 
-    it("is taken at every operation with a body", async () => {
+    it("is accepted at every operation with a body", async () => {
       for (const operation of operations.filter(({ body }) => body !== "none")) {
         const ask = await goodRequest(scene, customer, operation);
         const headers = { ...ask.headers, "content-encoding": encoding };
@@ -52,11 +53,11 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       }
     });
 
-    it("is taken whatever its case", async () => {
+    it("is accepted whatever its case", async () => {
       assert.equal((await post(encode(list(1)), ` ${encoding.toUpperCase()} `)).status, 201);
     });
 
-    it("may hold 16 MiB and not a byte more", async () => {
+    it("can hold 16 MiB and not a byte more", async () => {
       const most = Buffer.concat([list(1), Buffer.alloc(limits.bodyBytesMax, " ")]);
       const exact = encode(most.subarray(0, limits.bodyBytesMax));
       assert.equal((await post(exact, encoding)).status, 201);
@@ -73,7 +74,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       assert.deepEqual([reply.status, reply.body.code], [413, 41301]);
     });
 
-    it("is refused when the body is not in it, is cut short or is empty", async () => {
+    it("is refused when the body is not in it, is truncated or is empty", async () => {
       const whole = encode(list(50));
       for (const body of [
         list(1),
@@ -86,7 +87,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       }
     });
 
-    it("is refused with anything behind its end, so that nothing is left out unseen", async () => {
+    it("is refused with anything after its end, so that no data is silently ignored", async () => {
       for (const rest of ["x", JSON.stringify({})]) {
         const reply = await post(Buffer.concat([encode(list(1)), Buffer.from(rest)]), encoding);
         assert.deepEqual([reply.status, reply.body.code], [400, 40001], reply.text);
@@ -95,7 +96,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       assert.deepEqual([twice.status, twice.body.code], [400, 40001], twice.text);
     });
 
-    it("is refused when what comes out is no JSON", async () => {
+    it("is refused when the decoded body is not JSON", async () => {
       const reply = await post(encode(Buffer.from('{"a":')), encoding);
       assert.deepEqual([reply.status, reply.body.code], [400, 40001]);
     });
@@ -126,8 +127,8 @@ describe("any other content encoding", () => {
   }
 });
 
-describe("after bodies that were refused", () => {
-  it("the service answers as before", async () => {
+describe("after refused bodies", () => {
+  it("the service responds as before", async () => {
     assert.equal((await post(list(1), "identity")).status, 201);
   });
 });

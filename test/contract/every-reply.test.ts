@@ -1,5 +1,5 @@
-// What every reply has, whatever was asked: its request id, the rate limit that counts, an error body of one form, also
-// as application/problem+json; and what unknown paths are answered.
+// What every reply has: its request id, the rate limit that counts, an error body of one form, also
+// as application/problem+json; and the replies for unknown paths.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -14,7 +14,7 @@ const customer = await scene.makeCustomer();
 const { token } = customer;
 after(() => scene.stop());
 
-const strays: readonly (readonly [string, Ask])[] = [
+const unknownRequests: readonly (readonly [string, Ask])[] = [
   ["an unknown path", { method: "GET", path: "/v2/transactoin" }],
   ["an unknown method", { method: "PATCH", path: "/v2/transaction" }],
   ["the root", { method: "GET", path: "/" }],
@@ -27,15 +27,18 @@ const services: readonly (readonly [string, Ask])[] = [
   ["/openapi.json", { method: "GET", path: "/openapi.json" }],
 ];
 
-/** One request to each operation: good, with a mistake, and without a credential; and those to no operation. */
+/**
+ * One request to each operation: good, with a mistake, and without a credential; and requests to no
+ * operation.
+ */
 async function everyKind(): Promise<readonly (readonly [string, Ask])[]> {
-  const asks: (readonly [string, Ask])[] = [...strays, ...services];
+  const asks: (readonly [string, Ask])[] = [...unknownRequests, ...services];
   scene.service.clock.advanceMs(60_000);
   for (const operation of operations) {
     const good = await goodRequest(scene, customer, operation);
     asks.push(
       [operation.name, good],
-      [`${operation.name} at fault`, { ...good, body: "{", query: {} }],
+      [`${operation.name} with a mistake`, { ...good, body: "{", query: {} }],
     );
     const bare = { ...good, token: undefined, headers: fromNewAddress() };
     asks.push([`${operation.name} without a credential`, bare]);
@@ -59,7 +62,7 @@ describe("X-Request-Id", () => {
     }
   });
 
-  it("is one of ours, and another each time, where the client's is not fit or not there", async () => {
+  it("is generated, and unique, where the client's is invalid or missing", async () => {
     const seen = new Set<string>();
     for (const sent of [undefined, "two words", "x".repeat(129), "ü"]) {
       for (const [what, , { headers }] of await sendAll({ "x-request-id": sent })) {
@@ -96,12 +99,12 @@ describe("errors as application/problem+json", () => {
       assert.equal(body["detail"], other.body.message);
       assert.equal(body["type"], `urn:sluice:error:${body.code}`);
       assert.equal(typeof body["title"], "string");
-      // Whoever reads an Error can read this one.
+      // A client that reads an Error can read this one.
       assert.equal(body.message, other.body.message);
     }
   });
 
-  it("are had by whoever names the type, and not by whoever declines it", async () => {
+  it("are sent to clients that accept the type, and not to those that reject it", async () => {
     for (const [accept, wanted] of [
       ["application/json, APPLICATION/Problem+JSON;q=0.5", true],
       ["application/problem+json; q=0.001", true],
@@ -119,7 +122,7 @@ describe("errors as application/problem+json", () => {
     }
   });
 
-  it("leave replies of success as they are", async () => {
+  it("leave success replies unchanged", async () => {
     const accept = { accept: "application/problem+json, application/json;q=0.5" };
     for (const [what, , { status, headers }] of await sendAll(accept)) {
       if (status >= 400) continue;
@@ -137,7 +140,7 @@ describe("an unknown path", () => {
     ["/auth/tokens", "/auth/token"],
     ["/openapi.jsn", "/openapi.json"],
   ] as const) {
-    it(`is answered with the one that was meant: ${path}`, async () => {
+    it(`is answered with the path that was probably meant: ${path}`, async () => {
       const reply = await client.send({ method: "POST", path, token, body: {} });
       assert.deepEqual([reply.status, reply.body.code], [404, 40403]);
       assert.ok(reply.body.message?.includes(`Did you mean ${close}?`), reply.text);
@@ -156,7 +159,7 @@ describe("an unknown path", () => {
     "/v2/transaction;x=1",
     `/${"x".repeat(5_000)}`,
   ]) {
-    it(`is answered with 404 and nothing of itself: ${path.slice(0, 30)}`, async () => {
+    it(`is answered with 404, and is not repeated: ${path.slice(0, 30)}`, async () => {
       const reply = await client.send({ method: "GET", path, token });
       assert.deepEqual([reply.status, reply.body.code], [404, 40403]);
       assert.ok(!reply.text.includes(path) || path.length < 5);
@@ -174,7 +177,7 @@ describe("an unknown path", () => {
     assert.equal(texts.size, 1);
   });
 
-  it("is no place to try credentials at: failures count, and so do an organization's requests", async () => {
+  it("can't be used to guess credentials: failures count, and so do an organization's requests", async () => {
     const ask = { method: "GET", path: "/v2/nothing" };
     const address = fromNewAddress();
     const statuses: number[] = [];

@@ -1,4 +1,4 @@
-// Every field of every type with values that it may not have, over HTTP: each is refused and named by its path.
+// Every field of every type with invalid values, over HTTP: each is refused and named by its path.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -36,7 +36,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused without each field that it must have", async () => {
+    it("is refused without each of its required fields", async () => {
       const full = fullPayload(type);
       for (const { path, steps, required } of placesOf(type.addSchema)) {
         if (!required || path.endsWith("]")) continue;
@@ -46,7 +46,7 @@ for (const type of recordTypes) {
     });
 
     for (const method of ["POST", "PUT"] as const) {
-      it(`is refused by ${method} for each value that a field may not have`, async () => {
+      it(`is refused by ${method} for each invalid value of a field`, async () => {
         const full = fullPayload(type);
         for (const { path, steps, schema } of placesOf(type.addSchema)) {
           for (const [what, value] of wrongValues(schema)) {
@@ -57,7 +57,7 @@ for (const type of recordTypes) {
       });
     }
 
-    it("is refused with a field that it does not have, and told which one was meant", async () => {
+    it("is refused with an unknown field, with a suggestion of the field that was meant", async () => {
       const record = scene.records.record(type);
       const { timestamp, ...rest } = record;
       const reply = await send("POST", type, { ...rest, timestmap: timestamp });
@@ -69,7 +69,7 @@ for (const type of recordTypes) {
       assert.doesNotMatch(far.text, /did you mean/);
     });
 
-    it("is refused with names that mean something to JavaScript", async () => {
+    it("is refused with names that are special in JavaScript", async () => {
       const text = JSON.stringify(scene.records.record(type));
       for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
         const reply = await send("POST", type, text.replace(/\}$/, `,"${name}":{"isAdmin":true}}`));
@@ -98,7 +98,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused when it is no object", async () => {
+    it("is refused when it is not an object", async () => {
       for (const body of ["text", 1, true, null]) {
         const reply = await send("POST", type, JSON.stringify(body));
         assert.equal(reply.status, 400, reply.text);
@@ -113,7 +113,7 @@ for (const type of recordTypes) {
       assertRefused(reply, "additional_properties[1].key", "a key that was there");
     });
 
-    it("names all that is wrong at once, up to a hundred, and says that there is more", async () => {
+    it("gets all errors at once, up to a hundred, with a note if there are more", async () => {
       const record = scene.records.record(type);
       const unknown = Object.fromEntries(
         Array.from({ length: 150 }, (_, index) => [`zz${index}`, 1]),
@@ -124,7 +124,7 @@ for (const type of recordTypes) {
       assert.match(reply.body.message ?? "", /first 100 .* more/);
     });
 
-    it("is not there after any refusal", async () => {
+    it("does not exist after any refusal", async () => {
       const record = fullPayload(type);
       const id = "never added";
       await send("POST", type, { ...record, [type.idField]: id, timestamp: "yesterday" });
@@ -193,7 +193,7 @@ describe("rules across fields", () => {
     });
   }
 
-  it("let a transaction be negative, zero or of no known amount", async () => {
+  it("allow a transaction to be negative, zero or of unknown amount", async () => {
     const type = typeNamed("transaction");
     for (const [index, amount] of [-12.5, 0, null].entries()) {
       const reply = await send("POST", type, { ...type.example, tx_id: `amount ${index}`, amount });
@@ -201,7 +201,7 @@ describe("rules across fields", () => {
     }
   });
 
-  it("let a customer SAR be about a person and a company", async () => {
+  it("allow a customer SAR to be about a person and a company", async () => {
     const type = typeNamed("customer_sar");
     const related = { related_person_id: "b", related_company_id: "c" };
     assert.equal((await send("POST", type, { ...type.example, ...related })).status, 201);

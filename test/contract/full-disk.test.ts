@@ -1,5 +1,6 @@
-// The service while its store can't be written: the disk is full, or the server has become read-only. Writes get 503 with
-// Retry-After, readiness says so, reads go on, and all that was acknowledged is there when writes work again.
+// The service while its store can't be written: the disk is full, or the server has become
+// read-only. Writes get 503 with Retry-After, readiness reports it, reads continue, and all
+// acknowledged data exists when writes work again.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
@@ -21,7 +22,7 @@ function findKey(serving: ServerProcess): string | undefined {
   return /sluice_key_\w{49}/.exec(serving.output().out)?.[0];
 }
 
-/** One client of a service that has just made its first organization. */
+/** A client of a service that has just created its first organization. */
 class Writer {
   readonly acknowledged: string[] = [];
   readonly refused: Reply[] = [];
@@ -97,7 +98,7 @@ const assessment = {
   timestamp: "2026-01-31T09:30:00Z",
 };
 
-/** From full and back again, with `fill` giving what makes room. */
+/** From full and back, with `fill` returning a function that frees space. */
 async function requireRecovery(serving: ServerProcess, fill: () => () => void): Promise<void> {
   const writer = await Writer.make(serving);
   assert.equal((await writer.write()).status, 201);
@@ -105,7 +106,7 @@ async function requireRecovery(serving: ServerProcess, fill: () => () => void): 
   const free = fill();
   await writer.writeUntilRefused();
   await writer.waitForReadiness(503);
-  assert.ok(await writer.exists("a1"), "reads go on");
+  assert.ok(await writer.exists("a1"), "reads continue");
   await writer.write();
   free();
   await writer.waitForReadiness(200);
@@ -114,7 +115,7 @@ async function requireRecovery(serving: ServerProcess, fill: () => () => void): 
   await writer.requireAllThere();
 }
 
-describe("a server of PostgreSQL that takes no writes any more", () => {
+describe("a PostgreSQL server that no longer accepts writes", () => {
   let postgres: PostgresServer;
   let url: string;
   const folder = makeTempFolder();
@@ -168,7 +169,7 @@ describe("a server of PostgreSQL that takes no writes any more", () => {
   }
   const keys: { first?: string } = {};
 
-  it("by its settings is not ready, and ready again afterwards", async (test) => {
+  it("because of its settings is not ready, and ready again afterwards", async (test) => {
     await requireReadOnlySeen(test, {
       begin: () => setReadOnly("on"),
       end: () => setReadOnly("off"),
@@ -186,10 +187,11 @@ describe("a server of PostgreSQL that takes no writes any more", () => {
   });
 });
 
-// Where the system has no such disks, what the store makes of the errors is tested by test/store/sqlite/full-disk.test.ts.
+// Where the system has no such disks, test/store/sqlite/full-disk.test.ts tests how the store
+// handles the errors.
 if (hasSmallDisks()) {
-  describe("a disk that is full", () => {
-    it("has SQLite's writes refused until there is room, and loses nothing", async (test) => {
+  describe("a full disk", () => {
+    it("has SQLite refuse writes until there is room, and loses nothing", async (test) => {
       const folder = makeTempFolder();
       test.after(() => removeFolder(folder));
       const serving = await startServerProcess(testEnvironment(folder, development), {
@@ -201,7 +203,7 @@ if (hasSmallDisks()) {
     });
 
     if (process.getuid?.() === 0) {
-      it("has PostgreSQL's writes refused until there is room, and loses nothing", async (test) => {
+      it("has PostgreSQL refuse writes until there is room, and loses nothing", async (test) => {
         const folder = makeTempFolder();
         const postgres = await startPostgres({
           own: true,

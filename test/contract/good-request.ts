@@ -1,4 +1,4 @@
-// For every operation a request that succeeds, made from its row of the route table.
+// For every operation a request that succeeds, built from its row of the route table.
 
 import type { Operation } from "../../src/http/operation.ts";
 import { requireType } from "../../src/http/body/require-type.ts";
@@ -6,7 +6,10 @@ import type { Customer } from "../support/customer.ts";
 import type { Ask } from "../support/http-client.ts";
 import { idOf, type Scene, typeNamed } from "./scene.ts";
 
-/** Makes what has to be there first. Sent in the customer's name, or with its key where the operation issues tokens. */
+/**
+ * Creates what has to exist first. Sent with the customer's token, or with its key where the
+ * operation issues tokens.
+ */
 export async function goodRequest(
   scene: Scene,
   customer: Customer,
@@ -50,7 +53,7 @@ const contents: Readonly<Record<Operation["verb"], Make>> = {
     const body = await deletionByType(scene, customer);
     const asked = await scene.ask(customer, { method: "POST", path, body });
     const id = asked.body.deletion_request_id ?? "";
-    // Until then its status may change between two looks at it.
+    // Until then its status may change between two requests for it.
     await scene.completed(customer, id);
     return { query: { deletion_request_id: id } };
   },
@@ -71,7 +74,7 @@ export function tokenRequest(
   return { expiry_seconds: 300, scopes: { organization_id: organizationId, scopes } };
 }
 
-/** The record as a list where the operation takes only lists. */
+/** The record as a list where the operation accepts only lists. */
 export function inForm({ body }: Operation, record: object): unknown {
   return body === "list" ? [record] : record;
 }

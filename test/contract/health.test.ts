@@ -1,4 +1,4 @@
-// What operators' machines ask: is it alive, is it ready, what are the figures.
+// Endpoints for monitoring: liveness, readiness, metrics.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -16,7 +16,7 @@ function get(path: string): Promise<Reply> {
   return client.send({ method: "GET", path });
 }
 
-/** An answer is kept for a second. */
+/** An answer is cached for a second. */
 function waitForReadiness(status: number): Promise<Reply> {
   return waitFor(`readiness to be ${status}`, async () => {
     const reply = await get("/health/ready");
@@ -25,7 +25,7 @@ function waitForReadiness(status: number): Promise<Reply> {
 }
 
 describe("/health", () => {
-  it("says that the process lives and that the store answers, without a credential", async () => {
+  it("reports that the process lives and that the store responds, without a credential", async () => {
     for (const [path, status] of [
       ["/health/live", "live"],
       ["/health/ready", "ready"],
@@ -35,7 +35,7 @@ describe("/health", () => {
     }
   });
 
-  it("is alive but not ready while the store does not answer, and shows nothing of why", async () => {
+  it("is alive but not ready while the store does not respond, and does not reveal why", async () => {
     const restore = service.breakStore("probeWrite", new Error("disk /secret is on fire"));
     assert.equal((await get("/health/live")).status, 200);
     const reply = await waitForReadiness(503);
@@ -49,7 +49,7 @@ describe("/health", () => {
     assert.match(told[0] ?? "", /disk \/secret is on fire/);
   });
 
-  it("is not ready while it is stopping, and says so without a line in the log for each probe", async () => {
+  it("is not ready while it is stopping, without a log line for each probe", async () => {
     const stopping = await startService();
     stopping.beginClosing();
     const before = stopping.log.length;
@@ -59,7 +59,7 @@ describe("/health", () => {
     await stopping.stop();
   });
 
-  it("takes only GET and HEAD", async () => {
+  it("accepts only GET and HEAD", async () => {
     const served = ["/health/live", "/health/ready", "/metrics", "/openapi.json"];
     for (const path of [...served, "/.well-known/sluice-receipts.json"]) {
       const reply = await client.send({ method: "POST", path, body: {} });
@@ -104,7 +104,7 @@ describe("/metrics", () => {
     }
   });
 
-  it("counts what a repeated request gives again no second time", async () => {
+  it("does not count a repeated request's results twice", async () => {
     const customer = await scene.makeCustomer();
     const person = typeNamed("person");
     const line = 'sluice_records_written_total{resource_type="person"}';
@@ -122,7 +122,7 @@ describe("/metrics", () => {
     assert.equal((await figure(line)) - before, 2);
   });
 
-  it("hold no organization, id, key or token", async () => {
+  it("contains no organization, id, key or token", async () => {
     const customer = await scene.makeCustomer();
     const record = await scene.addRecord(customer, type);
     const { text } = await get("/metrics");

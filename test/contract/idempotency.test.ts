@@ -1,4 +1,4 @@
-// Idempotency-Key at every operation that writes: the first reply is given again, and everything that is not the same
+// Idempotency-Key at every operation that writes: the first reply is returned again, and any other
 // request is refused.
 
 import assert from "node:assert/strict";
@@ -57,14 +57,14 @@ async function changesOf(type: RecordType, record: Fields): Promise<number> {
 
 for (const operation of writing) {
   describe(operation.name, () => {
-    it("gives the first reply again, byte for byte, and does nothing more", async () => {
+    it("returns the first reply again, byte for byte, with no further effect", async () => {
       const ask = withKey(await goodRequest(scene, customer, operation), newKey());
       const first = await scene.client.send(ask);
       assert.equal(first.status, operation.success, first.text);
       for (const _ of [1, 2]) assertSame(await scene.client.send(ask), first);
     });
 
-    it("is refused when another request comes with the key, and then still gives the first reply", async () => {
+    it("is refused when another request uses the key, which then still returns the first reply", async () => {
       const ask = withKey(await goodRequest(scene, customer, operation), newKey());
       const first = await scene.client.send(ask);
       const other = { ...ask, body: `${JSON.stringify(ask.body)} ` };
@@ -76,7 +76,7 @@ for (const operation of writing) {
 }
 
 describe("an Idempotency-Key", () => {
-  it("keeps an update from being recorded twice", async () => {
+  it("prevents an update from being recorded twice", async () => {
     const record = await scene.addRecord(customer, person);
     const body = records.update(person, idOf(person, record));
     const ask = { method: "PUT", path: pathOf(person), token: customer.token, body };
@@ -106,7 +106,7 @@ describe("an Idempotency-Key", () => {
     assert.equal((await scene.client.send(withKey(lenient, key))).body.code, 42201);
   });
 
-  it("is each organization's own", async () => {
+  it("is separate for each organization", async () => {
     const other = await scene.makeCustomer();
     const key = newKey();
     const first = await scene.client.send(withKey(post(person, records.record(person)), key));
@@ -116,7 +116,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(reply.body.organization_id, other.organizationId);
   });
 
-  it("is each organization's own also while it is in flight", async () => {
+  it("is separate for each organization even while it is in flight", async () => {
     const other = await scene.makeCustomer();
     const key = newKey();
     const held = scene.service.holdStore("writeRecords");
@@ -148,7 +148,7 @@ describe("an Idempotency-Key", () => {
     });
   }
 
-  it("is one: two of them are refused, also where each would be right", async () => {
+  it("is refused if it is sent twice, even with valid values", async () => {
     const record = records.record(person);
     const twice = post(person, record, { "idempotency-key": ["one", "two"] });
     const reply = await scene.client.send(twice);
@@ -158,7 +158,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(one.status, 201, one.text);
   });
 
-  it("gives the results of a lenient list again, refusals and all", async () => {
+  it("returns the results of a lenient list again, rejections included", async () => {
     const list = [records.record(person), { person_id: "broken" }, records.record(person)];
     const [first = {}] = list;
     await scene.client.send(post(person, first));
@@ -175,7 +175,7 @@ describe("an Idempotency-Key", () => {
     assertSame(await scene.client.send(ask), reply);
   });
 
-  it("is kept for a lenient list also when every item is refused", async () => {
+  it("is stored for a lenient list even when every item is rejected", async () => {
     const key = newKey();
     const lenient = { prefer: "handling=lenient" };
     const ask = withKey(post(person, [{ person_id: "broken" }, 5], lenient), key);
@@ -188,7 +188,7 @@ describe("an Idempotency-Key", () => {
     assert.deepEqual([other.status, other.body.code], [422, 42201], other.text);
   });
 
-  it("gives a list of thousands again", async () => {
+  it("returns the reply to a list of thousands again", async () => {
     const list = Array.from({ length: 2_000 }, () => records.record(typeNamed("customer_sar")));
     const ask = withKey(post(typeNamed("customer_sar"), list), newKey());
     const reply = await scene.client.send(ask);
@@ -198,7 +198,7 @@ describe("an Idempotency-Key", () => {
 });
 
 describe("a refusal under an Idempotency-Key", () => {
-  it("is given again when it was 409, also after the reason for it is gone", async () => {
+  it("is returned again when it was 409, even after the reason for it is gone", async () => {
     const record = await scene.addRecord(customer, person);
     for (const [body, code] of [
       [record, 40901],
@@ -211,7 +211,7 @@ describe("a refusal under an Idempotency-Key", () => {
     }
   });
 
-  it("is given again when it was 404, though the record has come since", async () => {
+  it("is returned again when it was 404, even though the record has been added since", async () => {
     const record = records.record(person);
     const update = { person_id: record["person_id"], timestamp: "2026-03-01T00:00:00Z" };
     const ask = withKey({ ...post(person, update), method: "PUT" }, newKey());
@@ -225,7 +225,7 @@ describe("a refusal under an Idempotency-Key", () => {
     assert.equal(await changesOf(person, record), 1);
   });
 
-  it("is not kept when it was 400, 413 or 415: the key is free for the request put right", async () => {
+  it("is not stored when it was 400, 413 or 415: the key is free for the corrected request", async () => {
     const key = newKey();
     const record = records.record(person);
     const broken: readonly (readonly [Ask, number])[] = [
@@ -248,7 +248,7 @@ describe("a refusal under an Idempotency-Key", () => {
     assert.equal((await scene.client.send(withKey(post(person, record), key))).status, 201);
   });
 
-  it("is not kept when it was a fault of ours", async () => {
+  it("is not stored when it was a server error", async () => {
     const ask = withKey(post(person, records.record(person)), newKey());
     const restore = scene.service.breakStore("writeRecords", new Error("disk full"));
     assert.equal((await scene.client.send(ask)).status, 500);
@@ -257,8 +257,8 @@ describe("a refusal under an Idempotency-Key", () => {
   });
 });
 
-describe("requests under one Idempotency-Key", () => {
-  it("at the same time write once; the others get the same reply or are told to wait", async () => {
+describe("concurrent requests under one Idempotency-Key", () => {
+  it("write once; the others get the same reply or are told to wait", async () => {
     const record = await scene.addRecord(customer, person);
     const body = records.update(person, idOf(person, record));
     const ask = withKey({ ...post(person, body), method: "PUT" }, newKey());
@@ -275,7 +275,7 @@ describe("requests under one Idempotency-Key", () => {
 });
 
 describe("the first reply", () => {
-  it("is kept over a restart", async () => {
+  it("is stored across a restart", async () => {
     const ask = withKey(post(person, records.record(person)), newKey());
     const first = await scene.client.send(ask);
     await scene.service.stop();
@@ -287,7 +287,7 @@ describe("the first reply", () => {
     await again.service.stop();
   });
 
-  it("is kept for 24 hours and no longer", async () => {
+  it("is stored for 24 hours and no longer", async () => {
     const again = await startScene({ folder, clock });
     const record = await again.addRecord(customer, person);
     const body = records.update(person, idOf(person, record));

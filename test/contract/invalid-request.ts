@@ -1,4 +1,5 @@
-// For every operation and every status below 500 that its row of the route table names, a request that is answered so.
+// For every operation and every status below 500 in its row of the route table, a request that gets
+// this status.
 
 import assert from "node:assert/strict";
 import { limits } from "../../src/domain/limits.ts";
@@ -11,14 +12,14 @@ import { fromNewAddress, type Scene } from "./scene.ts";
 
 type Corrupt = (scene: Scene, customer: Customer, operation: Operation) => Promise<Ask>;
 
-/** By status; each expects the code that stands beside it. */
+/** By status; each expects the code next to it. */
 export const corruptions: Readonly<
   Record<number, { readonly code: number; readonly corrupt: Corrupt }>
 > = {
   400: { code: 40000, corrupt: asInvalid },
   401: { code: 40101, corrupt: withoutCredential },
   403: { code: 40301, corrupt: withoutScope },
-  404: { code: 40401, corrupt: forWhatIsNotThere },
+  404: { code: 40401, corrupt: withUnknownId },
   413: { code: 41301, corrupt: asTooLarge },
   415: { code: 41501, corrupt: inAnotherType },
   422: { code: 42201, corrupt: withReusedKey },
@@ -40,7 +41,10 @@ async function withoutCredential(
   return { ...good, token: undefined, headers: fromNewAddress() };
 }
 
-/** A token, or a key where the operation issues tokens, that has every scope but those that would do. */
+/**
+ * A token, or a key where the operation issues tokens, that has every scope except those that are
+ * required.
+ */
 async function withoutScope(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
   if (operation.permission === undefined) {
@@ -52,7 +56,10 @@ async function withoutScope(scene: Scene, customer: Customer, operation: Operati
   return { ...good, token: other.token };
 }
 
-/** In an organization with strict scopes: a scope of the family with this permission, or write where it is read. */
+/**
+ * In an organization with strict scopes: a scope of the family with this permission, or write where
+ * read is required.
+ */
 function mayServe(scope: Scope, operation: Operation): boolean {
   return scopesOf(operation).some(
     (wanted) => scope === wanted || scope === wanted.replace(/:read$/, ":write"),
@@ -61,11 +68,7 @@ function mayServe(scope: Scope, operation: Operation): boolean {
 
 const nobodys = "nobody has this id";
 
-async function forWhatIsNotThere(
-  scene: Scene,
-  customer: Customer,
-  operation: Operation,
-): Promise<Ask> {
+async function withUnknownId(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
   const { type, verb } = operation;
   if (verb === "read deletion") return { ...good, query: { deletion_request_id: nobodys } };
@@ -78,7 +81,7 @@ async function forWhatIsNotThere(
   return { ...good, body: { ...(good.body as object), [type.idField]: nobodys } };
 }
 
-/** Says that more will come than may, which is refused before it does. */
+/** Announces more than is allowed, which is refused before it arrives. */
 async function asTooLarge(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
   const good = await goodRequest(scene, customer, operation);
   const headers = { ...good.headers, "content-length": String(limits.bodyBytesMax + 1) };

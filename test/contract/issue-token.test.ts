@@ -1,4 +1,5 @@
-// POST /auth/token and its twin under /v2: who gets a token, for what, for how long, and everything that is refused.
+// POST /auth/token and its copy under /v2: who gets a token, for what, for how long, and everything
+// that is refused.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -14,7 +15,9 @@ const scene = await startScene();
 const { client, service } = scene;
 after(() => scene.stop());
 
-/** A key may get 60 tokens a minute; the clock stands still, so each test gets a customer of its own. */
+/**
+ * A key can get 60 tokens a minute; the clock does not advance, so each test has its own customer.
+ */
 const customer = await scene.makeCustomer();
 
 interface Wanted {
@@ -40,7 +43,7 @@ function withScopes(who: Customer, scopes: unknown): Record<string, unknown> {
 
 for (const path of ["/auth/token", "/v2/auth/token"]) {
   describe(`POST ${path}`, () => {
-    it("answers with exactly what the interface document names", async () => {
+    it("answers with exactly the fields of the interface document", async () => {
       const reply = await ask(customer, { path });
       assert.equal(reply.status, 200, reply.text);
       const { token, ...rest } = reply.body;
@@ -53,7 +56,7 @@ for (const path of ["/auth/token", "/v2/auth/token"]) {
       });
     });
 
-    it("gives a token that works, and another each time", async () => {
+    it("returns a working token, a different one each time", async () => {
       const tokens = [await ask(customer, { path }), await ask(customer, { path })];
       const [one, other] = tokens.map(({ body }) => body.token ?? "");
       assert.notEqual(one, other);
@@ -64,12 +67,12 @@ for (const path of ["/auth/token", "/v2/auth/token"]) {
       }
     });
 
-    it("forbids caches to keep it", async () => {
+    it("forbids caches to store it", async () => {
       const reply = await ask(customer, { path });
       assert.equal(reply.headers["cache-control"], "no-store");
     });
 
-    it("gives no token for a token", async () => {
+    it("issues no token for a token", async () => {
       for (const authorization of [customer.token, `Bearer ${customer.token}`]) {
         const reply = await ask(customer, { path, authorization });
         assert.equal(reply.status, 401);
@@ -81,7 +84,7 @@ for (const path of ["/auth/token", "/v2/auth/token"]) {
 
 describe("expiry_seconds", () => {
   for (const seconds of [300, 301, 86_399, 86_400]) {
-    it(`may be ${seconds}`, async () => {
+    it(`can be ${seconds}`, async () => {
       const reply = await ask(customer, { body: request(customer, { expiry_seconds: seconds }) });
       assert.equal(reply.status, 200);
       assert.equal(reply.body.expiry, Math.floor(service.clock.now() / 1_000) + seconds);
@@ -89,7 +92,7 @@ describe("expiry_seconds", () => {
   }
 
   for (const seconds of [299, 86_401, 0, -300, 300.5, "300", null, true, [300], undefined]) {
-    it(`may not be ${JSON.stringify(seconds) ?? "left out"}`, async () => {
+    it(`can't be ${JSON.stringify(seconds) ?? "left out"}`, async () => {
       const reply = await ask(customer, { body: request(customer, { expiry_seconds: seconds }) });
       assert.equal(reply.status, 400);
       assert.equal(reply.body.code, 40000);
@@ -100,7 +103,7 @@ describe("expiry_seconds", () => {
     });
   }
 
-  it("may not be beyond every number", async () => {
+  it("can't be arbitrarily large", async () => {
     const body = JSON.stringify(request(customer)).replace("300", "1e400");
     const reply = await ask(customer, { body });
     assert.equal(reply.status, 400);
@@ -138,7 +141,7 @@ describe("scopes", () => {
     assert.doesNotMatch(reply.body.message ?? "", /person:read/);
   });
 
-  it("that a granted one includes may be asked for", async () => {
+  it("that a granted one includes can be requested", async () => {
     const other = await scene.makeCustomer({ scopes: ["transactions:write"] });
     for (const scope of ["transactions:read", "transactions:delete", "risk_assessment:write"]) {
       const reply = await ask(other, { body: withScopes(other, [scope]) });
@@ -146,7 +149,7 @@ describe("scopes", () => {
     }
   });
 
-  it("included by transactions:write shrink to read where scopes are strict", async () => {
+  it("included by transactions:write are reduced to read where scopes are strict", async () => {
     const other = await scene.makeCustomer({ scopes: ["transactions:write"] });
     await changeOrganization(service.app, other.organizationId, { strictScopes: true });
     const allowed = await ask(other, { body: withScopes(other, ["transactions:read"]) });
@@ -164,7 +167,7 @@ describe("scopes", () => {
     ["null", null],
     ["a list that is too long", Array.from({ length: 65 }, () => "transactions:read")],
   ] as const) {
-    it(`may not be ${what}`, async () => {
+    it(`can't be ${what}`, async () => {
       const reply = await ask(customer, { body: withScopes(customer, scopes) });
       assert.equal(reply.status, 400);
       assert.match(reply.body.errors?.[0]?.field ?? "", /^scopes\.scopes/);
@@ -193,7 +196,7 @@ describe("the body", () => {
 });
 
 describe("another organization", () => {
-  it("is refused the same whether or not it exists", async () => {
+  it("is refused in the same way whether or not it exists", async () => {
     const other = await scene.makeCustomer();
     const replies: Reply[] = [];
     for (const organization_id of [other.organizationId, "org_nobody", "\ud800"]) {
@@ -223,16 +226,16 @@ describe("the API key", () => {
   for (const [what, code, authorization] of [
     ["is missing", 40101, undefined],
     ["is empty", 40101, ""],
-    ["is something else", 40102, "let me in"],
-    ["comes with another scheme", 40102, `Basic ${customer.apiKey}`],
+    ["is not text", 40102, "let me in"],
+    ["has another scheme", 40102, `Basic ${customer.apiKey}`],
     ["is mistyped", 40102, mistyped],
-    ["is cut short", 40102, customer.apiKey.slice(0, -1)],
+    ["is truncated", 40102, customer.apiKey.slice(0, -1)],
     ["is unknown", 40102, unknown],
-    ["stands behind Bearer", 40105, `Bearer ${customer.apiKey}`],
-    ["stands behind bearer", 40105, `bearer ${customer.apiKey}`],
+    ["follows the word Bearer", 40105, `Bearer ${customer.apiKey}`],
+    ["follows the word bearer", 40105, `bearer ${customer.apiKey}`],
     ["is an access token", 40105, customer.token],
   ] as const) {
-    it(`gives no token when it ${what}`, async () => {
+    it(`gets no token when it ${what}`, async () => {
       const reply = await ask(customer, { authorization });
       assert.equal(reply.status, 401);
       assert.equal(reply.body.code, code);
@@ -240,12 +243,12 @@ describe("the API key", () => {
     });
   }
 
-  it("behind Bearer is answered with a message that says so", async () => {
+  it("sent as a Bearer token is answered with a message that says so", async () => {
     const reply = await ask(customer, { authorization: `Bearer ${customer.apiKey}` });
     assert.match(reply.body.message ?? "", /without the word Bearer/);
   });
 
-  it("gives no token once it has expired", async () => {
+  it("gets no token once it has expired", async () => {
     const other = await scene.makeCustomer({ keyLifetimeMs: 60_000 });
     service.clock.advanceMs(59_999);
     assert.equal((await ask(other)).status, 200);
@@ -255,7 +258,7 @@ describe("the API key", () => {
     assert.equal(reply.body.code, 40103);
   });
 
-  it("gives no token once it was revoked", async () => {
+  it("gets no token once it was revoked", async () => {
     const other = await scene.makeCustomer();
     await revokeKey(service.app, other.keyId);
     const reply = await ask(other);
@@ -263,7 +266,7 @@ describe("the API key", () => {
     assert.equal(reply.body.code, 40104);
   });
 
-  it("is never repeated in a reply, nor logged", async () => {
+  it("is never repeated in a reply or logged", async () => {
     const replies = [
       await ask(customer, { authorization: `Bearer ${customer.apiKey}` }),
       await ask(customer, { authorization: mistyped }),
@@ -277,7 +280,7 @@ describe("the API key", () => {
 });
 
 describe("Idempotency-Key at token issuing", () => {
-  it("has no effect, since a kept reply would be a kept secret", async () => {
+  it("has no effect, since a stored outcome would be a stored secret", async () => {
     const headers = { authorization: customer.apiKey, "idempotency-key": "token" };
     const asked = { method: "POST", path: "/auth/token", headers, body: request(customer) };
     const [one, other] = [await client.send(asked), await client.send(asked)];

@@ -1,4 +1,5 @@
-// Lists with `Prefer: handling=lenient` (RFC 7240): each item stands alone, and the reply says what became of each.
+// Lists with `Prefer: handling=lenient` (RFC 7240): each item is evaluated separately, and the
+// reply has a result for each.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -31,7 +32,7 @@ for (const type of recordTypes) {
   const isBatch = type.batchPath !== undefined;
 
   describe(`a lenient list of ${type.resourceType}`, () => {
-    it("is added but for the items that are refused, which say why", async () => {
+    it("is added except for the rejected items, each with the reason", async () => {
       const [first = {}, second = {}, third = {}] = [0, 1, 2].map(() => records.record(type));
       const broken = { ...second, timestamp: "never" };
       const reply = await send("POST", type, [first, broken, null, first, third]);
@@ -60,7 +61,7 @@ for (const type of recordTypes) {
       );
     });
 
-    it("is updated but for the items that do not exist", async () => {
+    it("is updated except for the items that do not exist", async () => {
       const record = await scene.addRecord(customer, type);
       const id = idOf(type, record);
       const strange = records.update(type, records.id(type));
@@ -78,13 +79,13 @@ for (const type of recordTypes) {
       assert.equal(reply.body.write_count, 1);
     });
 
-    it("succeeds also when every item is refused", async () => {
+    it("succeeds even when every item is rejected", async () => {
       const reply = await send("POST", type, [{}, {}]);
       assert.equal(reply.status, isBatch ? 200 : 201);
       assert.deepEqual([reply.body.write_count, reply.body.results?.length], [0, 2]);
     });
 
-    it("tells an item too large from one that is not valid", async () => {
+    it("distinguishes an item that is too large from an invalid one", async () => {
       const additional_properties = Array.from({ length: 70 }, (_, index) => ({
         key: `${index}`,
         value: "x".repeat(1_024),
@@ -98,7 +99,7 @@ for (const type of recordTypes) {
       ]);
     });
 
-    it("answers a body that is no list of objects as a strict one does", async () => {
+    it("treats a body that is not a list of objects as a strict one does", async () => {
       const empty = await send("POST", type, []);
       assert.deepEqual([empty.status, empty.body.code], [400, 40000]);
       const broken = await send("POST", type, "[");
@@ -107,7 +108,7 @@ for (const type of recordTypes) {
 
     if (isBatch) return;
 
-    it("may be one object", async () => {
+    it("can be one object", async () => {
       const record = records.record(type);
       const reply = await send("POST", type, record);
       assert.deepEqual(outcomes(reply), [[0, "created", undefined]]);
@@ -126,7 +127,7 @@ describe("lenient handling", () => {
     assert.equal(reply.body.results?.[0]?.errors?.length, limits.fieldErrorsMax);
   });
 
-  it("refuses alone the record of which a deletion is open", async () => {
+  it("rejects only the record that has an open deletion", async () => {
     const [one, other] = [
       await scene.addRecord(customer, person),
       await scene.addRecord(customer, person),
@@ -145,7 +146,7 @@ describe("lenient handling", () => {
     ]);
   });
 
-  it("is not applied where it was not asked for", async () => {
+  it("is not applied where it was not requested", async () => {
     const list = [records.record(person), {}];
     for (const prefer of ["handling=strict", "respond-async", "handling"]) {
       const headers = { prefer };
@@ -160,7 +161,7 @@ describe("lenient handling", () => {
     }
   });
 
-  it("does nothing where one transaction is sent", async () => {
+  it("has no effect where one transaction is sent", async () => {
     const headers = { prefer: "handling=lenient" };
     const body = records.record(transaction);
     const ask = { method: "POST", path: pathOf(transaction), headers, body };

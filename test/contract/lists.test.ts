@@ -1,4 +1,5 @@
-// Lists of every type: all or nothing, with every item at fault named by its place; forms and sizes; sending again.
+// Lists of every type: all or nothing, with every invalid item named by its position; forms and
+// sizes; repetition.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -43,7 +44,7 @@ for (const type of recordTypes) {
   const added = isBatch ? 200 : 201;
 
   describe(`a list of ${type.resourceType}`, () => {
-    it("is added whole, and counted", async () => {
+    it("is added completely, and counted", async () => {
       const list = make(type, 25);
       const reply = await send("POST", type, list);
       assert.equal(reply.status, added, reply.text);
@@ -53,7 +54,7 @@ for (const type of recordTypes) {
       for (const record of list) assert.ok(await exists(type, record));
     });
 
-    it("of one item is taken as a list", async () => {
+    it("of one item is accepted as a list", async () => {
       const [record = {}] = make(type, 1);
       const reply = await send("POST", type, [record]);
       assert.equal(reply.body.write_count, 1, reply.text);
@@ -61,7 +62,7 @@ for (const type of recordTypes) {
       assert.deepEqual(fieldsOf(refused), ["[0].timestamp"]);
     });
 
-    it("is not added at all when one item is not valid, which is named by its place", async () => {
+    it("is not added at all when one item is invalid, which is named by its position", async () => {
       const list = make(type, 5);
       const broken = { ...list[3], timestamp: 7, unknown_field: 1 };
       const reply = await send("POST", type, list.with(3, broken));
@@ -71,7 +72,7 @@ for (const type of recordTypes) {
       for (const record of list) assert.equal(await exists(type, record), false);
     });
 
-    it("names items that are no objects by their place alone", async () => {
+    it("names items that are not objects by their position only", async () => {
       const [record] = make(type, 1);
       const reply = await send("POST", type, [record, null, "text", 1, []]);
       assert.equal(reply.status, 400);
@@ -105,7 +106,7 @@ for (const type of recordTypes) {
       for (const record of list) assert.equal(await changesOf(type, record), 2);
     });
 
-    it("may update one record several times, in their order", async () => {
+    it("can update one record several times, in their order", async () => {
       const [record = {}] = make(type, 1, { timestamp: "2026-01-01T00:00:00Z" });
       await send("POST", type, [record]);
       const days = [3, 1, 2].map((day) => `2026-02-0${day}T00:00:00Z`);
@@ -123,7 +124,7 @@ for (const type of recordTypes) {
       );
     });
 
-    it("holds at least one item", async () => {
+    it("needs at least one item", async () => {
       for (const method of ["POST", "PUT"] as const) {
         const reply = await send(method, type, []);
         assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
@@ -132,7 +133,7 @@ for (const type of recordTypes) {
 
     if (isBatch) return;
 
-    it("is not added at all when one item exists, and told apart from an identical one", async () => {
+    it("is not added at all when one item exists, and distinguishes an identical one", async () => {
       const list = make(type, 4);
       const [first = {}, second = {}] = list;
       await send("POST", type, [first]);
@@ -147,7 +148,7 @@ for (const type of recordTypes) {
       assert.equal(await changesOf(type, first), 1);
     });
 
-    it("is not added at all when it holds one record twice", async () => {
+    it("is not added at all when it contains one record twice", async () => {
       const [first, second = {}] = make(type, 2);
       const twice = await send("POST", type, [first, second, second]);
       assert.deepEqual([twice.status, twice.body.code], [409, 40901]);
@@ -158,7 +159,7 @@ for (const type of recordTypes) {
       assert.equal(await exists(type, second), false);
     });
 
-    it("and one object take the same path", async () => {
+    it("and one object use the same path", async () => {
       const [record = {}] = make(type, 1);
       assert.equal((await send("POST", type, record)).status, 201);
       const id = idOf(type, record);
@@ -171,7 +172,7 @@ for (const type of recordTypes) {
 describe("the batch of transactions", () => {
   const type = typeNamed("transaction");
 
-  it("records a further change of what exists and skips what is identical", async () => {
+  it("stores a further change of what exists and skips what is identical", async () => {
     const list = make(type, 3);
     const [first = {}, second = {}, third = {}] = list;
     assert.equal((await send("POST", type, [first, second])).body.write_count, 2);
@@ -199,7 +200,7 @@ describe("the batch of transactions", () => {
     assert.equal(await changesOf(type, record), 2);
   });
 
-  it("takes only lists, and the path of one transaction only one", async () => {
+  it("accepts only lists, and the path of one transaction only one", async () => {
     const [record] = make(type, 1);
     for (const method of ["POST", "PUT"] as const) {
       const one = await send(method, type, record);
@@ -216,7 +217,7 @@ describe("the size of a list", () => {
   const type = typeNamed("risk_assessment");
   const small = (index: number) => ({ ...type.example, assessment_id: `size ${index}` });
 
-  it("may be 10,000 items, and they are all there", async () => {
+  it("can be 10,000 items, all of which are stored", async () => {
     const list = Array.from({ length: limits.batchItemsMax }, (_, index) => small(index));
     const reply = await send("POST", type, list);
     assert.deepEqual(
@@ -229,7 +230,7 @@ describe("the size of a list", () => {
     assert.ok(await exists(type, small(9_999)));
   });
 
-  it("may not be one more", async () => {
+  it("can't be one more", async () => {
     const list = Array.from({ length: limits.batchItemsMax + 1 }, (_, index) =>
       small(20_000 + index),
     );
@@ -241,7 +242,7 @@ describe("the size of a list", () => {
     assert.equal(await exists(type, small(20_000)), false);
   });
 
-  it("may not hold very many relations", async () => {
+  it("can't include too many relations", async () => {
     const checks = typeNamed("transaction_check");
     const related = Array.from({ length: limits.listItemsMax }, (_, index) => `r${index}`);
     const count = Math.ceil(limits.listRowsMax / limits.listItemsMax);

@@ -1,5 +1,6 @@
-// A service under pressure over HTTP: large bodies and streams are rejected, everything else is served, and what was
-// rejected is accepted once the pressure is over. What is measured is given; what is done about it is real.
+// A service under pressure over HTTP: large bodies and streams are rejected, everything else is
+// served, and rejected requests are accepted once the pressure is over. The measurements are
+// simulated; the reactions are real.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -27,7 +28,7 @@ const { organizationId, token } = customer;
 const person = typeNamed("person");
 after(() => scene.stop());
 
-/** A new list of records of at least so many bytes as JSON. */
+/** A new list of records of at least this many bytes as JSON. */
 function listOf(bytesMin: number): readonly unknown[] {
   const list: unknown[] = [];
   for (let bytes = 0; bytes < bytesMin;) {
@@ -70,13 +71,13 @@ const none = { eventLoopDelayMs: 0, residentBytes: 0 };
 describe("a service whose event loop is late", () => {
   before(() => measureUntil("event_loop", { ...none, eventLoopDelayMs: 500 }, 2));
 
-  it("rejects large bodies and streams with 503 and when to come back, and writes nothing", async () => {
+  it("rejects large bodies and streams with 503 and Retry-After, and writes nothing", async () => {
     const counts = await scene.service.app.store.countRecords(organizationId);
     for (const ask of [large(), compressed(), stream()]) assertShed(await client.send(ask));
     assert.deepEqual(await scene.service.app.store.countRecords(organizationId), counts);
   });
 
-  it("asks for no body that it would reject", async () => {
+  it("does not send 100-continue for a body that it would reject", async () => {
     const reply = await client.send({
       ...large(),
       headers: { expect: "100-continue", "content-type": "application/json" },
@@ -114,7 +115,7 @@ describe("a service whose memory is full", () => {
   const full = { ...none, residentBytes: limits.residentBytesCritical };
   after(() => measureUntil("memory", none, 0));
 
-  it("takes one large request at a time, and finishes what it has accepted", async () => {
+  it("accepts one large request at a time, and finishes what it has accepted", async () => {
     const open = openStream(scene.service.address, add);
     const [first, last] = [records.record(person), records.record(person)];
     await open.write(`${JSON.stringify(first)}\n`);

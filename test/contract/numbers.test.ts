@@ -1,4 +1,5 @@
-// Numbers that a double does not hold exactly: each is an error of its own item, whatever else is in the request.
+// Numbers that a double does not hold exactly: each is an error of its own item, whatever else is
+// in the request.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -28,8 +29,8 @@ function send(body: string, headers: Ask["headers"] = {}): Promise<Reply> {
   return client.send({ method: "POST", path, token, body, headers: { ...json, ...headers } });
 }
 
-describe("a number that can't be kept exactly", () => {
-  it("is an error of the one item of a lenient list that holds it", async () => {
+describe("a number that can't be stored exactly", () => {
+  it("is an error of only that item in a lenient list", async () => {
     const body = `[${item("lenient 1", "1")},${item("lenient 2", inexact)},${item("lenient 3", "3")}]`;
     const { status, body: reply } = await send(body, { prefer: "handling=lenient" });
     assert.equal(status, 200);
@@ -62,7 +63,7 @@ describe("a number that can't be kept exactly", () => {
     assert.match(body.message ?? "", /first 100 errors are listed; there are 50 more/);
   });
 
-  it("is told of with the id in the line of a stream that holds it", async () => {
+  it("is reported with the id in the line of a stream that contains it", async () => {
     const body = `${item("line 1", "1")}\n${item("line 2", inexact)}\n`;
     const reply = await send(body, { "content-type": "application/x-ndjson" });
     const [refusal, summary] = linesOf(reply);
@@ -71,7 +72,7 @@ describe("a number that can't be kept exactly", () => {
     assert.equal(summary?.["write_count"], 1);
   });
 
-  it("is an error of the requests that are not records too", async () => {
+  it("is also an error of requests that are not records", async () => {
     const path = "/v2/deletion_request";
     const body = `{"resource_type":"transaction","resource_id":${inexact},"reason":"r"}`;
     const headers = { "content-type": "application/json" };

@@ -1,6 +1,7 @@
-// The suite of this folder once more, on PostgreSQL: the same files, run here, each with its service on a database of its
-// own. What stops or starts servers by itself chooses its store by itself, and is left out; so is what waits for samples of
-// the process, for another file here replaces the timer that takes them.
+// The tests of this folder once more, on PostgreSQL: the same files, imported here, each service
+// with its own database. Files that stop or start servers choose their store themselves and are
+// left out; so are files that wait for samples of the process, because another file here replaces
+// their timer.
 
 import { globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
@@ -17,7 +18,7 @@ const leftOut = new Set([
 ]);
 
 const server = await startPostgres({ settings: { max_connections: "300" } });
-/** By the folder of a service, which may be started again where it was. */
+/** By the folder of a service, which may be restarted in place. */
 const databases = new Map<string, string>();
 
 useStores(async (folder) => {
@@ -29,13 +30,14 @@ useStores(async (folder) => {
 const files = globSync("*.test.ts", { cwd: import.meta.dirname }).filter(
   (file) => !leftOut.has(file),
 );
-// Tests begin as soon as they are known; what is weighed in one must not be the services that the next files start.
+// Tests begin as soon as they are registered; the services that the next files start must not
+// affect their measurements.
 const imported = Promise.withResolvers<void>();
 before(() => imported.promise);
 for (const file of files.sort()) await import(`./${file}`);
 imported.resolve();
 
-describe("The HTTP suite on PostgreSQL", () => {
+describe("the HTTP suite on PostgreSQL", () => {
   it("has a database for each service that its files started", async () => {
     assert.ok(databases.size >= files.length / 2);
     for (const url of databases.values()) {

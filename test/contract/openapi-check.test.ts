@@ -1,4 +1,5 @@
-// The gate that holds replies against the OpenAPI document: it lets through what is as the document says, and nothing else.
+// The check of replies against the OpenAPI document: it accepts what the document allows, and
+// nothing else.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -61,7 +62,7 @@ function reply(body: unknown, headers: Record<string, string> = {}, status = 200
 
 const ndjson = { "content-type": "application/x-ndjson" };
 
-describe("a reply that is as the document says", () => {
+describe("a reply that matches the document", () => {
   for (const [what, ask, found_] of [
     ["a body with its headers", get, reply({ ...seen, id: "abc" })],
     ["a query in the path", { ...get, path: "/thing?id=1" }, reply(seen)],
@@ -74,23 +75,23 @@ describe("a reply that is as the document says", () => {
     ["an unknown path answered 404", { ...get, path: "/other" }, reply({}, {}, 404)],
     ["an unknown method answered 405", { ...get, method: "PATCH" }, reply({}, {}, 405)],
   ] as const) {
-    it(`is let through: ${what}`, () => check(ask, found_));
+    it(`is accepted: ${what}`, () => check(ask, found_));
   }
 });
 
-describe("a reply that is not as the document says", () => {
+describe("a reply that does not match the document", () => {
   for (const [what, ask, found_, message] of [
     ["an unknown path", { ...get, path: "/other" }, reply(seen), /not in the document/],
     ["an unknown method", { ...get, method: "PUT" }, reply(seen), /not in the document/],
     ["an unknown status", get, reply(seen, {}, 418), /418 is not in the document/],
-    ["another type of content", get, reply(seen, { "content-type": "text/plain" }), /text\/plain/],
-    ["a field that is missing", get, reply({}), /first_seen/],
-    ["a field that is unknown", get, reply({ ...seen, more: 1 }), /more/],
-    ["a field behind a reference", get, reply({ ...seen, id: "abcd" }), /more than 3/],
+    ["another content type", get, reply(seen, { "content-type": "text/plain" }), /text\/plain/],
+    ["a missing field", get, reply({}), /first_seen/],
+    ["an unknown field", get, reply({ ...seen, more: 1 }), /more/],
+    ["a field after a reference", get, reply({ ...seen, id: "abcd" }), /more than 3/],
     ["a format", get, reply({ first_seen: "yesterday" }), /date-time/],
     ["one line of a stream", post, reply(`${JSON.stringify(seen)}\n{}\n`, ndjson), /first_seen/],
-    ["a header that is wrong", get, reply("", { "retry-after": "0" }, 429), /Retry-After: 0/],
-    ["a header that is missing", get, reply("", {}, 429), /lacks the header Retry-After/],
+    ["a wrong header", get, reply("", { "retry-after": "0" }, 429), /Retry-After: 0/],
+    ["a missing header", get, reply("", {}, 429), /lacks the header Retry-After/],
   ] as const) {
     it(`is refused: ${what}`, () => assert.throws(() => check(ask, found_), message));
   }

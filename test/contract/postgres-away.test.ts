@@ -1,4 +1,5 @@
-// The service on PostgreSQL while its server is away: every request is told when to try again, and then it works.
+// The service on PostgreSQL while its server is away: every request is told when to try again, and
+// later succeeds.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

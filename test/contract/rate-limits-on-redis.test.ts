@@ -1,5 +1,5 @@
-// The tests of the limits once more, with limits that are shared in Redis: what clients see is the same. Each service has
-// a server of its own, which goes by the service's clock.
+// The tests of the limits once more, with limits that are shared in Redis: clients see no
+// difference. Each service has its own Redis server, which uses the service's clock.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -21,7 +21,7 @@ useStores(async (folder, clock) => {
 await import("./rate-limits.test.ts");
 
 describe("the limits in Redis", () => {
-  it("were asked for there", () => {
+  it("were requested from it", () => {
     const counts = servers.map(({ commands }) => commands.filter((name) => name === "EVALSHA"));
     assert.ok(counts.flat().length > 300, `${counts.flat().length} requests`);
   });

@@ -1,4 +1,4 @@
-// The three limits over HTTP: what is told, when it is refused, and that waiting for as long as it says works.
+// The three limits over HTTP: the headers, the refusals, and that waiting as long as stated works.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -16,7 +16,7 @@ const { client } = scene;
 const { clock } = scene.service;
 after(() => scene.stop());
 
-/** Answered 404 or 429, whatever the customer. */
+/** Answered with 404 or 429, whatever the customer. */
 const probe: Ask = { method: "GET", path: "/v2/transaction", query: { tx_id: "none" } };
 
 async function statuses(count: number, ask: Ask): Promise<number[]> {
@@ -39,7 +39,7 @@ function assertLimited(reply: Reply, policy: string): number {
 }
 
 describe("the limit of an organization", () => {
-  it("is told in every reply, and counts down", async () => {
+  it("is in every reply, and counts down", async () => {
     const { token } = await scene.makeCustomer();
     const ask = { ...probe, token };
     const left: unknown[] = [];
@@ -55,14 +55,14 @@ describe("the limit of an organization", () => {
     );
   });
 
-  it("lets a burst of twice the rate through and refuses the rest, with when to come back", async () => {
+  it("allows a burst of twice the rate and refuses the rest, with Retry-After", async () => {
     const { token } = await scene.makeCustomer();
     const ask = { ...probe, token };
     assert.deepEqual(await statuses(12, ask), [...times(10, 404), ...times(2, 429)]);
     assertLimited(await client.send(ask), "organization");
   });
 
-  it("lets a request through after the wait that it asked for, however often", async () => {
+  it("allows a request after the stated wait, however often", async () => {
     const { token } = await scene.makeCustomer({ rateLimitPerSecond: 3 });
     const ask = { ...probe, token };
     for (let round = 0; round < 5; round += 1) {
@@ -73,7 +73,7 @@ describe("the limit of an organization", () => {
     }
   });
 
-  it("lets the rate through for as long as one likes", async () => {
+  it("allows the rate indefinitely", async () => {
     const { token } = await scene.makeCustomer();
     const ask = { ...probe, token };
     await statuses(11, ask);
@@ -97,12 +97,12 @@ describe("the limit of an organization", () => {
     assert.deepEqual(await statuses(1, { ...probe, token: other.token }), [404]);
   });
 
-  it("counts what is refused for other reasons too", async () => {
+  it("also counts requests that are refused for other reasons", async () => {
     const { token } = await scene.makeCustomer({ scopes: ["person:read"] });
     assert.deepEqual(await statuses(11, { ...probe, token }), [...times(10, 403), 429]);
   });
 
-  it("follows what the operator sets within 2 seconds", async () => {
+  it("follows the operator's changes within 2 seconds", async () => {
     const { token, organizationId } = await scene.makeCustomer();
     await client.send({ ...probe, token });
     await changeOrganization(scene.service.app, organizationId, { rateLimitPerSecond: 50 });
@@ -113,7 +113,7 @@ describe("the limit of an organization", () => {
     });
   });
 
-  it("stops no write that was let in, and lets no refused one write", async () => {
+  it("never stops an admitted write, and no refused request writes", async () => {
     const { token, organizationId } = await scene.makeCustomer({ rateLimitPerSecond: 2 });
     const asks = Array.from({ length: 12 }, () => {
       const body = scene.records.record(typeNamed("person"));
@@ -134,7 +134,7 @@ function issue(customer: Customer, path = "/auth/token"): Ask {
 }
 
 describe("the limit of token issuing", () => {
-  it("is 60 a minute for each key, at both paths together, and comes back", async () => {
+  it("is 60 a minute for each key, at both paths together, and recovers", async () => {
     const customer = await scene.makeCustomer();
     assert.deepEqual(await statuses(30, issue(customer)), times(30, 200));
     assert.deepEqual(await statuses(29, issue(customer, "/v2/auth/token")), times(29, 200));
@@ -145,7 +145,7 @@ describe("the limit of token issuing", () => {
     assert.deepEqual(await statuses(61, issue(customer)), [...times(60, 200), 429]);
   });
 
-  it("is told in its replies, and is no limit of other keys, nor of what the token is for", async () => {
+  it("is in its replies, and does not affect other keys or what the token is for", async () => {
     const customer = await scene.makeCustomer();
     const reply = await client.send(issue(customer));
     assert.equal(reply.headers["ratelimit-policy"], '"token-issuing";q=60;w=60');
@@ -161,7 +161,7 @@ describe("the limit of token issuing", () => {
 describe("the limit of failed authentication", () => {
   const wrong = "Bearer wrong";
 
-  it("is 20 a minute for each address, whatever was tried, and comes back", async () => {
+  it("is 20 a minute for each address, whatever was tried, and recovers", async () => {
     const address = fromNewAddress();
     const { apiKey } = await scene.makeCustomer();
     const tries: Ask[] = [
@@ -179,20 +179,20 @@ describe("the limit of failed authentication", () => {
     assert.deepEqual(await statuses(2, first), [401, 429]);
   });
 
-  it("is no limit of who has a credential, at the same address", async () => {
+  it("does not affect clients with a credential, at the same address", async () => {
     const headers = fromNewAddress();
     await statuses(25, { ...probe, headers: { ...headers, authorization: wrong } });
     const { token } = await scene.makeCustomer();
     assert.equal((await client.send({ ...probe, headers, token })).status, 404);
   });
 
-  it("is no limit of other addresses", async () => {
+  it("does not affect other addresses", async () => {
     await statuses(25, { ...probe, headers: { ...fromNewAddress(), authorization: wrong } });
     const other = { ...fromNewAddress(), authorization: wrong };
     assert.equal((await client.send({ ...probe, headers: other })).status, 401);
   });
 
-  it("is told in the replies that are refused", async () => {
+  it("is in the replies that are refused", async () => {
     const { headers } = await client.send({ ...probe, headers: fromNewAddress() });
     assert.equal(headers["ratelimit"], '"failed-authentication";r=19;t=3');
     assert.equal(headers["ratelimit-policy"], '"failed-authentication";q=20;w=60');
@@ -212,7 +212,7 @@ describe("an address behind a proxy", () => {
 });
 
 describe("RATE_LIMIT_PER_SECOND=0", () => {
-  it("turns every limit off, and nothing is told of any", async () => {
+  it("turns every limit off, and no limit is in the replies", async () => {
     const service = await startService({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
     const customer = await makeCustomer(service.app, service.client, { rateLimitPerSecond: 1 });
     const headers = { authorization: customer.apiKey };

@@ -1,5 +1,5 @@
-// Requests that no client would send, over a bare socket: whatever comes is answered as an error of the API, or not at
-// all, and never hurts those who come after.
+// Malformed requests over a raw socket: each is answered with an error of the API, or not at all,
+// and never affects later requests.
 
 import assert from "node:assert/strict";
 import { STATUS_CODES } from "node:http";
@@ -28,7 +28,7 @@ function assertRefused(text: string, status: number, code: number): void {
 
 const host = "host: localhost";
 
-describe("what is not HTTP is answered with 400 and the connection closed", () => {
+describe("bytes that are not HTTP are answered with 400, and the connection is closed", () => {
   for (const [what, text] of [
     ["nonsense", "GARBAGE\r\n\r\n"],
     ["an unknown method", `BREW /v2/transaction HTTP/1.1\r\n${host}\r\n\r\n`],
@@ -56,7 +56,7 @@ describe("what is not HTTP is answered with 400 and the connection closed", () =
     ],
     ["a negative length", `POST / HTTP/1.1\r\n${host}\r\ncontent-length: -1\r\n\r\n`],
     [
-      "a Host that is none",
+      "an invalid Host",
       `GET /v2/transaction HTTP/1.1\r\nhost: a b@c/d\r\n${authorization}\r\n\r\n`,
     ],
     ["CONNECT", `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n\r\n`],
@@ -101,7 +101,7 @@ describe("what is not HTTP is answered with 400 and the connection closed", () =
     });
   }
 
-  it("chunks that are none", async () => {
+  it("malformed chunks", async () => {
     const head = `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
     const body = "content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n";
     assertRefused(await exchangeRaw(client.address, head + body), 400, 40003);
@@ -119,7 +119,7 @@ describe("headers", () => {
     }
   });
 
-  it("that ask for an upgrade or expect the unheard-of are passed over", async () => {
+  it("that request an upgrade or expect something unknown are ignored", async () => {
     for (const line of [
       "connection: upgrade, close\r\nupgrade: websocket",
       "connection: close\r\nexpect: miracles",
@@ -134,7 +134,7 @@ function check(id: string, more: string): string {
   return `GET /v2/transaction HTTP/1.1\r\n${host}\r\nx-request-id: ${id}\r\n${authorization}\r\n${more}\r\n`;
 }
 
-describe("forms of requests that are right, if rare", () => {
+describe("rare but valid forms of requests", () => {
   it("HTTP/1.0 without a Host", async () => {
     const text = `GET /v2/transaction?tx_id=1 HTTP/1.0\r\n${authorization}\r\n\r\n`;
     assert.equal(parseReply(await exchangeRaw(client.address, text)).status, 404);
@@ -153,14 +153,14 @@ describe("forms of requests that are right, if rare", () => {
     }
   });
 
-  it("the coding of chunks in capitals", async () => {
+  it("the transfer coding in capitals", async () => {
     const text =
       `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\ncontent-type: application/json\r\n` +
       "connection: close\r\ntransfer-encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
     assert.equal(parseReply(await exchangeRaw(client.address, text)).body.code, 40000);
   });
 
-  it("a client that ends its side when it has asked gets its reply", async () => {
+  it("a client that half-closes after its request gets its reply", async () => {
     for (const version of ["1.0", "1.1"]) {
       const { socket, closed } = openRaw(client.address);
       socket.end(
@@ -170,7 +170,7 @@ describe("forms of requests that are right, if rare", () => {
     }
   });
 
-  it("two requests sent at once are answered in their order", async () => {
+  it("two requests sent at once are answered in order", async () => {
     const text = await exchangeRaw(
       client.address,
       check("first", "") + check("second", "connection: close\r\n"),
@@ -195,7 +195,7 @@ describe("forms of requests that are right, if rare", () => {
     assert.equal(parseReply(text).body.code, 40000);
   });
 
-  it("a stream that waits for 100-continue, and a further request behind a body that did", async () => {
+  it("a stream that waits for 100-continue, and a further request after a body that did", async () => {
     const body = `${JSON.stringify(scene.records.record(typeNamed("person")))}\n`;
     for (const type of ["application/x-ndjson", "application/json"]) {
       const { socket, received, closed } = openRaw(client.address);
@@ -215,7 +215,7 @@ describe("forms of requests that are right, if rare", () => {
   });
 });
 
-describe("what is not HTTP behind a request that is", () => {
+describe("malformed bytes after a valid request", () => {
   for (const [what, rest] of [
     ["nonsense", "GARBAGE\r\n\r\n"],
     [
@@ -223,7 +223,7 @@ describe("what is not HTTP behind a request that is", () => {
       `POST / HTTP/1.1\r\n${host}\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`,
     ],
   ] as const) {
-    it(`is refused when that has been answered: ${what}`, async () => {
+    it(`are refused once that has been answered: ${what}`, async () => {
       const body = JSON.stringify(scene.records.record(typeNamed("transaction")));
       const head = `POST /v2/transaction HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
       const length = Buffer.byteLength(body);
@@ -242,7 +242,7 @@ describe("a body that will not be read", () => {
     ["of another type", `${authorization}\r\ncontent-type: text/plain`, 415],
     ["that is too large", `${authorization}\r\ncontent-type: application/json`, 413],
   ] as const) {
-    it(`is answered before it comes: ${what}`, async () => {
+    it(`is answered before it arrives: ${what}`, async () => {
       const { socket, closed } = openRaw(client.address);
       const length = limits.bodyBytesMax + 1;
       socket.write(
@@ -270,7 +270,7 @@ describe("a body that waits for 100-continue", () => {
       413,
     ],
   ] as const) {
-    it(`is not asked for where its head is enough to refuse it: ${what}`, async () => {
+    it(`is not requested where its head is enough to refuse it: ${what}`, async () => {
       const head = `POST /v2/person HTTP/1.1\r\n${host}\r\nexpect: 100-continue\r\n${line}\r\n\r\n`;
       const reply = parseReply(await exchangeRaw(client.address, head));
       assert.deepEqual([reply.status, reply.headers.connection], [status, "close"]);
@@ -278,10 +278,10 @@ describe("a body that waits for 100-continue", () => {
   }
 });
 
-describe("a connection that breaks off", () => {
+describe("an aborted connection", () => {
   const head = `POST /v2/person HTTP/1.1\r\n${host}\r\n${authorization}\r\n`;
 
-  it("in the middle of a body leaves nothing behind, and the service goes on", async () => {
+  it("in the middle of a body stores nothing, and the service continues", async () => {
     for (const encoding of ["identity", "gzip"]) {
       const { socket, closed } = openRaw(client.address);
       const text = `content-type: application/json\r\ncontent-encoding: ${encoding}\r\ncontent-length: 100\r\n\r\n{"a`;
@@ -293,7 +293,7 @@ describe("a connection that breaks off", () => {
     assert.equal(reply.status, 400);
   });
 
-  it("or goes wrong in the middle of a stream gets no second reply into the first", async () => {
+  it("or an error in the middle of a stream inserts no second reply into the first", async () => {
     const { socket, received, closed } = openRaw(client.address);
     const chunk = "{}\n";
     socket.write(`${head}content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n\r\n`);

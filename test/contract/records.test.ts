@@ -1,4 +1,5 @@
-// The life of one record of every type over HTTP: added, looked for, updated, and everything that is refused on the way.
+// The life of one record of every type over HTTP: added, checked, updated, and everything that is
+// refused on the way.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -43,7 +44,7 @@ function reversed(record: Fields): Fields {
 
 for (const type of recordTypes) {
   describe(type.resourceType, () => {
-    it("is added, and then exists, with the times of its business", async () => {
+    it("is added, and then exists, with its business times", async () => {
       const record = records.record(type, { timestamp: "2026-01-31T10:30:00.250+01:00" });
       const id = idOf(type, record);
       assert.equal((await check(scene, customer, { type, id })).status, 404);
@@ -60,7 +61,7 @@ for (const type of recordTypes) {
       });
     });
 
-    it("is kept exactly as it was sent", async () => {
+    it("is stored exactly as it was sent", async () => {
       for (let count = 0; count < 10; count += 1) {
         const record = records.record(type);
         await post(type, record);
@@ -91,7 +92,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is told from one whose id differs only in case or in the form of its characters", async () => {
+    it("is distinguished from one whose id differs only in case or in Unicode form", async () => {
       const record = records.record(type, { [type.idField]: "Id-\u00e9" });
       assert.equal((await post(type, record)).status, 201);
       for (const id of ["id-\u00e9", "Id-e\u0301", "Id-\u00e9 "]) {
@@ -99,7 +100,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused when the very same exists, in whatever order its fields come", async () => {
+    it("is refused when an identical one exists, whatever the order of its fields", async () => {
       const record = await scene.addRecord(customer, type);
       for (const again of [record, reversed(record)]) {
         const reply = await post(type, again);
@@ -117,7 +118,7 @@ for (const type of recordTypes) {
       assert.equal((await show(type, idOf(type, record))).changes.length, 1);
     });
 
-    it("is updated with nothing but its id and a timestamp", async () => {
+    it("can be updated with only its id and a timestamp", async () => {
       const record = await scene.addRecord(customer, type, { timestamp: "2026-02-01T00:00:00Z" });
       const id = idOf(type, record);
       const update = { [type.idField]: id, timestamp: "2026-03-01T00:00:00Z" };
@@ -130,7 +131,7 @@ for (const type of recordTypes) {
       assert.deepEqual([first_seen, last_seen], ["2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"]);
     });
 
-    it("is updated by fields: what an update leaves out stays", async () => {
+    it("is updated by fields: an update leaves omitted fields unchanged", async () => {
       const record = await scene.addRecord(customer, type, { timestamp: "2019-12-31T00:00:00Z" });
       const id = idOf(type, record);
       const update = records.update(type, id);
@@ -149,7 +150,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("keeps an identical update as a further change", async () => {
+    it("stores an identical update as a further change", async () => {
       const record = await scene.addRecord(customer, type);
       const id = idOf(type, record);
       const update = records.update(type, id);
@@ -178,7 +179,7 @@ for (const type of recordTypes) {
       );
     });
 
-    it("loses an optional field to a null in an update", async () => {
+    it("loses an optional field if an update sets it to null", async () => {
       const { required } = type.addSchema as { required: readonly string[] };
       const optional = type.fieldNames.filter((name) => !required.includes(name));
       for (const field of optional) {
@@ -193,7 +194,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("may not be dated more than 366 days ahead, whether it is added or updated", async () => {
+    it("can't be dated more than 366 days ahead, whether it is added or updated", async () => {
       const timestamp = "2999-01-01T00:00:00Z";
       const id = idOf(type, await scene.addRecord(customer, type));
       for (const reply of [
@@ -205,7 +206,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("has as first_seen and last_seen its earliest and latest business times, in whatever order they come", async () => {
+    it("has as first_seen and last_seen its earliest and latest business times, in any order of arrival", async () => {
       const times = [
         ["2026-05-05T12:00:00.5+02:00", "2026-05-05T10:00:00.5Z", "2026-05-05T10:00:00.5Z"],
         [
@@ -240,7 +241,7 @@ for (const type of recordTypes) {
       assert.equal((await check(scene, customer, { type, id })).status, 404);
     });
 
-    it("is no larger than its bound as JSON", async () => {
+    it("can't exceed the maximum size as JSON", async () => {
       const value = "x".repeat(limits.textCharactersMax);
       const additional_properties = Array.from({ length: 70 }, (_, index) => ({
         key: `${index}`,
@@ -282,7 +283,7 @@ describe("the query of an existence check", () => {
     });
   }
 
-  it("is decoded once, and finds ids with any sign in them", async () => {
+  it("is decoded once, and finds ids with any character in them", async () => {
     const type = typeNamed("risk_assessment");
     for (const id of ["%", "100%25", "a+b c", "a&b=c;d#e?f/g", "ünïcode 😀", "%zz"]) {
       const mark = `${id} ${Date.now()}`;
@@ -300,7 +301,7 @@ describe("the query of an existence check", () => {
     assert.match(reply.body.errors?.[0]?.message ?? "", /percent-encoded.*%25/);
   });
 
-  it("may hold other parameters, which mean nothing", async () => {
+  it("can have other parameters, which are ignored", async () => {
     const [type] = recordTypes;
     assert.ok(type !== undefined);
     const id = idOf(type, await scene.addRecord(customer, type));

@@ -1,5 +1,5 @@
-// What an erasure takes along, over HTTP: all related data goes, what also belongs to others stays without the reference,
-// and kept replies go too (contract, section 7).
+// What an erasure cascades to, over HTTP: all related data is erased, what also belongs to others
+// stays without the reference, and stored outcomes are erased too (contract, section 7).
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -28,7 +28,7 @@ async function statusOfCheck(type: RecordType, record: Fields): Promise<number> 
   return (await check(scene, customer, { type, id: idOf(type, record) })).status;
 }
 
-/** Asks for the deletion of a record and waits until it is processed; gives what was erased. */
+/** Requests the deletion of a record and waits until it is completed; returns what was erased. */
 async function erase(type: RecordType, record: Fields): Promise<unknown> {
   const asked = await remove(type, record);
   assert.equal(asked.status, 200, asked.text);
@@ -74,7 +74,7 @@ describe("all related data", () => {
   ].map(typeNamed);
   assert.ok(tx && alert && suspicion && txCheck && screening && person && company);
 
-  it("of a transaction goes with it, to any depth", async () => {
+  it("of a transaction is erased with it, at any depth", async () => {
     const root = await add(tx);
     const checked = await add(txCheck, { related_tx_id: root["tx_id"] });
     const raised = await add(alert, { related_check_id: checked["check_id"] });
@@ -97,7 +97,7 @@ describe("all related data", () => {
     }
   });
 
-  it("that also belongs to others stays, with the reference taken out of all its changes", async () => {
+  it("that also belongs to others stays, with the reference redacted in all its changes", async () => {
     const [gone, kept] = [await add(tx), await add(tx)];
     const both = await add(alert, { related_tx_ids: [gone["tx_id"], kept["tx_id"]] });
     const update = {
@@ -122,7 +122,7 @@ describe("all related data", () => {
 
   for (const type of [person, company]) {
     const field = `related_${type.idField}`;
-    it(`of a ${type.resourceType} goes with it: what belongs to it, of every type`, async () => {
+    it(`of a ${type.resourceType} is erased with it: records of every type that belong to it`, async () => {
       const root = await add(type);
       const belonging = [
         "screening",
@@ -140,7 +140,7 @@ describe("all related data", () => {
     });
   }
 
-  it("of a company is not its people: they stay, and no longer mention it", async () => {
+  it("of a company does not include its people: they stay, and no longer mention it", async () => {
     const root = await add(company);
     const member = await add(person, { related_company_id: root["company_id"] });
     assert.deepEqual(await erase(company, root), { company: 1 });
@@ -149,14 +149,14 @@ describe("all related data", () => {
     assert.equal("related_company_id" in (changes[0]?.payload ?? {}), false);
   });
 
-  it("is what stands there by id: a record that named it before it came goes too", async () => {
+  it("is found by id: a record that named it before it was added is erased too", async () => {
     const screened = await add(screening, { related_tx_id: "yet to come" });
     const root = await add(tx, { tx_id: "yet to come" });
     assert.deepEqual(await erase(tx, root), { transaction: 1, screening: 1 });
     assert.equal(await statusOfCheck(screening, screened), 404);
   });
 
-  it("of a person goes also when it is more than one step takes", async () => {
+  it("of a person is erased even when that takes more than one step", async () => {
     const root = await add(person);
     const about = { related_tx_id: undefined, related_company_id: undefined };
     const count = 2 * limits.erasureStepRecordsMax + 1;
@@ -192,8 +192,8 @@ describe("all related data", () => {
   });
 });
 
-describe("a kept reply under an Idempotency-Key", () => {
-  it("goes with the record: the same request is then a new one", async () => {
+describe("a stored outcome under an Idempotency-Key", () => {
+  it("is erased with the record: the same request is then a new one", async () => {
     const type = typeNamed("person");
     const body = records.record(type);
     const headers = { "idempotency-key": "kept with the record" };
@@ -204,7 +204,7 @@ describe("a kept reply under an Idempotency-Key", () => {
     assert.equal(await statusOfCheck(type, body), 200);
   });
 
-  it("of the deletion itself stays, and asks for no second one", async () => {
+  it("of the deletion itself stays, and creates no second one", async () => {
     const type = typeNamed("person");
     const record = await scene.addRecord(customer, type);
     const headers = { "idempotency-key": "the deletion" };

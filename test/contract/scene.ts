@@ -1,5 +1,5 @@
-// What tests of the contract work with: a service, its client whose every reply is held against the OpenAPI document,
-// customers, and records of every type.
+// The tools of contract tests: a service, its client that compares every reply with the OpenAPI
+// document, customers, and records of every type.
 
 import assert from "node:assert/strict";
 import type { RecordType } from "../../src/domain/record-type.ts";
@@ -20,11 +20,11 @@ export interface Scene {
   readonly client: Client;
   readonly records: RecordGenerator;
   makeCustomer(options?: CustomerOptions): Promise<Customer>;
-  /** Sends a request in the customer's name. */
+  /** Sends a request with the customer's token. */
   ask(customer: Customer, ask: Ask): Promise<Reply>;
-  /** Adds a new record over HTTP and gives what was sent. */
+  /** Adds a new record over HTTP and returns what was sent. */
   addRecord(customer: Customer, type: RecordType, overrides?: Fields): Promise<Fields>;
-  /** Waits until the deletion has been processed, and gives its status object. */
+  /** Waits until the deletion has been processed, and returns its status object. */
   completed(customer: Customer, deletionRequestId: string): Promise<Reply>;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function pathOf(type: RecordType): string {
   return `/v2/${type.resourceType}`;
 }
 
-/** Where lists of the type go: the same path, or one of its own. */
+/** The path for lists of the type: the same path, or one of its own. */
 export function listPathOf(type: RecordType): string {
   return `/v2/${type.batchPath ?? type.resourceType}`;
 }
@@ -79,7 +79,7 @@ export function typeNamed(name: string): RecordType {
   return type;
 }
 
-/** Says whether a record exists: its reply to GET. */
+/** Whether a record exists: the reply to GET. */
 export function check(
   scene: Scene,
   customer: Customer,
@@ -90,13 +90,19 @@ export function check(
 
 let addresses = 0;
 
-/** Headers that make a request come from a network of its own, so that failed authentications don't add up. */
+/**
+ * Headers that make a request come from a separate network, so that failed authentications don't
+ * add up.
+ */
 export function fromNewAddress(): Readonly<Record<string, string>> {
   addresses += 1;
   return { "x-forwarded-for": `2001:db8:0:${addresses.toString(16)}::1` };
 }
 
-/** What any two replies may differ in without telling anything: the request's id, and the time of the reply. */
+/**
+ * What may differ between two replies without revealing anything: the request's id, and the time of
+ * the reply.
+ */
 export function withoutRequestId({ status, headers, text }: Reply): unknown {
   const { "x-request-id": _id, date: _date, ...rest } = headers;
   return { status, headers: rest, text };

@@ -1,5 +1,5 @@
-// Every operation with every scope: which let it pass and which do not, by the rules of the contract, section 4, written
-// down here once more.
+// Every operation with every scope: which allow it and which do not, by the rules of the contract,
+// section 4, written down here once more.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -43,7 +43,7 @@ for (const [customer, isStrict] of [
 ] as const) {
   describe(`in an organization with ${isStrict ? "strict" : "ordinary"} scopes`, () => {
     for (const scope of allScopes) {
-      it(`${scope} opens exactly the operations that it should`, async () => {
+      it(`${scope} allows exactly the operations that it should`, async () => {
         const token = await fetchToken(client, customer, { scopes: [scope] });
         for (const operation of gated) {
           const { method, path, name } = operation;
@@ -62,7 +62,7 @@ for (const [customer, isStrict] of [
 }
 
 describe("the one scope of the interface document", () => {
-  it("does everything that the document shows", async () => {
+  it("allows everything that the document shows", async () => {
     const customer = await scene.makeCustomer({ scopes: ["transactions:write"] });
     const shown = operations.filter(({ type, permission }) => {
       return (
@@ -88,7 +88,7 @@ function tokenToDelete(family: string): Promise<string> {
 
 describe("a deletion request that names its type in the body or by its id", () => {
   for (const type of deletableTypes) {
-    it(`takes the delete scope of ${type.family} for a ${type.resourceType}, and no other`, async () => {
+    it(`requires the delete scope of ${type.family} for a ${type.resourceType}, and no other`, async () => {
       const record = await scene.addRecord(strict, type);
       const path = "/v2/deletion_request";
       const body = {
@@ -114,7 +114,7 @@ describe("a deletion request that names its type in the body or by its id", () =
     });
   }
 
-  it("never deletes with a scope that is not that of the type", async () => {
+  it("never deletes with a scope of another type", async () => {
     const [type] = deletableTypes;
     assert.ok(type !== undefined);
     const record = await scene.addRecord(strict, type);

@@ -1,5 +1,5 @@
-// Every operation with every status that it can answer, from the table of record types and verbs: one `describe` a
-// status, and at the end a gate that misses none.
+// Every operation with every status that it can return, from the table of record types and verbs:
+// one `describe` per status, and finally a check that none is missing.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -25,7 +25,7 @@ client.observe(({ method, path }, { status }) => {
 
 const common = [400, 401, 403, 429, 500, 503];
 
-/** What the contract, section 2, has for every operation, and what its row names. */
+/** The statuses of every operation in the contract, section 2, and those in its row. */
 function statusesOf({ success, errors }: Operation): number[] {
   return [success, ...common, ...errors];
 }
@@ -34,7 +34,7 @@ function answering(status: number): readonly Operation[] {
   return operations.filter((operation) => statusesOf(operation).includes(status));
 }
 
-/** Sends the request; where it is a GET, a HEAD beside it has to answer the same without a body. */
+/** Sends the request; for a GET, also a HEAD, which has to get the same reply without a body. */
 async function send(ask: Ask): Promise<Reply> {
   const reply = await client.send(ask);
   if (ask.method !== "GET") return reply;
@@ -58,7 +58,7 @@ function assertError(reply: Reply, status: number, code: number): void {
 for (const status of [200, 201]) {
   describe(`status ${status}`, () => {
     for (const operation of operations.filter(({ success }) => success === status)) {
-      it(`answers a good request to ${operation.name}`, async () => {
+      it(`is the reply to a good request to ${operation.name}`, async () => {
         const reply = await send(await goodRequest(scene, customer, operation));
         assert.equal(reply.status, status, reply.text);
         assert.ok(reply.headers["x-request-id"] !== undefined);
@@ -72,7 +72,7 @@ for (const [key, { code, corrupt }] of Object.entries(corruptions)) {
   const status = Number(key);
   describe(`status ${status}`, () => {
     for (const operation of answering(status)) {
-      it(`answers ${operation.name}`, async () => {
+      it(`is the reply of ${operation.name}`, async () => {
         const reply = await send(await corrupt(scene, customer, operation));
         const isDeletion = status === 404 && operation.verb === "read deletion";
         assertError(reply, status, isDeletion ? 40402 : code);
@@ -86,7 +86,7 @@ describe("status 405", () => {
     const methods = operations.filter((item) => item.path === path).map(({ method }) => method);
     const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     const others = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"];
-    it(`answers other methods than ${allowed.join(", ")} at ${path}`, async () => {
+    it(`is the reply to other methods than ${allowed.join(", ")} at ${path}`, async () => {
       for (const method of others.filter((other) => !allowed.includes(other))) {
         const reply = await client.send({ method, path, token: customer.token });
         if (method === "HEAD") assert.equal(reply.status, 405);
@@ -100,7 +100,7 @@ describe("status 405", () => {
 
 describe("status 409", () => {
   for (const operation of answering(409)) {
-    it(`answers ${operation.name} while the first request with its Idempotency-Key is in flight`, async () => {
+    it(`is the reply of ${operation.name} while the first request with its Idempotency-Key is in flight`, async () => {
       const ask = await goodRequest(scene, customer, operation);
       const method = operation.permission === "delete" ? "requestDeletion" : "writeRecords";
       const held = service.holdStore(method);
@@ -116,7 +116,7 @@ describe("status 409", () => {
   }
 
   for (const operation of operations.filter(({ verb }) => verb === "add records")) {
-    it(`answers ${operation.name} when the record exists`, async () => {
+    it(`is the reply of ${operation.name} when the record exists`, async () => {
       const ask = await goodRequest(scene, customer, operation);
       await client.send(ask);
       assertError(await client.send(ask), 409, 40901);
@@ -124,7 +124,7 @@ describe("status 409", () => {
   }
 });
 
-/** Uses up what there is, and gives the request in the name of whom nothing is left. */
+/** Exhausts the limit, and returns a request of the same caller. */
 async function limit(operation: Operation, ask: Ask): Promise<Ask> {
   if (operation.permission === undefined) {
     for (let sent = 0; sent < 60; sent += 1) await client.send({ ...ask, body: {} });
@@ -139,7 +139,7 @@ async function limit(operation: Operation, ask: Ask): Promise<Ask> {
 
 describe("status 429", () => {
   for (const operation of answering(429)) {
-    it(`answers ${operation.name}`, async () => {
+    it(`is the reply of ${operation.name}`, async () => {
       const other = await scene.makeCustomer();
       const ask = await goodRequest(scene, other, operation);
       const limited = await limit(operation, ask);
@@ -165,7 +165,7 @@ describe("status 500", () => {
   } as const satisfies Record<Operation["verb"], StoreMethod>;
 
   for (const operation of answering(500)) {
-    it(`answers ${operation.name} when the store fails, and shows nothing of it`, async () => {
+    it(`is the reply of ${operation.name} when the store fails, and does not reveal why`, async () => {
       const ask = await goodRequest(scene, await scene.makeCustomer(), operation);
       const error = new Error("disk /secret/path is on fire");
       const restore = service.breakStore(used[operation.verb], error);
@@ -183,7 +183,7 @@ describe("status 500", () => {
 });
 
 describe("status 503", () => {
-  it("answers every operation while the service is shutting down", async () => {
+  it("is the reply of every operation while the service is shutting down", async () => {
     const asks: Ask[] = [];
     for (const operation of answering(503)) {
       asks.push(await goodRequest(scene, await scene.makeCustomer(), operation));
@@ -197,7 +197,7 @@ describe("status 503", () => {
   });
 });
 
-/** Operation and status, where the status was never answered. */
+/** Operation and status, where the status was never returned. */
 function missing(found: Seen): string[] {
   return operations.flatMap((operation) =>
     statusesOf(operation)
@@ -206,12 +206,12 @@ function missing(found: Seen): string[] {
   );
 }
 
-describe("the gate over operations and statuses", () => {
-  it("finds every one exercised", () => {
+describe("the check of operations and statuses", () => {
+  it("finds every one tested", () => {
     assert.deepEqual(missing(seen), []);
   });
 
-  it("notices one that is missing", () => {
+  it("reports one that is missing", () => {
     const [first] = operations;
     assert.ok(first !== undefined);
     const less = new Map([...seen, [first.name, new Set([200])]]);

@@ -1,5 +1,5 @@
-// How a serving process ends: SIGTERM finishes what is in flight, refuses what is new, closes the store and exits with 0.
-// Processes of their own, as operators run them.
+// How a serving process ends: SIGTERM finishes what is in flight, refuses new requests, closes the
+// store and exits with 0. Separate processes, as operators run them.
 
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
@@ -30,7 +30,7 @@ async function start(more: Readonly<Record<string, string>> = {}): Promise<Serve
   return running;
 }
 
-/** A customer of the server, made beside it. */
+/** A customer of the server, created next to it. */
 function customerOf({ client }: ServerProcess): Promise<Customer> {
   return operate(environment, (app) => makeCustomer(app, client));
 }
@@ -44,7 +44,7 @@ function check({ client }: ServerProcess, token: string, id: unknown) {
   });
 }
 
-/** Resolves when the server no longer takes connections; that those it has are closed comes first. */
+/** Resolves when the server no longer accepts connections; it first closes those it has. */
 async function refused({ client }: ServerProcess): Promise<void> {
   await waitFor("connections to be refused", () =>
     client.send({ method: "GET", path: "/health/live" }).then(
@@ -56,14 +56,14 @@ async function refused({ client }: ServerProcess): Promise<void> {
 
 describe("SIGTERM", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it(`or rather ${signal}, ends an idle server with exit code 0`, async () => {
+    it(`or instead ${signal} ends an idle server with exit code 0`, async () => {
       const server = await start();
       await customerOf(server);
       assert.equal(await server.end(signal), 0, server.output().err);
     });
   }
 
-  it("lets a stream that is under way come to its end, and refuses connections meanwhile", async () => {
+  it("lets a stream finish, and refuses connections meanwhile", async () => {
     const server = await start({ SHUTDOWN_GRACE_MS: "600000" });
     const { token } = await customerOf(server);
     const [first, second] = [records.record(type), records.record(type)];
@@ -80,7 +80,7 @@ describe("SIGTERM", () => {
     await stream.write(`${JSON.stringify(second)}\n`);
     const reply = await stream.end();
     assert.equal(linesOf(reply).at(-1)?.["write_count"], 2);
-    // Though the client has not closed its connection, and there is grace enough to wait for that.
+    // The client has not closed its connection, and the grace period would allow waiting for that.
     assert.equal(await waitFor("the server to end", () => ended), 0, server.output().err);
     const again = await start();
     assert.equal((await check(again, token, second["person_id"])).status, 200);
@@ -107,7 +107,7 @@ describe("SIGTERM", () => {
     for (const id of answered) assert.equal((await check(again, token, id)).status, 200);
   });
 
-  it("waits for no longer than SHUTDOWN_GRACE_MS, and keeps what was durable", async () => {
+  it("waits no longer than SHUTDOWN_GRACE_MS, and keeps what was durable", async () => {
     const server = await start({ SHUTDOWN_GRACE_MS: "100" });
     const { token } = await customerOf(server);
     const record = records.record(type);
@@ -123,7 +123,7 @@ describe("SIGTERM", () => {
     assert.equal((await check(again, token, id)).status, 200);
   });
 
-  it("drops lists that wait to be written when the grace period is over, and keeps those that were answered", async () => {
+  it("drops lists that wait to be written after the grace period, and keeps those that were answered", async () => {
     const listsMax = 50;
     const server = await start({ SHUTDOWN_GRACE_MS: "0", RATE_LIMIT_PER_SECOND: "0" });
     const { token } = await customerOf(server);
@@ -150,7 +150,7 @@ describe("SIGTERM", () => {
       if ((await again.client.send(ask)).status === 200) stored.push(list);
     }
     for (const list of answered) assert.ok(stored.includes(list), `list ${list} is lost`);
-    // The list under way, and one whose reply was cut off.
+    // The list being written, and one whose reply was cut off.
     const unanswered = stored.length - answered.length;
     assert.ok(
       unanswered <= 3,
@@ -160,7 +160,7 @@ describe("SIGTERM", () => {
 });
 
 describe("a service that is shutting down", () => {
-  it("is not ready, though alive, and says when to come back", async () => {
+  it("is not ready, though alive, and sends Retry-After", async () => {
     const scene = await startScene();
     const { client, service } = scene;
     assert.equal((await client.send({ method: "GET", path: "/health/ready" })).status, 200);
@@ -174,7 +174,7 @@ describe("a service that is shutting down", () => {
 });
 
 describe("the log of a server", () => {
-  it("at its most talkative holds no credential and nothing of any record or reason", async () => {
+  it("at its most verbose level contains no credential and no content of a record or reason", async () => {
     const server = await start();
     const { token, apiKey } = await customerOf(server);
     const marks = ["Marked-Name", "marked-id", "Marked-Reason"];

@@ -1,5 +1,5 @@
-// Streams of records (application/x-ndjson) at every operation that takes a list: one record a line, each on its own,
-// durable as it goes.
+// Streams of records (application/x-ndjson) at every operation that accepts a list: one record a
+// line, each on its own, durable continuously.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -47,7 +47,7 @@ function toLine(text: string): Buffer {
   return Buffer.from(`${text}\n`);
 }
 
-/** The last line of a reply; what it counts beside success. */
+/** The last line of a reply, with its counts besides successes. */
 function summaryOf(reply: Reply): Record<string, unknown> {
   const { message, organization_id, ...counts } = linesOf(reply).at(-1) ?? {};
   assert.equal(typeof message, "string");
@@ -94,7 +94,7 @@ for (const type of recordTypes) {
       assert.deepEqual(summaryOf(reply), expected);
     });
 
-    it("has a line for each that is refused, which says which, why and what to do", async () => {
+    it("has a line for each rejected one, with its number, the reason and what to do", async () => {
       const [first = {}, second = {}] = make(type, 2);
       const broken = { ...second, timestamp: "never" };
       const reply = await send(type, { body: toLines([first, broken, first, second]) });
@@ -122,7 +122,7 @@ for (const type of recordTypes) {
 const type = typeNamed("risk_assessment");
 
 describe("the lines of a stream", () => {
-  it("may be blank, end in CRLF, and the last one need not end", async () => {
+  it("can be blank or end in CRLF, and the last one needs no newline", async () => {
     const [one, two, three] = make(type, 3).map((record) => JSON.stringify(record));
     const reply = await send(type, { body: `\n${one}\r\n \t\r\n\n${two}\n{}\n${three}` });
     assert.deepEqual(refusalsOf(reply), [[6, 40000]]);
@@ -130,7 +130,7 @@ describe("the lines of a stream", () => {
     assert.deepEqual(summaryOf(reply), expected);
   });
 
-  it("stand alone when one can't be read", async () => {
+  it("are independent when one can't be read", async () => {
     const [good] = make(type, 1);
     const body = Buffer.concat([
       toLine('{"a":'),
@@ -159,7 +159,7 @@ describe("the lines of a stream", () => {
     assert.equal(summaryOf(reply)["write_count"], 1);
   });
 
-  it("are bounded in length, and a longer one harms no other", async () => {
+  it("are bounded in length, and a longer one does not affect others", async () => {
     const [one, two] = ["1", "2"].map((id) =>
       JSON.stringify({ ...type.example, assessment_id: `bounded ${id}` }),
     );
@@ -173,7 +173,7 @@ describe("the lines of a stream", () => {
     assert.equal(summaryOf(reply)["write_count"], 2);
   });
 
-  it("may be none at all", async () => {
+  it("can be missing altogether", async () => {
     for (const body of ["", "\n\n"]) {
       const reply = await send(type, { body });
       const expected = { success: true, write_count: 0, received: 0, unchanged: 0, refused: 0 };
@@ -183,7 +183,7 @@ describe("the lines of a stream", () => {
 });
 
 describe("a long stream", () => {
-  it("of thousands of lines is added whole, with every refused line in its order", async () => {
+  it("of thousands of lines is added completely, with every rejected line in order", async () => {
     const list = make(type, 6_000).map((record, index) =>
       index % 100 === 7 ? { ...record, outcome: 1 } : record,
     );
@@ -194,7 +194,7 @@ describe("a long stream", () => {
     assert.deepEqual(summaryOf(reply), { success: true, write_count: 5_940, ...counts });
   });
 
-  it("may be larger than any JSON list", async () => {
+  it("can be larger than any JSON list", async () => {
     const lines = make(type, 300).map((record) => JSON.stringify(record).padEnd(60_000, " "));
     const body = Buffer.from(lines.join("\n"));
     assert.ok(body.length > limits.bodyBytesMax);
@@ -207,13 +207,13 @@ describe("a long stream", () => {
     ["br", (text: string) => brotliCompressSync(text)],
     ["zstd", zstdCompressSync],
   ] as const) {
-    it(`may be in the content encoding ${encoding}`, async () => {
+    it(`can be in the content encoding ${encoding}`, async () => {
       const body = encode(toLines(make(type, 1_500)));
       const reply = await send(type, { body, headers: { "content-encoding": encoding } });
       assert.equal(summaryOf(reply)["write_count"], 1_500);
     });
 
-    it(`in the content encoding ${encoding} tells where it broke off, and keeps what came before`, async () => {
+    it(`in the content encoding ${encoding} reports where it broke off, and keeps what came before`, async () => {
       const list = make(type, 2_000);
       const whole = encode(toLines(list));
       const body = whole.subarray(0, Math.floor(whole.length * 0.7));
@@ -232,8 +232,8 @@ function open(bearer = token): OpenStream {
   return openStream(client.address, { method: "POST", path: listPathOf(type), token: bearer });
 }
 
-describe("a stream under way", () => {
-  it("has made durable what came, before it ends", async () => {
+describe("a stream in progress", () => {
+  it("has made earlier lines durable before it ends", async () => {
     const stream = open();
     for (const record of make(type, 3)) {
       await stream.write(`${JSON.stringify(record)}\n{"half":`);
@@ -262,7 +262,7 @@ describe("a stream under way", () => {
     assert.equal(summaryOf(reply)["write_count"], 1);
   });
 
-  it("ends with a summary that says so when the store fails, and shows nothing of it", async () => {
+  it("ends with a summary that says so when the store fails, and does not reveal why", async () => {
     const [one = {}, two = {}] = make(type, 2);
     const stream = open();
     await stream.write(toLines([one]));
@@ -294,7 +294,7 @@ describe("a stream that outlives its credential", () => {
     assert.equal(await exists(type, two), false);
   });
 
-  it("ends when the key behind its token is revoked", async () => {
+  it("ends when the key of its token is revoked", async () => {
     const { organizationId: organization } = customer;
     const made = await createKey(scene.service.app, { organizationId: organization });
     const holder = { organizationId: organization, apiKey: made.secret };

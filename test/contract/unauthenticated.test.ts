@@ -1,4 +1,4 @@
-// Paths that need no credential are limited for each network address; health checks never are.
+// Paths that need no credential are limited per network address; health checks never are.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { startScene } from "./scene.ts";
 
 const scene = await startScene();
 const customer = await scene.makeCustomer();
-/** One whose replies are not held against the document, which has no page in it. */
+/** A client whose replies are not compared with the document, which does not include pages. */
 const unauthenticated = makeClient(scene.client.address);
 after(() => {
   unauthenticated.close();
@@ -58,7 +58,7 @@ describe("requests without a credential", () => {
     assert.equal((await send("/docs", "2001:db8:1:2::1")).status, 200);
   });
 
-  it("leave health checks and requests with a credential alone", async () => {
+  it("do not affect health checks and requests with a credential", async () => {
     const address = "192.0.2.100";
     assert.equal((await exhaust("/docs", address)).status, 429);
     for (let count = 0; count < burst + 1; count += 1) {

@@ -1,5 +1,5 @@
-// Streams whose clients do not read, or go on sending when nobody listens: none stands still, and none takes memory in
-// proportion to its length.
+// Streams whose clients do not read, or continue to send after the stream has ended: none stalls,
+// and none uses memory in proportion to its length.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -21,7 +21,10 @@ const customer = await scene.makeCustomer();
 const type = typeNamed("risk_assessment");
 after(() => scene.stop());
 
-/** Begins a chunked request over a socket of its own; nothing reads from the socket unless the test does. */
+/**
+ * Begins a chunked request over a separate socket; nothing reads from the socket unless the test
+ * does.
+ */
 async function beginUnread(token: string): Promise<Socket> {
   const { hostname, port } = new URL(client.address);
   const socket = connect(Number(port), hostname);
@@ -33,7 +36,7 @@ async function beginUnread(token: string): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the server has taken the bytes, or the kernel has. */
+/** Resolves when the server, or the kernel, has accepted the bytes. */
 function sendChunk(socket: Socket, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   return new Promise((resolve, reject) => {
@@ -43,7 +46,7 @@ function sendChunk(socket: Socket, text: string): Promise<void> {
   });
 }
 
-/** Ends the request and reads everything that there is to read; gives the objects of the reply. */
+/** Ends the request and reads the whole reply; returns its objects. */
 async function endAndRead(socket: Socket): Promise<readonly Record<string, unknown>[]> {
   socket.write("0\r\n\r\n");
   const parts: Buffer[] = [];
@@ -58,13 +61,13 @@ async function exists(record: Fields): Promise<boolean> {
   return (await check(scene, customer, { type, id: idOf(type, record) })).status === 200;
 }
 
-describe("a stream whose reply is not read before all is sent", () => {
-  it("is taken in whole, and its summary says how many refused lines it does not list", async () => {
+describe("a stream whose reply is not read before everything is sent", () => {
+  it("is read completely, and its summary says how many rejected lines it does not list", async () => {
     const socket = await beginUnread(customer.token);
     const first = records.record(type);
     const last = records.record(type);
     await sendChunk(socket, `${JSON.stringify(first)}\n`);
-    // More refusals, and then more to refuse, than the kernel keeps on the way.
+    // More rejections, and then more lines to reject, than the kernel buffers.
     const [wrong, long] = [4_000, 1_500];
     const unknown = Array.from({ length: 60 }, (_, index) => [`unknown_${index}`, index]);
     const line = `${JSON.stringify(Object.fromEntries(unknown))}\n`;
@@ -86,7 +89,7 @@ describe("a stream whose reply is not read before all is sent", () => {
     assert.ok((await exists(first)) && (await exists(last)));
   });
 
-  it("lists every refused line where there is room for them", async () => {
+  it("lists every rejected line where there is room for them", async () => {
     const socket = await beginUnread(customer.token);
     for (let sent = 0; sent < 20; sent += 1) await sendChunk(socket, "x\n".repeat(100));
     const lines = await endAndRead(socket);
@@ -98,8 +101,8 @@ describe("a stream whose reply is not read before all is sent", () => {
   });
 });
 
-describe("a stream that has failed", () => {
-  it("gives its summary also to a client that goes on sending, and writes none of that", async () => {
+describe("a failed stream", () => {
+  it("sends its summary even to a client that continues to send, and writes none of that", async () => {
     const token = await fetchToken(client, customer, { expirySeconds: 300 });
     const socket = await beginUnread(token);
     const [one, two] = [records.record(type), records.record(type)];
@@ -116,7 +119,7 @@ describe("a stream that has failed", () => {
   });
 });
 
-describe("a stream of which too much is not valid", () => {
+describe("a stream with too many invalid lines", () => {
   it("is ended with a summary that says so, and keeps what was valid", async () => {
     const record = records.record(type);
     const wrong = "x\n".repeat(limits.streamInvalidLinesMax + 10_000);
@@ -136,7 +139,7 @@ describe("a stream of which too much is not valid", () => {
   });
 });
 
-describe("a stream that decompresses to very much more than was sent", () => {
+describe("a stream that decompresses to much more than was sent", () => {
   it("is ended with a summary that says so, in a small part of that memory", async () => {
     const bytes = 400 * 1_024 * 1_024;
     const blank = Buffer.concat([Buffer.alloc(limits.streamLineBytesMax - 1, " "), newline]);
@@ -161,7 +164,7 @@ describe("a stream that decompresses to very much more than was sent", () => {
     assert.ok(most - before < bytes / 3, `${most - before} bytes more`);
   });
 
-  it("is read to its end where it keeps to the bound", async () => {
+  it("is read to its end where it stays within the bound", async () => {
     const record = JSON.stringify(records.record(type));
     // As well as text of that kind compresses, and better.
     const line = `${record.slice(0, -1)},"additional_properties":[${" ".repeat(20_000)}]}\n`;

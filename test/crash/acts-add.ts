@@ -1,4 +1,5 @@
-// What a connection does to add records: one, a strict list, a lenient list, a stream; and to add what others add too.
+// What a connection does to add records: one, a strict list, a lenient list, a stream; also records
+// that others add too.
 
 import { request } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -27,10 +28,10 @@ export async function addOne(sender: Sender): Promise<void> {
     atomic: true,
     idempotent: random.chance(0.3),
   });
-  if (added) keepLoners(sender, [record]);
+  if (added) keepUnrelated(sender, [record]);
 }
 
-/** One in six holds an item that has to be refused, and with it the whole list. */
+/** One in six holds an item that has to be rejected, and with it the whole list. */
 export async function addList(sender: Sender): Promise<void> {
   const { random } = sender.generator;
   const type = random.pick(recordTypes);
@@ -49,7 +50,7 @@ export async function addList(sender: Sender): Promise<void> {
     idempotent: random.chance(0.3),
     ...(corrupted === undefined ? {} : { refusedWith }),
   });
-  if (added && corrupted === undefined) keepLoners(sender, records);
+  if (added && corrupted === undefined) keepUnrelated(sender, records);
 }
 
 export async function addLenient(sender: Sender): Promise<void> {
@@ -65,7 +66,7 @@ export async function addLenient(sender: Sender): Promise<void> {
     atomic: false,
     idempotent: random.chance(0.3),
   });
-  if (added) keepLoners(sender, records);
+  if (added) keepUnrelated(sender, records);
 }
 
 export async function addStream(sender: Sender): Promise<void> {
@@ -86,10 +87,10 @@ export async function addStream(sender: Sender): Promise<void> {
     atomic: false,
     exchange: (ask) => sendInPieces(sender.client.address, ask, random.integer(1, 12)),
   });
-  if (added) keepLoners(sender, records);
+  if (added) keepUnrelated(sender, records);
 }
 
-/** The ids that all connections of an organization want to be first with. */
+/** The ids that all connections of an organization try to add first. */
 export interface Contest {
   nextId(): string;
 }
@@ -116,14 +117,14 @@ export async function contend(sender: Sender, contest: Contest): Promise<void> {
   }
 }
 
-export function keepLoners(sender: Sender, records: readonly SentRecord[]): void {
+export function keepUnrelated(sender: Sender, records: readonly SentRecord[]): void {
   sender.loners.push(...records);
   if (sender.loners.length > lonersMax) sender.loners = sender.loners.slice(-lonersMax / 2);
 }
 
 interface Items {
   readonly items: Fields[];
-  /** Those that have to be added. */
+  /** The ids that have to be added. */
   readonly records: SentRecord[];
   readonly changes: (SentChange | undefined)[];
 }
@@ -134,7 +135,7 @@ function makeItems(
   { count, corrupted }: { count: number; corrupted: "invalid" | "existing" | undefined },
 ): Items & { existing: boolean } {
   const known = sender.loners.find((record) => record.type === type);
-  // A list of transactions takes an id that exists, and records a further change.
+  // A list of transactions accepts an id that exists, and stores a further change.
   const existing = corrupted === "existing" && known !== undefined && type.batchPath === undefined;
   const at = corrupted === undefined ? -1 : sender.generator.random.integer(0, count - 1);
   const made: Items = { items: [], records: [], changes: [] };
@@ -149,7 +150,7 @@ function makeItems(
   return { ...made, existing };
 }
 
-/** One in six is to be refused by itself. */
+/** One in six is to be rejected by itself. */
 function makeMixedItems(sender: Sender, type: RecordType, count: number): Items {
   const made: Items = { items: [], records: [], changes: [] };
   for (let index = 0; index < count; index += 1) {
@@ -163,11 +164,11 @@ function makeMixedItems(sender: Sender, type: RecordType, count: number): Items 
   return made;
 }
 
-/** On a connection of its own, in chunks with a tick of the event loop between them. */
+/** On a connection of its own, in chunks with one event-loop tick between them. */
 async function sendInPieces(address: string, ask: Ask, pieces: number): Promise<Reply> {
   const body = Buffer.from(String(ask.body));
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  // May be rejected before anybody waits for it, while pieces are still going out.
+  // It can be rejected before anybody awaits it, while chunks are still being sent.
   promise.catch(() => undefined);
   const headers = { ...ask.headers, authorization: `Bearer ${ask.token ?? ""}` };
   const sending = request(urlOf(address, ask), { method: ask.method, headers }, (response) => {

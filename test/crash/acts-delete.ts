@@ -1,14 +1,14 @@
-// What a connection does around deletions: asks for one, sends what belongs to a record while that is being deleted,
-// looks how far deletions have come, and adds an erased id afresh.
+// What a connection does around deletions: requests one, sends what belongs to a record that is
+// being deleted, asks for the status of deletions, and adds an erased id again.
 
 import type { Ask, Reply } from "../support/http-client.ts";
-import { keepLoners } from "./acts-add.ts";
+import { keepUnrelated } from "./acts-add.ts";
 import { applyErasure, countGone } from "./erasure-model.ts";
 import type { AskedDeletion, Ledger, SentRecord } from "./ledger.ts";
 import { only, typeNamed } from "./families.ts";
 import { exchange, newKey, newRecord, type Sender, submit } from "./sender.ts";
 
-/** Asks for the deletion of the head of a family, or of a record by itself. */
+/** Requests the deletion of the head of a family, or of a single record. */
 export async function askDeletion(sender: Sender): Promise<AskedDeletion | undefined> {
   const family = takeFamily(sender);
   const [target] = family;
@@ -45,7 +45,7 @@ export function settleDeletion(sender: Sender, deletion: AskedDeletion, reply: R
   sender.openDeletions.push(deletion);
 }
 
-/** Something that belongs to a record under deletion: erased with it, unless it came too late. */
+/** A dependent of a record under deletion: erased with it, unless it arrived too late. */
 export async function addLate(sender: Sender): Promise<void> {
   const deletion = sender.openDeletions.find(({ late }) => late.length === 0);
   if (deletion === undefined) return;
@@ -61,14 +61,14 @@ export async function addLate(sender: Sender): Promise<void> {
   await submit(sender, { method: "POST", path, body: payload, changes: [change], atomic: true });
 }
 
-/** Looks how far the open deletions of this connection have come. */
+/** Asks for the status of the open deletions of this connection. */
 export async function checkDeletionStates(sender: Sender): Promise<void> {
   for (const deletion of sender.openDeletions) {
     const status = await checkDeletion(sender, deletion);
     if (sender.cutOff) return;
-    // Something late that still names the id would go with the new record too.
+    // A late record that still names the id would be erased with the new record too.
     if (status !== "completed" || deletion.late.length > 0) continue;
-    if (sender.generator.random.chance(0.4)) await addAfresh(sender, deletion);
+    if (sender.generator.random.chance(0.4)) await addErasedAgain(sender, deletion);
   }
   sender.openDeletions = sender.openDeletions.filter(({ standing }) => standing === "open");
 }
@@ -93,7 +93,7 @@ export async function checkDeletion(
   return status;
 }
 
-/** What may have come too late to be erased counts or not. */
+/** Whether to count what may have arrived too late to be erased. */
 export function completeDeletion(
   ledger: Ledger,
   deletion: AskedDeletion,
@@ -122,7 +122,7 @@ function keepSurvivors(sender: Sender, { target, family }: AskedDeletion): void 
   sender.families.push([...heads, ...left.filter((record) => !heads.includes(record))]);
 }
 
-async function addAfresh(sender: Sender, { target }: AskedDeletion): Promise<void> {
+async function addErasedAgain(sender: Sender, { target }: AskedDeletion): Promise<void> {
   const overrides = only(target.type, { [target.type.idField]: target.id });
   const { record, payload } = newRecord(sender, target.type, overrides);
   const added = await submit(sender, {
@@ -132,7 +132,7 @@ async function addAfresh(sender: Sender, { target }: AskedDeletion): Promise<voi
     changes: [sender.ledger.change(record, payload)],
     atomic: true,
   });
-  if (added) keepLoners(sender, [record]);
+  if (added) keepUnrelated(sender, [record]);
 }
 
 function takeFamily(sender: Sender): readonly SentRecord[] {

@@ -1,4 +1,5 @@
-// What a connection does to records that are there: updates one or a list, and sends again what was sent already.
+// What a connection does to existing records: updates one or a list, and sends again what was
+// already sent.
 
 import { exchange, newUpdate, numbered, type Sender, submit } from "./sender.ts";
 import { listPath } from "./acts-add.ts";
@@ -18,7 +19,7 @@ export async function updateOne(sender: Sender): Promise<void> {
   });
 }
 
-/** One in eight names a record that does not exist, and is refused as a whole. */
+/** One in eight names a record that does not exist, and is rejected as a whole. */
 export async function updateList(sender: Sender): Promise<void> {
   const { random } = sender.generator;
   const first = pickKnown(sender);
@@ -46,7 +47,7 @@ export async function updateList(sender: Sender): Promise<void> {
   });
 }
 
-/** A list of transactions that were sent already, as they were: nothing is written. */
+/** A list of transactions that were already sent, unchanged: nothing is written. */
 export async function resend(sender: Sender): Promise<void> {
   const records = sender.loners.filter(
     ({ type, changes }) =>
@@ -65,7 +66,7 @@ export async function resend(sender: Sender): Promise<void> {
   });
 }
 
-/** A record that exists, added again: refused whether it is the same or another. */
+/** A record that exists, added again: rejected whether it is identical or different. */
 export async function addAgain(sender: Sender): Promise<void> {
   const record = pickKnown(sender);
   const [first] = record?.changes ?? [];
@@ -84,12 +85,12 @@ export async function addAgain(sender: Sender): Promise<void> {
   });
 }
 
-/** An acknowledged request with its Idempotency-Key again: the same reply, and no effect. */
+/** An acknowledged request again with its Idempotency-Key: the same reply, and no effect. */
 export async function repeatAcknowledged(sender: Sender): Promise<void> {
   const { acknowledged, generator, ledger } = sender;
   const intact = acknowledged.filter(({ changes }) =>
     changes.every(
-      // A kept reply goes with what it is about.
+      // A stored outcome is erased with its record.
       (change) =>
         change === undefined || (change.standing !== "erased" && !change.record.disturbed),
     ),

@@ -4,12 +4,15 @@ import { parseArgs } from "node:util";
 
 export interface CampaignOptions {
   readonly seed: number;
-  /** Ends the campaign, whichever comes first; Infinity where it was not asked for. */
+  /** Ends the campaign, whichever comes first; Infinity where it is not given. */
   readonly countMax: number;
   readonly budgetMs: number;
 }
 
-/** `countName` is the option for the count, such as `kills`. Ends the process, with what is wrong, if it can't be read. */
+/**
+ * `countName` is the option for the count, such as `kills`. Exits with an error message if an
+ * option is invalid.
+ */
 export function readCampaignOptions(countName: string, countDefault: number): CampaignOptions {
   const { values } = parseArgs({
     options: {

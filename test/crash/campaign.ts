@@ -1,4 +1,5 @@
-// `npm run crash`: kills a server under load as often as asked, and says what it found and how to repeat it.
+// `npm run crash`: kills a server under load as often as requested, and reports what it found and
+// how to repeat it.
 
 import { readCampaignOptions } from "./campaign-options.ts";
 import { runCrashCampaign } from "./crash-campaign.ts";

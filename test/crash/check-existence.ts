@@ -1,12 +1,12 @@
-// Asks the server, as a client would, for every record that was touched since the last check: whether it exists, and when
-// it was first and last seen.
+// Asks the server, as a client would, about every record that was touched since the last check:
+// whether it exists, and when it was first and last seen.
 
 import { formatTimestamp } from "../../src/domain/timestamp.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { type Ledger, nameOf, type SentRecord } from "./ledger.ts";
 import { exchange, type Sender } from "./sender.ts";
 
-/** Shares the records out among the connections; each asks for those of its organization. */
+/** Divides the records among the connections; each asks for those of its organization. */
 export async function checkExistence(
   senders: readonly Sender[],
   records: readonly SentRecord[],

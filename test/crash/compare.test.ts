@@ -1,4 +1,4 @@
-// The checks after a crash can fail: whatever is done to a store by hand, they complain of it.
+// The checks after a crash can fail: they report every manual alteration of a store.
 
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync } from "node:fs";
@@ -43,7 +43,7 @@ describe("the checks after a crash", () => {
     removeFolder(site.folder);
   });
 
-  /** A copy of the store, altered. */
+  /** An altered copy of the store. */
   function tampered(tamper: Tamper): string {
     const path = `${site.folder}/copy-${(copies += 1)}.db`;
     for (const end of ["", "-wal"]) {
@@ -65,7 +65,7 @@ describe("the checks after a crash", () => {
     return [...site.ledger.records.values()].find(fits) ?? assert.fail("there is no such record");
   }
 
-  it("find nothing in a store that is as it should be", async () => {
+  it("find nothing in a correct store", async () => {
     assert.deepEqual(
       complaints(() => undefined),
       [],
@@ -74,7 +74,7 @@ describe("the checks after a crash", () => {
     assert.deepEqual(site.ledger.findings, []);
   });
 
-  it("complain of a change that is gone", () => {
+  it("report a missing change", () => {
     const record = someRecord((one) => count(one, "stored") === 2);
     const kinds = complaints((database) =>
       run(
@@ -86,7 +86,7 @@ describe("the checks after a crash", () => {
     assert.ok(kinds.includes("lost"), kinds.join());
   });
 
-  it("complain of a record that is gone with its changes", () => {
+  it("report a record that is missing with its changes", () => {
     const record = someRecord((one) => count(one, "stored") === 1);
     const kinds = complaints((database) => {
       run(database, `DELETE FROM change WHERE record_no = (${numberOf(record)})`);
@@ -95,7 +95,7 @@ describe("the checks after a crash", () => {
     assert.deepEqual(kinds, ["lost"]);
   });
 
-  it("complain of a change that is there twice", () => {
+  it("report a duplicate change", () => {
     const record = someRecord((one) => count(one, "stored") === 1);
     const kinds = complaints((database) =>
       run(
@@ -108,7 +108,7 @@ describe("the checks after a crash", () => {
     assert.deepEqual(kinds, ["twice"]);
   });
 
-  it("complain of a change that was altered, or cut off", () => {
+  it("report a change that was altered or truncated", () => {
     const record = someRecord((one) => count(one, "stored") === 1);
     for (const altered of ["replace(payload, 'STRING', 'NUMBER')", "substr(payload, 1, 40)"]) {
       const kinds = complaints((database) =>
@@ -121,18 +121,18 @@ describe("the checks after a crash", () => {
     }
   });
 
-  it("complain of a record that nobody sent", () => {
+  it("report a record that nobody sent", () => {
     const kinds = complaints((database) => {
       run(
         database,
-        `INSERT INTO record VALUES ('o', 'person', 'stranger', 9999999, '2026', '2026')`,
+        `INSERT INTO record VALUES ('o', 'person', 'unexpected', 9999999, '2026', '2026')`,
       );
       run(database, `INSERT INTO change VALUES (9999999, 9999999, 0, NULL, '{}', NULL)`);
     });
     assert.deepEqual(kinds, ["never sent"]);
   });
 
-  it("complain of changes in another order", () => {
+  it("report changes in another order", () => {
     const record = someRecord((one) => count(one, "stored") === 2);
     const kinds = complaints((database) =>
       run(
@@ -144,7 +144,7 @@ describe("the checks after a crash", () => {
     assert.deepEqual(kinds, ["order"]);
   });
 
-  it("complain of first_seen and last_seen that the changes do not say", () => {
+  it("report first_seen and last_seen that do not match the changes", () => {
     const record = someRecord((one) => count(one, "stored") === 1);
     for (const field of ["first_seen", "last_seen"]) {
       const kinds = complaints((database) =>
@@ -157,7 +157,7 @@ describe("the checks after a crash", () => {
     }
   });
 
-  it("complain of changes without a record", () => {
+  it("report changes without a record", () => {
     const record = someRecord((one) => count(one, "stored") === 1);
     const kinds = complaints((database) =>
       run(database, `DELETE FROM record WHERE record_no = (${numberOf(record)})`),
@@ -165,21 +165,21 @@ describe("the checks after a crash", () => {
     assert.deepEqual(kinds, ["integrity", "lost"]);
   });
 
-  it("complain of something erased that is there again", () => {
+  it("report erased data that exists again", () => {
     const record = someRecord((one) => count(one, "erased") > 0 && count(one, "stored") === 0);
     const erased = record.changes.find(({ standing }) => standing === "erased");
     const kinds = complaints((database) => addRow(database, record, erased));
     assert.deepEqual(kinds, ["unwanted"]);
   });
 
-  it("complain of something refused that is there", () => {
+  it("report rejected data that exists", () => {
     const record = someRecord((one) => count(one, "absent") > 0 && count(one, "stored") === 0);
     const refused = { ...record.changes[0], moment: "2026-01-01T00:00:00" } as SentChange;
     const kinds = complaints((database) => addRow(database, record, refused));
     assert.ok(kinds.includes("unwanted"), kinds.join());
   });
 
-  it("complain of a list that is there in part, where it was never answered", () => {
+  it("report an unanswered list that is stored in part", () => {
     const list = site.ledger.recent.find(({ atomic, changes }) => atomic && changes.length > 2);
     const [first] = list?.changes ?? [];
     assert.ok(list !== undefined && first !== undefined);
@@ -195,7 +195,7 @@ describe("the checks after a crash", () => {
     assert.ok(kinds.includes("half"), kinds.join());
   });
 
-  it("complain of a deletion that was completed twice, or is not there", async () => {
+  it("report a deletion that was completed twice, or is missing", async () => {
     for (const tamper of [
       `INSERT INTO audit_entry SELECT entry_no + 1000000, at, actor, action, organization_id, subject,
         detail, previous_hash, hash FROM audit_entry WHERE action = 'deletion.complete'`,
@@ -209,7 +209,7 @@ describe("the checks after a crash", () => {
     }
   });
 
-  it("complain of a server that does not know a record, or knows one that was erased", async () => {
+  it("report a server that does not know a record, or knows an erased one", async () => {
     const server = await startOn(site);
     const record = someRecord((one) => count(one, "stored") === 1);
     const gone = someRecord((one) => count(one, "erased") > 0 && count(one, "stored") === 0);
@@ -230,7 +230,7 @@ function count(record: SentRecord, standing: Standing): number {
 
 function run(database: DatabaseSync, sql: string): void {
   const { changes } = database.prepare(sql).run();
-  assert.ok(Number(changes) > 0, `nothing was altered by ${sql}`);
+  assert.ok(Number(changes) > 0, `${sql} altered nothing`);
 }
 
 function numberOf({ organizationId, type, id }: SentRecord): string {

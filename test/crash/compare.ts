@@ -1,5 +1,5 @@
-// Compares what a store holds with what was sent and answered, record by record and change by change. Only reports;
-// alters neither.
+// Compares what a store holds with what was sent and answered, record by record and change by
+// change. Only reports; alters neither.
 
 import {
   type Ledger,
@@ -13,21 +13,21 @@ import {
 import type { Stored, StoredRecord } from "./stored.ts";
 
 export type FindingKind =
-  /** An acknowledged change is not there. */
+  /** An acknowledged change is missing. */
   | "lost"
-  /** A change is there more than once. */
+  /** A change is stored more than once. */
   | "twice"
-  /** A change is there that was refused, or is there again after it was erased. */
+  /** A rejected change is stored, or an erased one is stored again. */
   | "unwanted"
-  /** Something is there that nobody sent, in this form at least. */
+  /** Something is stored that nobody sent, at least in this form. */
   | "never sent"
-  /** A request that is all or nothing is there in part. */
+  /** An all-or-nothing request is stored in part. */
   | "half"
   /** The changes of a record are not in the order in which they were sent. */
   | "order"
-  /** first_seen or last_seen is not what the changes say. */
+  /** first_seen or last_seen does not match the changes. */
   | "times"
-  /** The engine or the store's own check complains. */
+  /** The engine or the store's own check reports an error. */
   | "integrity";
 
 export interface Finding {
@@ -57,8 +57,8 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
   const findings: Finding[] = [];
   const about = nameOf(record);
   const report = (kind: FindingKind, detail: string) => findings.push({ kind, about, detail });
-  const { positions, strangers } = match(record, stored?.payloads ?? []);
-  for (const payload of strangers) report("never sent", payload);
+  const { positions, unexpected } = match(record, stored?.payloads ?? []);
+  for (const payload of unexpected) report("never sent", payload);
   for (const change of record.changes) {
     const count = positions.get(change)?.length ?? 0;
     if (count > 1) report("twice", `${count} times: ${textOf(change)}`);
@@ -70,7 +70,7 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
   const present = record.changes.filter((change) => positions.has(change));
   if (record.contested) {
     if (present.length > 1) report("twice", `${present.length} additions succeeded`);
-    if (present.length === 0 && record.toldToExist) report("lost", "it was said to exist");
+    if (present.length === 0 && record.toldToExist) report("lost", "a reply said that it exists");
   } else if (!isAscending(present.map((change) => positions.get(change)?.[0] ?? 0))) {
     report("order", `${present.length} changes`);
   }
@@ -81,20 +81,20 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
   return findings;
 }
 
-/** Where in the store each change is found, and what is found there that is no change. */
+/** Where each change is found in the store, and what is found that is not a change. */
 export function match(
   { changes }: SentRecord,
   payloads: readonly string[],
-): { positions: ReadonlyMap<SentChange, readonly number[]>; strangers: readonly string[] } {
+): { positions: ReadonlyMap<SentChange, readonly number[]>; unexpected: readonly string[] } {
   const positions = new Map<SentChange, number[]>();
-  const strangers: string[] = [];
+  const unexpected: string[] = [];
   for (const [position, payload] of payloads.entries()) {
     const change =
       changes.find(({ foundAs }) => foundAs === payload) ?? findByContent(changes, payload);
-    if (change === undefined) strangers.push(payload);
+    if (change === undefined) unexpected.push(payload);
     else positions.set(change, [...(positions.get(change) ?? []), position]);
   }
-  return { positions, strangers };
+  return { positions, unexpected };
 }
 
 function findByContent(changes: readonly SentChange[], payload: string): SentChange | undefined {
@@ -114,7 +114,7 @@ function timesFault(present: readonly SentChange[], stored: StoredRecord): strin
   return stored.lastSeen === last ? undefined : `last seen ${stored.lastSeen}, not ${last}`;
 }
 
-/** An unanswered request that is all or nothing; what was answered is compared change by change. */
+/** An unanswered all-or-nothing request; answered ones are compared change by change. */
 function compareWhole(
   { atomic, answer, changes, ask }: Submission,
   stored: Stored,

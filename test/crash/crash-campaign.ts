@@ -1,4 +1,4 @@
-// Crashes a server again and again, and stops at the first round in which anything was found.
+// Crashes a server repeatedly, and stops at the first round in which anything was found.
 
 import { makeRandom } from "../support/random.ts";
 import { removeFolder } from "../support/temp-folder.ts";
@@ -14,7 +14,7 @@ export interface CrashOptions {
 }
 
 export interface CrashReport extends RoundFigures {
-  /** Empty if all was well. */
+  /** Empty if nothing is wrong. */
   readonly findings: readonly string[];
   stores: number;
   records: number;
@@ -22,7 +22,7 @@ export interface CrashReport extends RoundFigures {
   deletions: number;
 }
 
-/** So that a long campaign also meets young stores, and a check stays quick. */
+/** So that a long campaign also covers young stores, and a check stays fast. */
 const killsPerStore = 20;
 
 export async function runCrashCampaign(options: CrashOptions): Promise<CrashReport> {
@@ -83,7 +83,7 @@ async function endSite(site: Site, server: RunningServer, report: CrashReport): 
   else ledger.findings.push(`the files are kept in ${site.folder}`);
 }
 
-/** What the server logged as an error; its log has one JSON object a line. */
+/** The errors that the server logged; its log has one JSON object a line. */
 function complaints(server: RunningServer): readonly string[] {
   const lines = server.process.output().err.split("\n");
   return lines.filter((line) => /^\{"level":[56]0,/.test(line)).map((line) => `logged: ${line}`);

@@ -1,4 +1,4 @@
-// A server that is killed under load, again and again, loses nothing that it acknowledged.
+// A server that is killed under load, repeatedly, loses nothing that it acknowledged.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,4 +1,5 @@
-// The model of an erasure that the campaign measures by, on the smallest families that tell its rules apart.
+// The model of an erasure that the campaign compares with, on the smallest families that
+// distinguish its rules.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -30,7 +31,7 @@ function makeFamily(...payloads: readonly (readonly [string, Fields])[]): AskedD
 }
 
 describe("the model of an erasure", () => {
-  it("takes along what belongs to nothing else, to any depth", () => {
+  it("cascades to what belongs to nothing else, at any depth", () => {
     const deletion = makeFamily(
       ["transaction", { tx_id: "t" }],
       ["transaction_check", { check_id: "c", related_tx_ids: ["t"] }],
@@ -45,7 +46,7 @@ describe("the model of an erasure", () => {
     assert.ok(deletion.family.every(({ changes }) => changes[0]?.standing === "erased"));
   });
 
-  it("leaves what also belongs to something else, without the reference", () => {
+  it("keeps what also belongs to something else, without the reference", () => {
     const deletion = makeFamily(
       ["transaction", { tx_id: "t" }],
       ["transaction", { tx_id: "u" }],
@@ -62,7 +63,7 @@ describe("the model of an erasure", () => {
     });
   });
 
-  it("leaves a person that only mentions its company, without the mention", () => {
+  it("keeps a person that only mentions its company, without the mention", () => {
     const deletion = makeFamily(
       ["company", { company_id: "k" }],
       ["person", { person_id: "p", related_company_id: "k" }],

@@ -1,12 +1,14 @@
-// What a deletion takes along and what it leaves, by the contract alone (section 7). Written without a look at
-// src/domain/deletion/erasure.ts, so that the two can only agree by being right.
+// What a deletion erases and what it keeps, by the contract alone (section 7). Written without
+// reference to src/domain/deletion/erasure.ts, so that the two can agree only by being right.
 
 import type { Fields } from "../support/record-generator.ts";
 import { type AskedDeletion, type SentRecord, sortedJson, textOf } from "./ledger.ts";
 
-/** Marks what a completed deletion erased as erased, and takes references to it out of what stays. */
+/**
+ * Marks what a completed deletion erased as erased, and redacts references to it from what stays.
+ */
 export function applyErasure({ target, family, late }: AskedDeletion): void {
-  const gone = whatGoes(target, family);
+  const gone = findErased(target, family);
   const names = new Set([...gone].map(({ type, id }) => `${type.resourceType}/${id}`));
   for (const record of family) {
     if (gone.has(record)) eraseChanges(record);
@@ -15,17 +17,17 @@ export function applyErasure({ target, family, late }: AskedDeletion): void {
   for (const change of late) if (change.standing === "stored") change.standing = "unknown";
 }
 
-/** How many records of each type go, those not counted that may have come too late. */
+/** How many records of each type are erased, without those that may have arrived too late. */
 export function countGone({ target, family }: AskedDeletion): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { type } of whatGoes(target, family)) {
+  for (const { type } of findErased(target, family)) {
     counts[type.resourceType] = (counts[type.resourceType] ?? 0) + 1;
   }
   return counts;
 }
 
-/** The target, and what belongs to nothing but what goes, to any depth. */
-function whatGoes(target: SentRecord, family: readonly SentRecord[]): ReadonlySet<SentRecord> {
+/** The target, and at any depth what belongs to nothing else that stays. */
+function findErased(target: SentRecord, family: readonly SentRecord[]): ReadonlySet<SentRecord> {
   const gone = new Set([target]);
   const names = new Set([`${target.type.resourceType}/${target.id}`]);
   const belongings = new Map(family.map((record) => [record, belongsTo(record)]));

@@ -1,4 +1,4 @@
-// What a connection does to make records that hang together, so that deleting one takes others along or alters them.
+// What a connection does to create related records, so that deleting one erases or changes others.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
@@ -48,7 +48,7 @@ export async function makeCustomerFamily(sender: Sender): Promise<void> {
   sender.families.push([...members, ...dependents]);
 }
 
-/** So many that an erasure takes several steps. */
+/** Enough for an erasure to take several steps. */
 export async function makeLargeFamily(sender: Sender): Promise<void> {
   const [person] = await addTogether(sender, "person", [{}]);
   if (person === undefined) return;
@@ -76,7 +76,7 @@ async function addTogether(
   return added ? made.map(({ record }) => record) : [];
 }
 
-/** Takes out whatever else the record would refer to. */
+/** Removes every other reference of the record. */
 export function only(type: RecordType, fields: Fields): Fields {
   return {
     ...Object.fromEntries(type.relations.map(({ field }) => [field, undefined])),

@@ -1,5 +1,5 @@
-// What was sent and what was answered, change by change: the standard that a store is measured by after a crash.
-// Knows nothing of any store; how it learns what became of unanswered requests is in learn.ts.
+// What was sent and what was answered, change by change: the standard that a store is compared with
+// after a crash. Knows nothing of any store; resolve-unanswered.ts finds out the outcome of unanswered requests.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../../src/domain/timestamp.ts";
@@ -7,14 +7,18 @@ import type { Ask } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
 
 /**
- * stored: acknowledged, so it is there, once. absent: refused, so it is not. erased: was there, and must never be again.
- * unknown: unanswered, or acknowledged while a deletion that may take it along was open; there once, or not at all.
+ * stored: acknowledged, so it exists, once. absent: rejected, so it does not exist. erased:
+ * existed, and must never exist again. unknown: unanswered, or acknowledged while a deletion that
+ * may erase it was open; exists once or not at all.
  */
 export type Standing = "unknown" | "stored" | "absent" | "erased";
 
 export interface SentChange {
   readonly record: SentRecord;
-  /** What has to be stored, whatever the order of fields; the last one counts, those before it were redacted. */
+  /**
+   * What has to be stored, whatever the order of fields; the last one counts, those before it were
+   * redacted.
+   */
   readonly texts: string[];
   readonly moment: NormalisedTimestamp;
   standing: Standing;
@@ -26,17 +30,20 @@ export interface SentRecord {
   readonly organizationId: string;
   readonly type: RecordType;
   readonly id: string;
-  /** In the order of sending; each has a number of its own within, so no two are alike. */
+  /** In the order of sending; each has a unique number in it, so no two are alike. */
   readonly changes: SentChange[];
-  /** Several connections add it at once; exactly one of them may succeed. */
+  /** Several connections add it concurrently; exactly one of them may succeed. */
   readonly contested: boolean;
-  /** Somebody was answered that it exists. */
+  /** A reply said that it exists. */
   toldToExist: boolean;
-  /** A deletion of it, or of what it hangs together with, was asked for since the last check. */
+  /** A deletion of it, or of a related record, was requested since the last check. */
   disturbed: boolean;
 }
 
-/** A request that writes. `changes` holds an entry for each item, undefined for one that is no record at all. */
+/**
+ * A request that writes. `changes` has an entry for each item, undefined for one that is not a
+ * record.
+ */
 export interface Submission {
   readonly ask: Ask;
   readonly changes: readonly (SentChange | undefined)[];
@@ -45,24 +52,24 @@ export interface Submission {
   /** Of the connection that it was sent on, which sends one at a time. */
   readonly sender: string;
   readonly idempotent: boolean;
-  /** The status that the reply has to have; the operation's own success if undefined. */
+  /** The status that the reply has to have; the operation's success status if undefined. */
   readonly refusedWith: number | undefined;
-  /** What the reply has to count; the changes that are not doomed if undefined. */
+  /** The count that the reply has to contain; the changes that are not doomed if undefined. */
   readonly writeCount: number | undefined;
-  /** The reply; undefined while there is none. */
+  /** The reply; undefined until it arrives. */
   answer: { readonly status: number; readonly text: string } | undefined;
 }
 
 export interface AskedDeletion {
   readonly target: SentRecord;
-  /** All records that hang together with it, and itself. */
+  /** The record and all records related to it. */
   readonly family: readonly SentRecord[];
   readonly ask: Ask;
   readonly sender: string;
   readonly idempotent: boolean;
   deletionRequestId: string | undefined;
   standing: "unknown" | "open" | "completed" | "never opened";
-  /** Sent while it was open, and belonging to the target alone. */
+  /** Sent while it was open, and belonging only to the target. */
   readonly late: SentChange[];
 }
 
@@ -71,7 +78,7 @@ export class Ledger {
   readonly deletions: AskedDeletion[] = [];
   /** Since the last check, in the order of sending. */
   readonly recent: Submission[] = [];
-  /** Replies that should not have been. */
+  /** Replies that should not have been sent. */
   readonly findings: string[] = [];
 
   record(
@@ -98,7 +105,9 @@ export class Ledger {
     return record;
   }
 
-  /** Notes a change before it is sent. One that has to be refused counts as absent from the start. */
+  /**
+   * Notes a change before it is sent. One that has to be rejected counts as absent from the start.
+   */
   change(record: SentRecord, payload: Fields, { doomed = false } = {}): SentChange {
     const moment = normaliseTimestamp(String(payload["timestamp"])) ?? "";
     const change: SentChange = {

@@ -1,4 +1,5 @@
-// Puts a server under load on several connections at once, and says when it is to be killed. Kills nothing itself.
+// Puts a server under load on several connections, and decides when it is to be killed. Kills
+// nothing itself.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../support/random.ts";
@@ -9,23 +10,23 @@ import { makeCustomerFamily, makeLargeFamily, makeTransactionFamily } from "./fa
 import type { Sender } from "./sender.ts";
 
 /**
- * mixed: everything, killed after a while. answers: everything, killed as some reply arrives. erasing: large deletions
- * before all, killed soon after one was acknowledged.
+ * mixed: everything, killed after a while. answers: everything, killed as a reply arrives. erasing:
+ * mostly large deletions, killed soon after one was acknowledged.
  */
 export const loadKinds = ["mixed", "answers", "erasing"] as const;
 export type LoadKind = (typeof loadKinds)[number];
 
 export interface Moment {
-  /** Resolves when the time has come. */
+  /** Resolves when it is time to kill. */
   readonly come: Promise<void>;
-  /** To be told of every act that was done, and of every deletion that was acknowledged. */
+  /** Called for every act that was performed, and for every deletion that was acknowledged. */
   actDone(): void;
   deletionAsked(): void;
 }
 
 type Act = (sender: Sender, moment: Moment) => Promise<unknown>;
 
-/** Acts by how often they are done. */
+/** Acts by their frequency. */
 function everyday(contest: Contest): readonly (readonly [number, Act])[] {
   return [
     [30, addOne],
@@ -55,7 +56,7 @@ async function eraseMany(sender: Sender, moment: Moment): Promise<void> {
   if (!sender.cutOff) await askAndTell(sender, moment);
 }
 
-/** Ends when every connection is cut off. */
+/** Ends when every connection is cut. */
 export async function runLoad(
   senders: readonly Sender[],
   { kind, moment, contest }: { kind: LoadKind; moment: Moment; contest: Contest },

@@ -7,9 +7,9 @@ import { waitFor } from "../support/wait-for.ts";
 import { completeDeletion, describe, checkDeletion, settleDeletion } from "./acts-delete.ts";
 import { type AskedDeletion, keyOf, type Ledger, nameOf } from "./ledger.ts";
 import { exchange, type Sender } from "./sender.ts";
-import { settle } from "./settle.ts";
+import { recordReply } from "./record-reply.ts";
 
-/** Stops early when the server is killed meanwhile; to be done again then. */
+/** Stops early if the server is killed meanwhile; it has to be called again then. */
 export async function sendAgain(sender: Sender): Promise<void> {
   const { ledger, name } = sender;
   for (const submission of ledger.recent) {
@@ -17,7 +17,7 @@ export async function sendAgain(sender: Sender): Promise<void> {
       continue;
     const reply = await exchange(sender, submission.ask);
     if (reply === undefined) return;
-    settle(ledger, submission, reply);
+    recordReply(ledger, submission, reply);
   }
   for (const deletion of ledger.deletions) {
     if (deletion.sender !== name || deletion.standing !== "unknown" || !deletion.idempotent)
@@ -45,8 +45,9 @@ export async function awaitDeletions(sender: Sender): Promise<void> {
 }
 
 /**
- * Compares the deletions that the store knows with those that were asked for: each there once, each completed once by its
- * audit trail. Those that were never answered are found out here, and awaited.
+ * Compares the deletions that the store knows with those that were requested: each exists once and
+ * was completed once according to its audit trail. Those that were never answered are found here,
+ * and awaited.
  */
 export async function checkDeletions(app: App, ledger: Ledger): Promise<void> {
   const known = await waitFor("all deletions to end", () => allCompleted(app), {

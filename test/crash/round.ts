@@ -5,7 +5,7 @@ import type { Random } from "../support/random.ts";
 import { operate } from "../support/server.ts";
 import { checkExistence } from "./check-existence.ts";
 import { compare, type Finding } from "./compare.ts";
-import { learn } from "./learn.ts";
+import { resolveUnanswered } from "./resolve-unanswered.ts";
 import type { SentRecord } from "./ledger.ts";
 import { type LoadKind, makeMoment, runLoad } from "./load.ts";
 import { awaitDeletions, checkDeletions, sendAgain } from "./recover.ts";
@@ -17,16 +17,16 @@ export interface RoundFigures {
   /** Processes killed, under load and while they started. */
   kills: number;
   killsAtStart: number;
-  /** Requests in flight at a kill, and what became of the changes in them. */
+  /** Requests in flight at a kill, and the outcome of their changes. */
   unanswered: number;
   unansweredStored: number;
   unansweredAbsent: number;
   deletionsInterrupted: number;
-  /** Copies of the store whose WAL was torn, and that were found whole. */
+  /** Copies of the store whose WAL was torn, and that passed the checks. */
   tornWals: number;
 }
 
-/** Ends with the server that was started after the crash, everything on it checked. */
+/** Ends with the server that was started after the crash, with everything on it checked. */
 export async function runRound(
   site: Site,
   server: RunningServer,
@@ -49,12 +49,12 @@ export async function runRound(
   }
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
-  // What was found already would be found again as all that follows from it.
+  // Further checks would only report the consequences of what was already found.
   if (site.ledger.findings.length > 0) return next;
   figures.deletionsInterrupted += await countInterrupted(site, killedAt);
-  const learned = await checkAll(site);
-  figures.unansweredStored += learned.stored;
-  figures.unansweredAbsent += learned.absent;
+  const resolved = await checkAll(site);
+  figures.unansweredStored += resolved.stored;
+  figures.unansweredAbsent += resolved.absent;
   return next;
 }
 
@@ -81,7 +81,7 @@ async function killSoon(server: RunningServer, afterMs: number): Promise<void> {
   await server.kill();
 }
 
-/** Everything against the store, then over HTTP what was touched since the last time. */
+/** Everything against the store, then over HTTP what was touched since the last check. */
 export async function checkAll(site: Site): Promise<{ stored: number; absent: number }> {
   const { ledger, senders, environment, databasePath } = site;
   await operate(environment, async (app) => {
@@ -92,9 +92,9 @@ export async function checkAll(site: Site): Promise<{ stored: number; absent: nu
   const stored = readStored(databasePath);
   ledger.findings.push(...compare(ledger, stored).map(describeFinding));
   const touched = touchedRecords(site);
-  const learned = learn(ledger, stored);
+  const resolved = resolveUnanswered(ledger, stored);
   await checkExistence(senders, touched);
-  return learned;
+  return resolved;
 }
 
 function touchedRecords({ ledger }: Site): SentRecord[] {
@@ -111,7 +111,7 @@ function describeFinding({ kind, about, detail }: Finding): string {
   return `${kind}: ${about}: ${detail.slice(0, 500)}`;
 }
 
-/** Deletions that were begun before the crash and ended after it. */
+/** Deletions that were started before the crash and completed after it. */
 function countInterrupted(site: Site, killedAt: number): Promise<number> {
   return operate(site.environment, async (app) => {
     const deletions = await app.store.listDeletions({ limit: 1_000_000 });

@@ -1,32 +1,34 @@
-// One connection of one organization, which sends one request at a time and notes what it sends before it sends it.
-// Survives the server: after a restart it goes on with what it knows.
+// One connection of one organization, which sends one request at a time and notes each before it
+// sends it. Survives the server: after a restart it continues with what it knows.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask, Client, Reply } from "../support/http-client.ts";
 import type { Fields, RecordGenerator } from "../support/record-generator.ts";
 import type { AskedDeletion, Ledger, SentChange, SentRecord, Submission } from "./ledger.ts";
-import { settle } from "./settle.ts";
+import { recordReply } from "./record-reply.ts";
 
 export interface Sender {
   readonly name: string;
   readonly customer: Customer;
   readonly generator: RecordGenerator;
   readonly ledger: Ledger;
-  /** Belongs to the server that runs now. */
+  /** Belongs to the running server. */
   client: Client;
   /** Whether that server was killed. */
   isKilled: () => boolean;
   token: string;
-  /** Records that are there for certain, hang together with no others, and that no deletion is about to take. */
+  /**
+   * Records that certainly exist, are related to no others, and that no deletion is about to erase.
+   */
   loners: SentRecord[];
-  /** Records that hang together, the one to delete first. */
+  /** Related records, the one to delete first. */
   families: (readonly SentRecord[])[];
   openDeletions: AskedDeletion[];
   /** Acknowledged requests with an Idempotency-Key, to be repeated. */
   acknowledged: Submission[];
   count: number;
-  /** True once a request stayed without an answer. */
+  /** True once a request stayed unanswered. */
   cutOff: boolean;
 }
 
@@ -41,11 +43,11 @@ export interface Outgoing {
   /** As in Submission. */
   readonly refusedWith?: number;
   readonly writeCount?: number;
-  /** Sends instead of the client, for bodies that go out in pieces. */
+  /** Sends instead of the client, for bodies that are sent in chunks. */
   readonly exchange?: (ask: Ask) => Promise<Reply>;
 }
 
-/** True if the request was answered, and as it should be. */
+/** True if the request was answered, and correctly. */
 export async function submit(sender: Sender, outgoing: Outgoing): Promise<boolean> {
   const { method, path, body, changes, atomic, idempotent = false } = outgoing;
   const ask: Ask = {
@@ -68,12 +70,12 @@ export async function submit(sender: Sender, outgoing: Outgoing): Promise<boolea
   sender.ledger.recent.push(submission);
   const reply = await exchange(sender, ask, outgoing.exchange);
   if (reply === undefined) return false;
-  const settled = settle(sender.ledger, submission, reply);
-  if (settled && idempotent) remember(sender, submission);
-  return settled;
+  const expected = recordReply(sender.ledger, submission, reply);
+  if (expected && idempotent) remember(sender, submission);
+  return expected;
 }
 
-/** The reply, or undefined when the connection ended before a whole one had come. */
+/** The reply, or undefined when the connection ended before a complete one arrived. */
 export async function exchange(
   sender: Sender,
   ask: Ask,
@@ -92,7 +94,7 @@ export async function exchange(
   }
 }
 
-/** A record that this sender adds, with a payload that no other change has. */
+/** A record that this sender adds, with a unique payload. */
 export function newRecord(
   sender: Sender,
   type: RecordType,
@@ -109,7 +111,7 @@ export function newUpdate(sender: Sender, { type, id }: SentRecord): Fields {
   return sender.generator.update(type, id, { ...related, ...numbered(sender) });
 }
 
-/** What makes a payload unlike any other. */
+/** What makes a payload unique. */
 export function numbered(sender: Sender): Fields {
   sender.count += 1;
   const value = `${sender.name}-${sender.count}`;

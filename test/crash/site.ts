@@ -1,4 +1,5 @@
-// One store with the organizations that write to it, over all the servers that come and go on its files.
+// One store with the organizations that write to it, across all the servers that are started on its
+// files.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,9 +29,12 @@ export interface Site {
 const organizations = 2;
 const connectionsEach = 4;
 
-/** Makes the organizations and their first tokens, on a server that is stopped again as an operator would. */
+/**
+ * Creates the organizations and their first tokens, on a server that is then stopped as an operator
+ * would.
+ */
 export async function makeSite(seed: number): Promise<Site> {
-  // Not removed by itself: where something is found, the files are what there is to look at.
+  // Not removed automatically: if something is found, the files are the evidence.
   const folder = mkdtempSync(join(tmpdir(), "sluice-crash-"));
   const databasePath = `${folder}/sluice.db`;
   const environment = {
@@ -82,7 +86,7 @@ export interface RunningServer {
   kill(): Promise<void>;
 }
 
-/** Starts a server on the files as they are, and connects every sender to it. */
+/** Starts a server on the existing files, and connects every sender to it. */
 export async function startOn(site: Site): Promise<RunningServer> {
   const server = await startServerProcess(site.environment);
   let killed = false;
@@ -106,7 +110,7 @@ export async function startOn(site: Site): Promise<RunningServer> {
 
 const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
-/** Starts a server and kills it before it is of any use, or just after. */
+/** Starts a server and kills it before it is ready, or just after. */
 export async function killAtStart({ environment }: Site, afterMs: number): Promise<void> {
   const { PATH = "" } = process.env;
   const env = { PATH, NODE_ENV: "production", ...environment };
@@ -117,7 +121,7 @@ export async function killAtStart({ environment }: Site, afterMs: number): Promi
   await ended;
 }
 
-/** Every few calls, from whichever connection, the next id. */
+/** Every few calls, from any connection, the next id. */
 function makeContest(): Contest {
   let calls = 0;
   return {

@@ -1,5 +1,5 @@
-// Reads everything that a SQLite file holds of records, past all code of the product, so that no fault of its reading can
-// hide one of its writing. Opens read-only and alters nothing.
+// Reads all record data of a SQLite file, bypassing all product code, so that no fault in reading
+// can hide one in writing. Opens it read-only and alters nothing.
 
 import { DatabaseSync } from "node:sqlite";
 import { keyOf } from "./ledger.ts";
@@ -13,7 +13,7 @@ export interface StoredRecord {
 
 export interface Stored {
   readonly records: ReadonlyMap<string, StoredRecord>;
-  /** What SQLite itself says against the file, and changes that belong to no record. */
+  /** The errors that SQLite reports for the file, and changes that belong to no record. */
   readonly faults: readonly string[];
 }
 

@@ -1,6 +1,7 @@
-// Shows, from outside the process, that no write is acknowledged before it is synced: runs a server under strace, sends
-// requests one at a time, and looks for each in the list of system calls: request read, WAL written, WAL synced, reply
-// written, in this order. Needs Linux and strace, and is no part of `npm test`: node test/crash/sync-evidence.ts
+// Shows, from outside the process, that no write is acknowledged before it is synced: runs a server
+// under strace, sends requests one at a time, and finds for each in the list of system calls:
+// request read, WAL written, WAL synced, reply written, in this order. Needs Linux and strace, and
+// is not part of `npm test`: node test/crash/sync-evidence.ts
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -124,7 +125,7 @@ function report(names: readonly string[], trace: readonly string[]): boolean {
 
 function faultOf(name: string, trace: readonly string[]): string | undefined {
   const received = trace.findIndex((line) => isSocketRead(line) && line.includes(name));
-  // A stream's reply begins before its records are written; what counts is the summary.
+  // A stream's reply begins before its records are written; the summary is what counts.
   const replied = name.endsWith("stream")
     ? trace.findIndex((line, index) => index > received && /write.*write_count/.test(line))
     : trace.findIndex((line, index) => index > received && line.includes(`x-request-id: ${name}`));

@@ -1,4 +1,4 @@
-// The look at a torn WAL can fail, and knows which part of a WAL may be torn.
+// The check of a torn WAL can fail, and knows which part of a WAL can be torn.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -48,7 +48,7 @@ function kinds(ledger: Ledger, stored: Stored): readonly string[] {
 }
 
 describe("a store whose WAL was torn", () => {
-  it("may have lost what was sent last", () => {
+  it("can lack what was sent last", () => {
     const ledger = new Ledger();
     const first = send(ledger, ["a", "b"]);
     send(ledger, ["c"]);
@@ -56,26 +56,26 @@ describe("a store whose WAL was torn", () => {
     assert.deepEqual(kinds(ledger, storeOf()), []);
   });
 
-  it("may not have half of a list", () => {
+  it("must not contain half of a list", () => {
     const ledger = new Ledger();
     const { changes } = send(ledger, ["a", "b"]);
     assert.deepEqual(kinds(ledger, storeOf(changes[0])), ["half"]);
   });
 
-  it("may not have what was sent later without what was sent before", () => {
+  it("must not contain a later request without the earlier ones", () => {
     const ledger = new Ledger();
     send(ledger, ["a"]);
     const { changes } = send(ledger, ["b"]);
     assert.deepEqual(kinds(ledger, storeOf(...changes)), ["order"]);
   });
 
-  it("may not have what nobody sent, nor anything twice", () => {
+  it("must not contain what nobody sent, nor duplicates", () => {
     const ledger = new Ledger();
     const { changes } = send(ledger, ["a"]);
     const [[key, record] = assert.fail()] = storeOf(...changes).records;
-    const stranger = sortedJson({ person_id: "a", timestamp, name: "stranger" });
+    const unexpected = sortedJson({ person_id: "a", timestamp, name: "unexpected" });
     const twice = { ...record, payloads: [...record.payloads, ...record.payloads] };
-    for (const wrong of [{ ...record, payloads: [stranger, ...record.payloads] }, twice]) {
+    for (const wrong of [{ ...record, payloads: [unexpected, ...record.payloads] }, twice]) {
       assert.deepEqual(kinds(ledger, { records: new Map([[key, wrong]]), faults: [] }), [
         "never sent",
       ]);
@@ -96,14 +96,14 @@ describe("the part of a WAL that may be torn", () => {
     return [wal, index];
   }
 
-  it("begins behind what a checkpoint has copied", () => {
+  it("begins after the frames that a checkpoint has copied", () => {
     assert.deepEqual(tearable(...files({ frames: 5, copied: 2 })), {
       from: 32 + 2 * frameBytes,
       to: 32 + 5 * frameBytes,
     });
   });
 
-  it("is none where all was copied", () => {
+  it("is empty where all frames were copied", () => {
     assert.equal(tearable(...files({ frames: 5, copied: 5 })), undefined);
     assert.equal(tearable(Buffer.alloc(0), Buffer.alloc(0)), undefined);
   });

@@ -1,11 +1,12 @@
-// What a power cut could leave of the WAL, as far as it can be played without cutting power.
-//
-// A killed process loses nothing that the system has, so SIGKILL shows nothing of what was not yet synced. Here the files
-// are copied while no process has them open, so the copy is of one moment, and then the end of the WAL is torn off or
-// loses sectors, as writes that never reached the disk would. What a checkpoint has copied into the database is never
-// torn, because SQLite syncs the WAL before that. A tear may reach behind what was acknowledged, which a power cut can
-// not: so nothing is said here of what is lost (sync-evidence.ts looks at that), only that what is left is whole, that
-// nobody's later request outlived an earlier one, and that nothing is there that was not sent.
+// What a power cut could leave of the WAL, as far as it can be simulated without cutting power.
+// A killed process loses nothing that the operating system already has, so SIGKILL does not reveal
+// writes that were not synced. Here the files are copied while no process has them open, so the
+// copy is consistent, and then the end of the WAL is cut off or loses sectors, as if writes had
+// never reached the disk. What a checkpoint has copied into the database is never torn, because
+// SQLite syncs the WAL before that. The simulated damage can include acknowledged writes, which a
+// power cut can't lose: so nothing is concluded from what is lost (sync-evidence.ts covers that),
+// only that what is left is complete, that no request outlived an earlier one of the same sender,
+// and that nothing exists that was not sent.
 
 import {
   copyFileSync,
@@ -27,11 +28,11 @@ const walHeaderBytes = 32;
 const frameHeaderBytes = 24;
 const sectorBytes = 512;
 
-/** To be called while no process has the store open. False if there is no WAL to tear. */
+/** Has to be called while no process has the store open. False if there is no WAL to tear. */
 export async function checkTornWal(site: Site, random: Random): Promise<boolean> {
   const path = `${site.folder}/torn.db`;
   if (!copyTorn(site.databasePath, { path, random })) return false;
-  // The store alone: its ledger rightly says that what the tear took away is missing.
+  // Only the store: its ledger correctly reports that what the tear removed is missing.
   const store = await openStore(`sqlite:${path}`, { role: "command" });
   const { ok, findings } = await store.checkIntegrity();
   await store.close();
@@ -54,7 +55,10 @@ function copyTorn(source: string, { path, random }: { path: string; random: Rand
   return true;
 }
 
-/** The bytes of the WAL that no checkpoint has used (sqlite.org/walformat.html, sections 2.2 and 2.3). */
+/**
+ * The bytes of the WAL that no checkpoint has used (sqlite.org/walformat.html, sections 2.2 and
+ * 2.3).
+ */
 export function tearable(wal: Buffer, index: Buffer): { from: number; to: number } | undefined {
   if (wal.length < walHeaderBytes || index.length < 136) return undefined;
   const frameBytes = frameHeaderBytes + wal.readUInt32BE(8);
@@ -77,7 +81,7 @@ function loseSectors(
   closeSync(file);
 }
 
-/** What holds of every earlier moment of the store, whichever it is. */
+/** What holds for every earlier moment of the store. */
 export function compareTorn(ledger: Ledger, stored: Stored): readonly Finding[] {
   const findings: Finding[] = stored.faults.map((detail) => ({
     kind: "integrity",
@@ -86,7 +90,7 @@ export function compareTorn(ledger: Ledger, stored: Stored): readonly Finding[] 
   }));
   for (const [key, { payloads }] of stored.records) {
     const record = ledger.records.get(key);
-    // A deletion that is open may have taken references out of it by now.
+    // An open deletion may already have redacted references in it.
     if (record?.disturbed === true) continue;
     const texts = new Set(record?.changes.flatMap((change) => change.texts));
     for (const payload of payloads) {
@@ -100,7 +104,9 @@ export function compareTorn(ledger: Ledger, stored: Stored): readonly Finding[] 
   return findings;
 }
 
-/** One that sends its next request after the reply to the last: what is there is what it sent first. */
+/**
+ * A sender that waits for each reply before its next request: what is stored is what it sent first.
+ */
 function comparePrefix(
   sender: string,
   sent: readonly Submission[],
@@ -108,7 +114,7 @@ function comparePrefix(
 ): readonly Finding[] {
   const findings: Finding[] = [];
   let missing: string | undefined;
-  // A request that was to write nothing names changes of earlier ones.
+  // A request that should write nothing names changes of earlier ones.
   for (const { ask, atomic, changes } of sent.filter(({ writeCount }) => writeCount !== 0)) {
     const wanted = changes.filter(
       (change) => change !== undefined && isComparable(change),
@@ -126,7 +132,7 @@ function comparePrefix(
   return findings;
 }
 
-/** Not one that was refused, nor one that a deletion may have had to do with. */
+/** Not a rejected one, nor one that a deletion may have affected. */
 function isComparable({ record, standing }: SentChange): boolean {
   return !record.disturbed && (standing === "stored" || standing === "unknown");
 }

@@ -1,4 +1,5 @@
-// Values made from schemas by chance, for properties: valid payloads, payloads with things wrong, histories of changes.
+// Random values generated from schemas, for properties: valid payloads, invalid payloads, histories
+// of changes.
 
 import * as fc from "fast-check";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/schema/codes.ts";
@@ -12,7 +13,7 @@ import {
 
 export const anyType: fc.Arbitrary<RecordType> = fc.constantFrom(...recordTypes);
 
-/** Text as clients send it, with names that trip up code that trusts prototypes. */
+/** Text as clients send it, with names that break code that trusts prototypes. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }).filter((text) => text.isWellFormed()),
   fc.constantFrom("__proto__", "constructor", "toString", "", "0", "1", "\u0000"),
@@ -71,7 +72,10 @@ export function anyValue(schema: SchemaShape): fc.Arbitrary<unknown> {
   }
 }
 
-/** What a value stands for: without the nulls in optional fields, which are the same as leaving them out. */
+/**
+ * The meaning of a value: without the nulls in optional fields, which are the same as leaving them
+ * out.
+ */
 export function withoutNulls(schema: SchemaShape, value: unknown): unknown {
   const alternatives = alternativesOf(schema);
   if (Array.isArray(value)) {
@@ -88,7 +92,7 @@ export function withoutNulls(schema: SchemaShape, value: unknown): unknown {
   );
 }
 
-/** The same of an update, where a null at the top clears the field. */
+/** The same for an update, where a null at the top level clears the field. */
 export function withoutInnerNulls(type: RecordType, payload: object): object {
   const properties: Readonly<Record<string, SchemaShape>> = type.updateSchema.properties;
   const entries = Object.entries(payload);
@@ -117,7 +121,7 @@ export function anyOrder(
     .map((shuffled) => Object.fromEntries(shuffled));
 }
 
-/** Valid field by field; rules across fields may refuse it. */
+/** Each field is valid; rules across fields may reject it. */
 export function anyPayload(
   type: RecordType,
   operation: "add" | "update",
@@ -125,7 +129,7 @@ export function anyPayload(
   return anyObject(operation === "add" ? type.addSchema : type.updateSchema);
 }
 
-/** Anything from valid to hopeless. */
+/** Anything from valid to completely invalid. */
 export function anySubmission(type: RecordType): fc.Arbitrary<unknown> {
   const name = fc.oneof(fc.constantFrom(...type.fieldNames), anyText);
   const damage = fc.array(fc.tuple(name, fc.jsonValue({ maxDepth: 2 })), { maxLength: 3 });

@@ -1,4 +1,5 @@
-// The table of record types, held against the contract's table of section 3 and the relations of section 7.
+// The table of record types, compared with the contract's table of section 3 and the relations of
+// section 7.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -7,7 +8,10 @@ import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema
 import { deletableFamilies, families } from "../../src/domain/scope.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
 
-/** The contract's table: `*` is required on POST. Written out a second time, so that a slip shows. */
+/**
+ * The contract's table: `*` is required on POST. Written out a second time, so that a mistake
+ * shows.
+ */
 const contract: Readonly<Record<string, string>> = {
   transaction: `tx_id* type* method* amount* currency* status* is_test amount_usd sender_id sender_country receiver_id
     receiver_country`,
@@ -112,7 +116,7 @@ describe("the table of record types", () => {
     );
   });
 
-  it("has a path for lists for transactions only", () => {
+  it("has a path for lists only for transactions", () => {
     const paths = recordTypes.filter((type) => type.batchPath !== undefined);
     assert.deepEqual(
       paths.map((type) => [type.resourceType, type.batchPath]),
@@ -127,7 +131,7 @@ describe("the table of record types", () => {
     }
   });
 
-  it("has no field whose name every object has already", () => {
+  it("has no field with the name of a property of every object", () => {
     for (const type of recordTypes) {
       for (const name of type.fieldNames) assert.equal(name in Object.prototype, false, name);
     }
@@ -142,14 +146,14 @@ describe("the table of record types", () => {
     }
   });
 
-  it("has examples that may be added and sent again as an update", () => {
+  it("has examples that can be added and sent again as an update", () => {
     for (const type of recordTypes) {
       assert.deepEqual(validatePayload(type, "add", type.example), [], type.resourceType);
       assert.deepEqual(validatePayload(type, "update", type.example), [], type.resourceType);
     }
   });
 
-  it("compiles its validators, on which the speed of writing rests", () => {
+  it("compiles its validators, on which the speed of writing depends", () => {
     for (const type of recordTypes) {
       assert.ok(type.addValidator.IsAccelerated());
       assert.ok(type.updateValidator.IsAccelerated());

@@ -1,5 +1,5 @@
-// Values made from schemas, without chance: one that fills in everything, every place in it, and for each place values
-// that have to be refused.
+// Deterministic values generated from schemas: one that fills in everything, every place in it, and
+// for each place values that have to be rejected.
 
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
@@ -22,7 +22,7 @@ const byFormat: Readonly<Record<string, string>> = {
   "iso-3166-1": "AUT",
 };
 
-/** A valid value in which every field is there and every list has two items. */
+/** A valid value in which every field is present and every list has two items. */
 export function fullValue(schema: SchemaShape): unknown {
   const first = alternativesOf(schema)[0] ?? schema;
   if (first.enum !== undefined) return first.enum.at(-1);
@@ -50,7 +50,10 @@ export function fullValue(schema: SchemaShape): unknown {
   }
 }
 
-/** Everything filled in, but of fields that rules let in only one at a time, the one that is named (or the first). */
+/**
+ * Everything filled in, except that of mutually exclusive fields it has only the named one (or the
+ * first).
+ */
 export function fullPayload(type: RecordType, keep?: string): Fields {
   const payload: Fields = {};
   for (const [name, property] of Object.entries<SchemaShape>(type.addSchema.properties)) {
@@ -95,7 +98,7 @@ export function placesOf(
   });
 }
 
-/** Values that this schema refuses, by what is wrong with them. Null is left to the tests of nulls. */
+/** Values that this schema rejects, by what is wrong with them. The tests of nulls cover null. */
 export function wrongValues(schema: SchemaShape): readonly (readonly [string, unknown])[] {
   const alternatives = alternativesOf(schema);
   const kinds = new Set(alternatives.map((one) => (one.enum === undefined ? one.type : "string")));
@@ -157,7 +160,7 @@ function formatOf(schema: SchemaShape): string {
   return (schema as { format?: string }).format ?? "";
 }
 
-/** A copy of the value with one place set, or taken out where `to` is undefined. */
+/** A copy of the value with one place set, or removed where `to` is undefined. */
 export function withPlace(value: unknown, steps: readonly Step[], to: unknown): unknown {
   const [step, ...rest] = steps;
   if (step === undefined) return to;

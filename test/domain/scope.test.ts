@@ -1,4 +1,4 @@
-// Which scopes exist and what each of them covers.
+// Which scopes exist and what each of them includes.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ describe("scopes", () => {
     assert.deepEqual(deletes, ["transactions:delete", "person:delete", "company:delete"]);
   });
 
-  it("are known by their exact names only", () => {
+  it("are recognized by their exact names only", () => {
     for (const scope of allScopes) assert.ok(isScope(scope));
     for (const text of [
       "",
@@ -31,20 +31,20 @@ describe("scopes", () => {
   });
 });
 
-describe("what a scope covers", () => {
-  it("is reading, where it covers writing", () => {
+describe("the permissions of a scope", () => {
+  it("include reading, if they include writing", () => {
     for (const family of families.filter((name) => name !== "transactions")) {
       assert.deepEqual(covered([`${family}:write`]), [`${family}:read`, `${family}:write`]);
     }
   });
 
-  it("is itself alone for reading and deleting", () => {
+  it("are only itself for reading and deleting", () => {
     for (const scope of allScopes.filter((name) => !name.endsWith(":write"))) {
       assert.deepEqual(covered([scope]), [scope]);
     }
   });
 
-  it("is all that the interface document shows, for transactions:write", () => {
+  it("are all that the interface document shows, for transactions:write", () => {
     assert.deepEqual(covered(["transactions:write"]), [
       "risk_assessment:read",
       "risk_assessment:write",
@@ -54,14 +54,14 @@ describe("what a scope covers", () => {
     ]);
   });
 
-  it("is transactions read and write only, for transactions:write of a strict organization", () => {
+  it("are transactions read and write only, for transactions:write of a strict organization", () => {
     assert.deepEqual(covered(["transactions:write"], true), [
       "transactions:read",
       "transactions:write",
     ]);
   });
 
-  it("adds up over several scopes, in any order", () => {
+  it("add up over several scopes, in any order", () => {
     const both = covered(["transactions:write", "person:delete"], true);
     assert.deepEqual(both, ["person:delete", "transactions:read", "transactions:write"]);
     assert.deepEqual(covered(["person:delete", "transactions:write"], true), both);

@@ -1,4 +1,5 @@
-// RFC 3339 timestamps: which are taken, what they become, and that their order as text is their order in time.
+// RFC 3339 timestamps: which are accepted, how they are normalised, and that their order as text is
+// their order in time.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -37,7 +38,7 @@ describe("a normalised timestamp", () => {
     }
   });
 
-  it("is none for what is not an RFC 3339 date-time with offset", () => {
+  it("is undefined for text that is not an RFC 3339 date-time with offset", () => {
     for (const sent of [
       "",
       "2026-01-31",
@@ -82,7 +83,7 @@ describe("a normalised timestamp", () => {
     }
   });
 
-  it("comes back as RFC 3339, and reads as itself again", () => {
+  it("is formatted as RFC 3339, which parses to the same", () => {
     const normalised = normaliseTimestamp("2026-01-31T10:30:00.50+01:00") ?? "";
     assert.equal(formatTimestamp(normalised), "2026-01-31T09:30:00.5Z");
     assert.equal(normaliseTimestamp(formatTimestamp(normalised)), normalised);
@@ -110,7 +111,7 @@ describe("a normalised timestamp", () => {
   });
   const sent = fc.tuple(milliseconds, fc.integer({ min: -1439, max: 1439 }));
 
-  it("is what the calendar says, for any instant and any offset", () => {
+  it("agrees with the calendar, for any instant and any offset", () => {
     fc.assert(
       fc.property(sent, ([instant, offset]) => {
         const normalised = normaliseTimestamp(withOffset(instant, offset)) ?? "";

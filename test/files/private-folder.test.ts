@@ -1,4 +1,4 @@
-// Folders that are made for the store, and what is said where none can be made.
+// Folders that are created for the store, and the errors where none can be created.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 const noProc = existsSync("/proc/self") ? false : "there is no /proc here";
 
 describe("a private folder", () => {
-  it("is made with those above it, for their owner alone, and is left as it is the second time", () => {
+  it("is created with its parents, readable by its owner only, and is left unchanged the second time", () => {
     const top = makeTempFolder();
     const path = join(top, "a", "b", "c");
     makePrivateFolder(path);
@@ -21,7 +21,7 @@ describe("a private folder", () => {
     makePrivateFolder(path);
   });
 
-  it("may be a link to a folder", () => {
+  it("can be a link to a folder", () => {
     const top = makeTempFolder();
     mkdirSync(join(top, "real"));
     symlinkSync(join(top, "real"), join(top, "link"));
@@ -29,7 +29,7 @@ describe("a private folder", () => {
     assert.ok(existsSync(join(top, "real", "inner")));
   });
 
-  it("is refused at once where the system makes none", { skip: noProc }, () => {
+  it("is rejected at once where the system creates none", { skip: noProc }, () => {
     assert.throws(
       () => makePrivateFolder("/proc/none/data"),
       (error) => {
@@ -40,7 +40,7 @@ describe("a private folder", () => {
     );
   });
 
-  it("is refused below a file, which is named", () => {
+  it("is rejected below a file, which is named", () => {
     const file = join(makeTempFolder(), "file");
     writeFileSync(file, "");
     for (const path of [file, join(file, "a"), join(file, "a", "b")]) {
@@ -51,7 +51,7 @@ describe("a private folder", () => {
     }
   });
 
-  it("is refused through a link that leads to itself, or to nothing", () => {
+  it("is rejected through a link that leads to itself, or to nothing", () => {
     const top = makeTempFolder();
     symlinkSync(join(top, "loop"), join(top, "loop"));
     symlinkSync(join(top, "gone", "away"), join(top, "dangling"));

@@ -1,5 +1,6 @@
-// `npm run fuzz`: sends as many unusual requests as asked, and says what it found and how to repeat it. With `--requests` they
-// go over raw sockets, many at a time, and only the replies and the server are evaluated.
+// `npm run fuzz`: sends as many unusual requests as requested, and reports what it found and how to
+// repeat it. With `--requests` they are sent over raw sockets, many concurrently, and only the
+// replies and the server are evaluated.
 
 import { parseArgs } from "node:util";
 import { readCampaignOptions } from "../crash/campaign-options.ts";

@@ -1,4 +1,5 @@
-// What has to hold of every reply, whatever was sent: no fault of ours, JSON in a form that is documented, a request id.
+// What has to hold for every reply, whatever was sent: no server error, JSON in a documented form,
+// a request id.
 
 import type { FieldFault, Reply } from "../support/http-client.ts";
 import type { FuzzCase } from "./fuzz-case.ts";
@@ -45,16 +46,19 @@ function checkErrorItem(sent: FuzzCase, reply: Reply): readonly string[] {
   return [...faults, ...checkNaming(sent, reply)];
 }
 
-/** A record that is refused is told which field is at fault; what is no record at all has no field to name. */
+/**
+ * The error of a rejected record names the field; an item that is not a record has no field to
+ * name.
+ */
 function checkNaming({ write }: FuzzCase, { body, status }: Reply): readonly string[] {
   if (write?.text === undefined || status !== 400 || body.code !== 40_000) return [];
   const value = parse(write.text);
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   const areRecords = items.every(isObject) && items.length > 0;
   if (!areRecords || body.errors?.every(namesField) === true) return [];
-  // Not what was sent, but how.
+  // About how it was sent, not what was sent.
   if (/^(The body must be|The Idempotency-Key)/.test(String(body.message))) return [];
-  return ["a refusal that names no field"];
+  return ["a rejection that names no field"];
 }
 
 export function namesField({ field, message }: FieldFault): boolean {
@@ -73,7 +77,7 @@ function isFieldErrors(errors: unknown): errors is readonly FieldFault[] {
   );
 }
 
-/** Documentation and metrics are for other readers than clients. */
+/** Documentation and metrics are not for clients. */
 function isText({ headers }: Reply): boolean {
   return /^(text|application\/javascript|font|image)/.test(String(headers["content-type"]));
 }

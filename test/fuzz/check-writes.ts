@@ -1,5 +1,5 @@
-// Compares what was accepted and refused with what can be read back: accepted records are there as they were sent, and
-// nothing else is.
+// Compares what was accepted and rejected with what can be read back: accepted records are stored
+// as they were sent, and nothing else is.
 
 import type { App } from "../../src/actions/app.ts";
 import { showRecord } from "../../src/actions/show-record.ts";
@@ -13,11 +13,11 @@ import { namesField, readLines } from "./check-reply.ts";
 type Item = Readonly<Record<string, unknown>>;
 
 export class Expectation {
-  /** What each record has to hold, in the order of sending, as sorted JSON. */
+  /** What each record has to contain, in the order of sending, as sorted JSON. */
   readonly #changes = new Map<string, string[]>();
   readonly #counts = new Map<string, number>();
 
-  /** What is wrong with what the store holds after the reply. */
+  /** What is wrong with the store's content after the reply. */
   async evaluate(app: App, write: WriteIntent, reply: Reply): Promise<readonly string[]> {
     const items = itemsOf(write);
     if (items === undefined) return [];
@@ -38,7 +38,7 @@ export class Expectation {
     return found;
   }
 
-  /** Whether the organizations hold as many records of each type as were accepted. */
+  /** Whether the organizations have as many records of each type as were accepted. */
   async checkCounts(app: App, organizationIds: readonly string[]): Promise<readonly string[]> {
     const faults: string[] = [];
     for (const organizationId of organizationIds) {
@@ -66,7 +66,7 @@ export class Expectation {
         ? withoutNulls(type.addSchema, item)
         : withoutInnerNulls(type, item as Item);
     const text = sortedJson(meant);
-    // A list of transactions skips what is there already.
+    // A list of transactions skips what already exists.
     if (known?.includes(text) === true) return;
     this.#changes.set(key, [...(known ?? []), text]);
     if (known !== undefined) return;
@@ -86,18 +86,18 @@ export class Expectation {
     const stored = (history?.changes ?? []).map(({ payload }) => sortedJson(JSON.parse(payload)));
     if (stored.join("\n") !== expected.join("\n")) {
       return [
-        `${stored.length} changes are stored where ${expected.length} were accepted, or others`,
+        `${stored.length} changes are stored and ${expected.length} were accepted, or they differ`,
       ];
     }
     const [only, ...more] = expected;
     if (only === undefined || more.length > 0) return [];
     const { state } = await showRecord(app, key);
     const isSame = sortedJson(state) === sortedJson(withDefaults(type, JSON.parse(only) as Item));
-    return isSame ? [] : ["the state is another"];
+    return isSame ? [] : ["the state differs"];
   }
 }
 
-/** Which items the reply says were written. */
+/** Which items were written according to the reply. */
 function verdicts(
   write: WriteIntent,
   reply: Reply,
@@ -140,13 +140,16 @@ function streamVerdicts(
 function refusalFaults({ code, errors, ...rest }: ItemOutcome, item: unknown): string[] {
   const status = (rest as { status?: string }).status ?? "refused";
   if (status !== "refused") return [];
-  if (!Number.isInteger(code)) return ["a refused item without a code"];
+  if (!Number.isInteger(code)) return ["a rejected item without a code"];
   const isRecord = typeof item === "object" && item !== null && !Array.isArray(item);
   if (code !== 40_000 || !isRecord || errors?.every(namesField) === true) return [];
-  return ["a refused item that names no field"];
+  return ["a rejected item that names no field"];
 }
 
-/** What the body holds, read as the service has to read it; undefined for lines and bodies that are no JSON. */
+/**
+ * The items of the body, read as the service has to read it; undefined for lines and bodies that
+ * are not JSON.
+ */
 function itemsOf({ text, form }: WriteIntent): readonly unknown[] | undefined {
   if (text === undefined) return undefined;
   if (form === "stream") return linesOf(text).map(({ line }) => parse(line));

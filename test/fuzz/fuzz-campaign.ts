@@ -1,5 +1,5 @@
-// Sends case after case to one server, evaluates every reply and what is stored after it, and stops at the first cases in
-// which anything is wrong.
+// Sends case after case to one server, evaluates every reply and the store after it, and stops at
+// the first cases in which anything is wrong.
 
 import { openApp } from "../../src/app.ts";
 import type { App } from "../../src/actions/app.ts";
@@ -16,7 +16,7 @@ import { makeCase } from "./make-case.ts";
 import { exchangeRaw } from "./raw-exchange.ts";
 
 export interface FuzzOptions {
-  /** The first case has this seed, and each one more than the last. */
+  /** The first case has this seed, and each further one the next. */
   readonly seed: number;
   readonly casesMax: number;
   readonly budgetMs: number;
@@ -149,7 +149,10 @@ async function checkServer(server: ServerProcess, logged: Set<string>): Promise<
   return findings;
 }
 
-/** This process reads the store beside the server, and on a busy machine a deletion may have to wait for it. */
+/**
+ * This process reads the store in parallel with the server, and on a busy machine a deletion may
+ * have to wait for it.
+ */
 function isLoggedError(line: string): boolean {
   return /^\{"level":[56]0,/.test(line) && !line.includes("Another process is reading or writing");
 }

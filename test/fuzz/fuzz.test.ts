@@ -1,4 +1,4 @@
-// Unusual requests by the thousand leave the service as it was; and the checks of this can say no.
+// Thousands of unusual requests do not harm the service; and these checks can fail.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ import { readAllReplies } from "./raw-replies.ts";
 const cases = 3_000;
 
 describe("a server that is sent unusual requests", () => {
-  it(`answers ${cases} of them well, keeps what it accepted and nothing else, and lives`, async (test) => {
+  it(`answers all ${cases} of them correctly, stores only what it accepted, and survives`, async (test) => {
     const seed = 1_100_000;
     const { findings, ...figures } = await runFuzzCampaign({
       seed,
@@ -29,7 +29,7 @@ describe("a server that is sent unusual requests", () => {
     assert.deepEqual(findings, []);
     assert.equal(figures.cases, cases);
     assert.ok(figures.records > cases / 4, "many were accepted");
-    assert.ok((figures.byStatus["400"] ?? 0) > cases / 4, "many were refused");
+    assert.ok((figures.byStatus["400"] ?? 0) > cases / 4, "many were rejected");
   });
 });
 
@@ -43,11 +43,11 @@ describe("a server that is sent mutated requests over raw sockets", () => {
     test.diagnostic(JSON.stringify(figures));
     assert.deepEqual(findings, [], `npm run fuzz -- --seed ${seed} --requests ${requests}`);
     assert.ok(figures.requests >= requests);
-    assert.ok(figures.checked > requests / 4, "many were held against the document");
+    assert.ok(figures.checked > requests / 4, "many were compared with the document");
     assert.ok((figures.byStatus["201"] ?? 0) > requests / 20, "many were accepted");
   });
 
-  it("are found when a reply is cut off, or is not in the document", async () => {
+  it("are reported when a reply is cut off, or is not in the document", async () => {
     const cut = readAllReplies(Buffer.from("HTTP/1.1 400 No\r\ncontent-length: 5\r\n\r\n{}"), [
       "POST",
     ]);
@@ -76,21 +76,21 @@ const sent: FuzzCase = {
 };
 
 describe("the check of replies", () => {
-  it("takes a good error and a good success", () => {
+  it("accepts a correct error and a correct success", () => {
     const error = '{"code":40000,"message":"No.","errors":[{"field":"a","message":"b"}]}';
     assert.deepEqual(checkReply(sent, replyOf(400, error)), []);
     assert.deepEqual(checkReply(sent, replyOf(201, '{"success":true}')), []);
   });
 
   const bad: readonly (readonly [string, number, string, Record<string, string>])[] = [
-    ["a fault of ours", 500, '{"code":50001,"message":"No."}', json],
+    ["a server error", 500, '{"code":50001,"message":"No."}', json],
     [
       "a reply without a request id",
       404,
       '{"code":40401,"message":"No."}',
       { ...json, "x-request-id": "" },
     ],
-    ["an error that is no JSON", 404, "Not found", json],
+    ["an error that is not JSON", 404, "Not found", json],
     [
       "an error of another type",
       404,
@@ -101,27 +101,27 @@ describe("the check of replies", () => {
     ["a code of another status", 404, '{"code":40001,"message":"No."}', json],
     ["an error without a message", 404, '{"code":40401}', json],
     ["an error with more in it", 404, '{"code":40401,"message":"No.","stack":"at"}', json],
-    ["errors that are no list", 400, '{"code":40001,"message":"No.","errors":{}}', json],
+    ["errors that are not a list", 400, '{"code":40001,"message":"No.","errors":{}}', json],
     [
-      "a refusal that names no field",
+      "a rejection that names no field",
       400,
       '{"code":40000,"message":"No.","errors":[{"message":"b"}]}',
       json,
     ],
     ["an error without a body", 404, "", json],
-    ["a success that is no JSON", 200, "{", json],
+    ["a success that is not JSON", 200, "{", json],
   ];
   for (const [what, status, text, headers] of bad) {
-    it(`complains of ${what}`, () => {
+    it(`reports ${what}`, () => {
       assert.ok(checkReply(sent, replyOf(status, text, headers)).length > 0);
     });
   }
 
-  it("complains when somebody is let in", () => {
+  it("reports a success with an invalid credential", () => {
     assert.ok(checkReply({ ...sent, authorized: false }, replyOf(200, "{}")).length > 0);
   });
 
-  it("finds what is no reply behind one", () => {
+  it("finds bytes after a reply that are not a reply", () => {
     const head = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nx-request-id: r\r\n\r\n";
     const { replies, rest } = readReplies(Buffer.from(`${head}{}${head}{}junk`));
     assert.deepEqual(
@@ -135,8 +135,8 @@ describe("the check of replies", () => {
   });
 });
 
-describe("the check of what is stored", () => {
-  it("complains of what was accepted and is not there, was refused and is there, or is there otherwise", async () => {
+describe("the check of the store", () => {
+  it("reports accepted records that are missing or different, and rejected ones that are stored", async () => {
     const server = await startServer();
     try {
       await server.operate(async (app) => {

@@ -1,4 +1,5 @@
-// Makes the cases, each from its own seed alone, so that any one can be had again without those before it.
+// Generates the cases, each from its own seed alone, so that each can be repeated without those
+// before it.
 
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
@@ -41,7 +42,10 @@ function pickMaker(random: Random): Maker {
   return writeJson;
 }
 
-/** Requests of the other operations that take a body. What they delete is the unwatched customer's, added just before. */
+/**
+ * Requests of the other operations that accept a body. They delete records of the unwatched
+ * customer, added just before.
+ */
 function otherBody(kit: Kit): FuzzCase {
   const { scene, random, generator } = kit;
   const { organizationId, apiKey, token } = scene.unwatched;
@@ -110,12 +114,12 @@ function badCredential(kit: Kit): FuzzCase {
   };
 }
 
-/** What is written by one who may not has to be refused. */
+/** A write without permission has to be rejected. */
 function intent({ write }: FuzzCase): Pick<FuzzCase, "write"> {
   return write === undefined ? {} : { write: { ...write, valid: false } };
 }
 
-/** With a token that may read persons and nothing else. */
+/** With a token that can read persons and nothing else. */
 function withReader(kit: Kit): FuzzCase {
   const made = writeJson(kit);
   return {
@@ -141,7 +145,7 @@ function rawMessage({ random }: Kit): FuzzCase {
   };
 }
 
-/** A good message with bytes changed, put in or taken out, or cut off. */
+/** A correct message with bytes changed, inserted, removed, or cut off. */
 function corruptedMessage({ scene, random, generator }: Kit): FuzzCase {
   const type = random.pick(recordTypes);
   const body = JSON.stringify(generator.record(type));

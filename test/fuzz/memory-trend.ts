@@ -1,5 +1,5 @@
-// Follows the memory of a server: what its heaps hold after garbage collections, and what is resident, at the start and
-// at the end of a campaign.
+// Follows the memory of a server: its heaps after garbage collections, and the resident memory, at
+// the start and at the end of a campaign.
 
 import { readMemory } from "../abuse/memory.ts";
 import type { ServerProcess } from "../support/server-process.ts";
@@ -11,16 +11,18 @@ interface Sample {
 }
 
 const everyMs = 1_000;
-/** Code is compiled and caches fill first. */
+/** At first, code is compiled and caches are filled. */
 const warmUpRequests = 10_000;
-/** How many samples at each end: between two collections the heap grows, so the smallest of some is taken. */
+/**
+ * Samples at each end: the heap grows between two collections, so the smallest of several is used.
+ */
 const window = 15;
 const growthMax = 96 * 1_024 * 1_024;
 const residentBytesMax = 600 * 1_000_000;
 
 export class MemoryTrend {
   readonly #server: ServerProcess;
-  /** Those of the start, and the last ones. */
+  /** The samples of the start, and the last ones. */
   readonly #first: Sample[] = [];
   #last: Sample[] = [];
   #next = 0;
@@ -29,7 +31,7 @@ export class MemoryTrend {
     this.#server = server;
   }
 
-  /** Takes a sample if it is time. */
+  /** Takes a sample if it is due. */
   async sample(requests: number): Promise<void> {
     const now = performance.now();
     if (now < this.#next || requests < warmUpRequests) return;

@@ -1,4 +1,5 @@
-// Corrupts a valid record, or the text of a body, in one place or a few. Says nothing of whether the result is valid.
+// Corrupts a valid record, or the text of a body, in one place or a few. Whether the result is
+// valid is unknown.
 
 import { isJsonObject } from "../../src/domain/schema/schema-shape.ts";
 import type { Random } from "../support/random.ts";
@@ -62,7 +63,7 @@ export function mutateText(random: Random, text: string): string {
   return random.pick(textMutations)(random, text);
 }
 
-/** Bytes that are mostly no UTF-8 any more. */
+/** Bytes that are mostly no longer UTF-8. */
 export function mutateBytes(random: Random, text: string): Buffer {
   const bytes = Buffer.from(text);
   for (let times = random.integer(1, 4); times > 0 && bytes.length > 0; times -= 1) {
@@ -71,7 +72,7 @@ export function mutateBytes(random: Random, text: string): Buffer {
   return bytes;
 }
 
-/** Keeps even a key such as `__proto__` as one of its own. */
+/** Also creates keys such as `__proto__` as own properties. */
 function withField(record: Fields, field: string, value: unknown): Fields {
   return Object.fromEntries([...Object.entries(record), [field, value]]);
 }
@@ -106,7 +107,7 @@ function replaceWithin(random: Random, value: unknown): unknown {
   return unusualValue(random);
 }
 
-/** From none to more than a record may hold. */
+/** From none to more than a record may have. */
 function manyProperties(random: Random): readonly object[] {
   const length = random.pick([0, 2, 60, 70, 1_000, 1_001]);
   const value = "v".repeat(random.pick([0, 40, 1_024]));
@@ -123,7 +124,7 @@ function insertAt(random: Random, text: string, insert: () => string): string {
   return text.slice(0, place) + insert() + text.slice(place);
 }
 
-/** The first key of an object, once more before it. */
+/** Repeats the first key of an object before it. */
 function duplicate(random: Random, text: string): string {
   const key = /"[a-z_]+":/.exec(text)?.[0] ?? '"a":';
   return `{${key}${random.pick(["null", '"first"', "1", "{}"])},`;

@@ -1,5 +1,6 @@
-// Sends mutated requests over sockets of their own, many at a time: pipelined, in pieces, cut off and reset. Holds every
-// reply against the OpenAPI document, and the memory of the server at the end against that at the start.
+// Sends mutated requests over separate sockets, many concurrently: pipelined, in chunks, cut off
+// and reset. Compares every reply with the OpenAPI document, and the memory of the server at the
+// end with that at the start.
 
 import { operate } from "../support/server.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
@@ -17,7 +18,7 @@ import { readAllReplies } from "./raw-replies.ts";
 import { MemoryTrend } from "./memory-trend.ts";
 
 export interface RawOptions {
-  /** The first connection has this seed, and each one more than the last. */
+  /** The first connection has this seed, and each further one the next. */
   readonly seed: number;
   readonly requestsMax: number;
   readonly budgetMs: number;
@@ -30,7 +31,7 @@ export interface RawReport {
   readonly requests: number;
   readonly connections: number;
   readonly byStatus: Readonly<Record<string, number>>;
-  /** Replies that were held against the OpenAPI document. */
+  /** Replies that were compared with the OpenAPI document. */
   readonly checked: number;
   readonly memory: string;
 }
@@ -48,7 +49,7 @@ export async function runRawCampaign(options: RawOptions): Promise<RawReport> {
     DATABASE_URL: `sqlite:${folder}/sluice.db`,
     DATA_DIR: folder,
     LOG_LEVEL: "error",
-    // On, so that replies have its headers; and each message may say which address it comes from.
+    // Enabled, so that replies have its headers; and each message may name its client address.
     RATE_LIMIT_PER_SECOND: "1000000",
     TRUST_PROXY: "127.0.0.1",
   };
@@ -133,13 +134,13 @@ class RawRun {
     const got = await deliver(Number(port), bytes, makeRandom(seed ^ 0x5eed));
     const { replies, rest } = readAllReplies(got.bytes, knownMethods(messages));
     const faults = got.isStuck ? ["the connection was left open"] : [];
-    // A reply that is under way when its request proves to be broken can only be cut off.
+    // A reply that has begun when its request proves to be broken can only be cut off.
     const isSound = messages.every(({ message }) => message.isFramed);
     const isReply = rest.toString("latin1", 0, 9) === "HTTP/1.1 ";
     if (rest.length > 0 && got.isWhole && (isSound || !isReply)) {
       faults.push(`what is no reply: ${rest.toString("latin1", 0, 300)}`);
     }
-    // Behind a message that may end elsewhere than it seems, nobody knows which request a reply answers.
+    // After a message whose end is ambiguous, it is unknown which request a reply answers.
     let isKnown = true;
     for (const [index, reply] of replies.entries()) {
       this.#byStatus[reply.status] = (this.#byStatus[reply.status] ?? 0) + 1;
@@ -159,7 +160,7 @@ class RawRun {
     const known = isUnknown ? { ...unknownCase, raw } : sent.made;
     const expected = new Set(["a 503", ...(isUnknown ? ["no body"] : [])]);
     const faults = checkReply(known, reply).filter((fault) => !expected.has(fault));
-    // Where only the status tells: a request that was cut off.
+    // For a request that was cut off only the status is known.
     const isHttpFault =
       [40_003, 40_801, 43_101].includes(reply.body.code ?? 0) ||
       (ask?.method === "HEAD" && reply.status === 400);
@@ -194,7 +195,7 @@ interface Sent {
 
 const unknownCase = { what: "", ask: { method: "", path: "" }, authorized: false } as const;
 
-/** What one connection sends, made from its seed alone. */
+/** What one connection sends, generated from its seed alone. */
 export function makeMessages(scene: Scene, seed: number): readonly Sent[] {
   const random = makeRandom(seed);
   const corrupt = random.pick([0, 0.1, 0.4]);
@@ -221,7 +222,7 @@ function messageOf(made: FuzzCase, random: Random, corrupt: number): RawMessage 
   return { bytes: made.raw, ask: undefined, isFramed: false };
 }
 
-/** Up to the first message that may end elsewhere than it seems. */
+/** Up to the first message whose end is ambiguous. */
 function knownMethods(messages: readonly Sent[]): readonly string[] {
   const first = messages.findIndex(({ message }) => !message.isFramed);
   return messages.slice(0, first === -1 ? messages.length : first + 1).map(methodOf);

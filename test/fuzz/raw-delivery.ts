@@ -1,4 +1,5 @@
-// How bytes get to the server: at once, in pieces, cut off, reset at any moment, or without reading what comes back.
+// How bytes are delivered to the server: at once, in chunks, cut off, reset at any moment, or
+// without reading the replies.
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +7,10 @@ import type { Random } from "../support/random.ts";
 
 export interface Delivered {
   readonly bytes: Buffer;
-  /** Whether everything was sent and the client read until the server closed, so that all replies have to be whole. */
+  /**
+   * Whether everything was sent and the client read until the server closed, so that all replies
+   * have to be complete.
+   */
   readonly isWhole: boolean;
   /** The server left the connection open for too long. */
   readonly isStuck: boolean;
@@ -31,7 +35,7 @@ function pickWay(random: Random): Way {
   return "whole";
 }
 
-/** Never rejects: that a connection ends in an error is the server's right. */
+/** Never rejects: the server may end a connection with an error. */
 export async function deliver(port: number, bytes: Buffer, random: Random): Promise<Delivered> {
   const way = pickWay(random);
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });

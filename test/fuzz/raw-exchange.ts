@@ -1,11 +1,11 @@
-// Sends bytes as they are on a socket of their own, ends its side, and returns the replies that came.
+// Sends raw bytes on a separate socket, ends its side, and returns the replies that arrived.
 
 import { connect } from "node:net";
 import { makeReply, type Reply } from "../support/http-client.ts";
 
 export interface RawReplies {
   readonly replies: readonly Reply[];
-  /** What came that is no reply, if anything. */
+  /** Received bytes that are not a reply, if any. */
   readonly rest: Buffer;
 }
 
@@ -19,14 +19,16 @@ export function exchangeRaw(port: number, bytes: Buffer, timeoutMs = 10_000): Pr
       reject(new Error(`the connection was still open after ${timeoutMs} ms`));
     });
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // A server may well reset a connection that sends such things.
+    // A server may reset a connection that sends such bytes.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve(readReplies(Buffer.concat(chunks))));
     socket.end(bytes);
   });
 }
 
-/** Replies with a Content-Length or without a body; all that this service sends to raw messages. */
+/**
+ * Replies with a Content-Length or without a body; this service sends no others to raw messages.
+ */
 export function readReplies(bytes: Buffer): RawReplies {
   const replies: Reply[] = [];
   let rest = bytes;
@@ -39,7 +41,7 @@ export function readReplies(bytes: Buffer): RawReplies {
     const headers = readHeaders(rest.subarray(0, head).toString("latin1"));
     const from = head + 4;
     const to = from + Number(headers["content-length"] ?? 0);
-    // 1xx are no final replies (RFC 9110, 15.2).
+    // 1xx replies are not final (RFC 9110, section 15.2).
     if (status >= 200) replies.push(makeReply(status, headers, rest.subarray(from, to)));
     rest = rest.subarray(to);
   }

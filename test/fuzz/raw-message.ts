@@ -1,4 +1,5 @@
-// Turns cases of the fuzzer into bytes for a socket, framed and encoded in many ways, and corrupts some of them.
+// Turns cases of the fuzzer into bytes for a socket, framed and encoded in many ways, and corrupts
+// some of them.
 
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Ask } from "../support/http-client.ts";
@@ -7,9 +8,9 @@ import { mutateText } from "./mutate.ts";
 
 export interface RawMessage {
   readonly bytes: Buffer;
-  /** The operation, where the head was left as it was. */
+  /** The operation, if the head was not changed. */
   readonly ask: Ask | undefined;
-  /** Whether it ends where it seems to, so that the next reply is to the next message. */
+  /** Whether its end is unambiguous, so that the next reply belongs to the next message. */
   readonly isFramed: boolean;
 }
 
@@ -21,7 +22,7 @@ interface Parts {
   isOurs: boolean;
 }
 
-/** `corrupt`: how likely it is that bytes, headers, framing or encoding are not as they should be. */
+/** `corrupt`: the probability that bytes, headers, framing or encoding are wrong. */
 export function rawMessage(ask: Ask, random: Random, corrupt: number): RawMessage {
   const body = encode(bodyBytes(ask.body), { random, corrupt });
   const parts: Parts = {
@@ -78,7 +79,7 @@ interface Corruption {
 
 const encoders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;
 
-/** Now and then as one of the encodings, in several members, cut off, or with bytes that are wrong. */
+/** Sometimes in one of the encodings, in several members, cut off, or with wrong bytes. */
 function encode(
   body: Buffer | undefined,
   { random, corrupt }: Corruption,
@@ -100,7 +101,7 @@ function encode(
   };
 }
 
-/** Adds the headers that say where the body ends; gives the body as it is sent. */
+/** Adds the headers that delimit the body; returns the body as it is sent. */
 function frame(parts: Parts, { random, corrupt }: Corruption): Buffer {
   const { body, lines } = parts;
   if (random.chance(corrupt / 3)) return corruptedFrame(parts, random);
@@ -143,7 +144,7 @@ function corruptedFrame(parts: Parts, random: Random): Buffer {
   return random.chance(0.3) ? bytes.subarray(0, random.integer(0, bytes.length)) : bytes;
 }
 
-/** In pieces of any length, some with an extension, and now and then with a trailer. */
+/** In chunks of any length, some with an extension, and sometimes with a trailer. */
 function chunked(body: Buffer, random: Random): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < body.length;) {
@@ -183,7 +184,7 @@ const unusualLines: readonly string[] = [
   "accept: application/problem+json",
 ];
 
-/** Puts a line in, takes one out, doubles one, changes the order, or corrupts the first line. */
+/** Inserts, removes or duplicates a line, changes the order, or corrupts the first line. */
 function corruptHead(parts: Parts, random: Random): void {
   parts.isFramed = parts.isOurs = false;
   const { lines } = parts;

@@ -1,16 +1,17 @@
-// Reads all replies that came on a connection: with a length, in chunks, without a body, or until the end.
+// Reads all replies that arrived on a connection: with a length, chunked, without a body, or until
+// the end.
 
 import { makeReply, type Reply } from "../support/http-client.ts";
 
 export interface RawReplies {
   readonly replies: readonly Reply[];
-  /** What came that is no whole reply. */
+  /** Received bytes that are not a complete reply. */
   readonly rest: Buffer;
 }
 
 /**
- * `methods` of the requests, in their order: a reply to HEAD has no body. Beyond them it is not known which request a reply
- * answers, and it has no body if none follows.
+ * `methods` of the requests, in order: a reply to HEAD has no body. Beyond them it is unknown which
+ * request a reply answers, and it has no body if none follows.
  */
 export function readAllReplies(bytes: Buffer, methods: readonly string[]): RawReplies {
   const replies: Reply[] = [];
@@ -44,7 +45,7 @@ function readHeader(line: string): readonly [string, string] {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-/** Undefined if it is not whole. */
+/** Undefined if it is incomplete. */
 function readBody(
   bytes: Buffer,
   headers: Readonly<Record<string, string>>,

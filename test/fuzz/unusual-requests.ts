@@ -1,4 +1,4 @@
-// Headers, paths, queries and whole messages that no good client sends.
+// Headers, paths, queries and whole messages that no correct client sends.
 
 import type { Random } from "../support/random.ts";
 import { unusualText } from "./unusual-values.ts";
@@ -58,7 +58,7 @@ export function someUnusualHeaders(random: Random): Headers {
   return headers;
 }
 
-/** Values of Authorization with which nobody is let in; the first is none at all. */
+/** Values of Authorization that are invalid; the first is a missing one. */
 export function badAuthorizations(apiKey: string, token: string): readonly Headers[] {
   const values = [
     undefined,
@@ -140,7 +140,7 @@ export const methods = [
   "QUERY",
 ] as const;
 
-/** Whole messages, for a socket of their own. */
+/** Whole messages, for a separate socket. */
 export const rawMessages: readonly string[] = [
   "\r\n\r\n",
   "GET\r\n\r\n",

@@ -1,5 +1,6 @@
-// Values that programs trip over: texts, numbers, keys and nestings at the edges of what JSON, UTF-8, dates and this
-// service's own bounds allow. Some are valid in some fields; what has to hold is that each is kept as it is or refused.
+// Values that often expose bugs: texts, numbers, keys and nestings at the limits of what JSON,
+// UTF-8, dates and this service's own bounds allow. Some are valid in some fields; each has to be
+// stored unchanged or rejected.
 
 import type { Random } from "../support/random.ts";
 
@@ -165,7 +166,7 @@ function unusualObject(random: Random): object {
   return Object.fromEntries(keys.map((key) => [key, random.pick<unknown>(["x", 1, null, {}])]));
 }
 
-/** Only as text can it be deeper than the stack of whoever writes it. */
+/** Only as text can it be deeper than the stack of the code that serializes it. */
 function nested(random: Random, depth: number): unknown {
   const inList = random.chance(0.5);
   let value: unknown = 1;

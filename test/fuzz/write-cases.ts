@@ -1,4 +1,4 @@
-// Cases that write records: one, lists and streams, added and updated, as they should be or corrupted somewhere.
+// Cases that write records: one, lists and streams, added and updated, correct or corrupted.
 
 import { isUtf8 } from "node:buffer";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -19,7 +19,10 @@ export interface Kit {
   readonly generator: RecordGenerator;
 }
 
-/** One record or a list, added or updated, as it should be or corrupted in its values, its text, its bytes or its headers. */
+/**
+ * One record or a list, added or updated, correct or corrupted in its values, its text, its bytes
+ * or its headers.
+ */
 export function writeJson(kit: Kit): FuzzCase {
   const { random, generator } = kit;
   const type = random.pick(recordTypes);

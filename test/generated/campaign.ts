@@ -1,5 +1,6 @@
-// `npm run generated-clients`: clients in Python and Go, generated from the OpenAPI document with common tools, checked and
-// run against a service. A language whose tools the machine lacks is skipped, and the last line says so.
+// `npm run generated-clients`: clients in Python and Go, generated from the OpenAPI document with
+// common tools, checked and run against a service. A language whose tools are not installed is
+// skipped, and the last line says so.
 
 import { writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";

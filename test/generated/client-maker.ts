@@ -1,5 +1,5 @@
-// How a client in another language is generated, checked by that language's tools, and run against a service. Runs the tools
-// of the machine; installs none.
+// How a client in another language is generated, checked by that language's tools, and run against
+// a service. Runs the installed tools; installs none.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 export interface Target {
-  /** The OpenAPI document, as a file. */
+  /** The path of the OpenAPI document. */
   readonly document: string;
   readonly baseUrl: string;
   readonly token: string;
@@ -15,11 +15,13 @@ export interface Target {
 
 export interface ClientMaker {
   readonly language: string;
-  /** Tools that have to answer to these words. */
+  /** Commands that succeed if the tools are installed. */
   readonly needs: readonly (readonly [command: string, ...words: readonly string[]])[];
-  /** What the program prints. */
+  /** The expected output of the program. */
   readonly expected: readonly unknown[];
-  /** In an empty folder; gives what the program printed. Rejects with what a tool complained of. */
+  /**
+   * Works in an empty folder; returns the output of the program. Rejects with the error of a tool.
+   */
   make(folder: string, target: Target): Promise<string>;
 }
 
@@ -37,7 +39,7 @@ export async function run(folder: string, command: string, ...words: string[]): 
   }
 }
 
-/** The command that does not answer, if one does not. */
+/** The command that fails, if one does. */
 export async function missingTool({ needs }: ClientMaker): Promise<string | undefined> {
   for (const [command, ...words] of needs) {
     try {
@@ -66,7 +68,7 @@ export const clientMakers: readonly ClientMaker[] = [
       const output = ["--meta", "none", "--output-path", "sluice_client"];
       await run(folder, "openapi-python-client", "generate", "--path", document, ...output);
       cpSync(program("program.py"), join(folder, "program.py"));
-      // Not the generator's own runtime beside them, which doesn't depend on the document.
+      // Not the generator's own runtime next to them, which doesn't depend on the document.
       const checked = ["program.py", "sluice_client/api", "sluice_client/models"];
       await run(folder, "mypy", "--strict", "--follow-imports=silent", ...checked);
       return await run(folder, "python3", "program.py", baseUrl, token);

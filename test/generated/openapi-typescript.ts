@@ -1,5 +1,6 @@
-// Runs openapi-typescript as it comes, in a process of its own: `node openapi-typescript.ts < openapi.json > types.d.ts`.
-// It needs a version of TypeScript that can be programmed, which is not the one that the project is compiled with.
+// Runs openapi-typescript unmodified, in a separate process: `node openapi-typescript.ts <
+// openapi.json > types.d.ts`. It needs a version of TypeScript with a programming interface, unlike
+// the one that compiles the project.
 
 import { registerHooks } from "node:module";
 import { text } from "node:stream/consumers";

@@ -1,11 +1,11 @@
-// One run for all who ask at the same time.
+// One run for all concurrent callers.
 
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { coalesce } from "../../src/http/coalesce.ts";
 
-describe("what is coalesced", () => {
-  it("runs once for all who ask while it is under way, and anew for who asks after", async () => {
+describe("a coalesced function", () => {
+  it("runs once for all who call while it runs, and again for later callers", async () => {
     let runs = 0;
     const gate = Promise.withResolvers<void>();
     const ask = coalesce(async () => {
@@ -19,7 +19,7 @@ describe("what is coalesced", () => {
     assert.equal(await ask(), 2);
   });
 
-  it("tells all of a failure, and keeps none", async () => {
+  it("reports a failure to all, and does not cache it", async () => {
     let runs = 0;
     const ask = coalesce(async () => {
       runs += 1;
@@ -34,7 +34,7 @@ describe("what is coalesced", () => {
     assert.equal(await ask(), "fine");
   });
 
-  it("rests after a run for so many times what it took", async () => {
+  it("pauses after a run for a multiple of its duration", async () => {
     let now = 1_000;
     const clock = mock.method(performance, "now", () => now);
     try {

@@ -1,4 +1,5 @@
-// The reference page at /docs: that it is all there, and that neither it nor its settings reach beyond the service.
+// The reference page at /docs: it is complete, and neither it nor its settings load anything from
+// elsewhere.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -43,7 +44,7 @@ describe("the reference page", () => {
     for (const path of paths) assert.ok((await get(path)).bytes.length > 0, path);
   });
 
-  it("forbids the browser to ask any other host, and scripts in the page", async () => {
+  it("forbids the browser to contact any other host, and scripts in the page", async () => {
     const { headers } = await get("/docs");
     const policy = new Map(
       String(headers["content-security-policy"])
@@ -61,14 +62,14 @@ describe("the reference page", () => {
 });
 
 describe("the script of the reference page", () => {
-  it("is the installed one, whole", async () => {
+  it("is the complete installed one", async () => {
     const { text, headers } = await get("/docs/reference.js");
     assert.match(String(headers["content-type"]), /^text\/javascript/);
     assert.ok(text.length > 1_000_000, `${text.length} characters`);
     assert.ok(text.includes("createApiReference"));
   });
 
-  it("is compressed for whoever takes that, and only then", async () => {
+  it("is compressed for clients that accept it, and only for them", async () => {
     const plain = await get("/docs/reference.js");
     assert.equal(plain.headers["content-encoding"], undefined);
     const refused = await get("/docs/reference.js", { "accept-encoding": "gzip;q=0, br;q=0" });
@@ -95,7 +96,7 @@ async function settingsAt(href: string): Promise<Record<string, unknown>> {
 }
 
 describe("the settings of the reference page", () => {
-  it("turn off all that Scalar would ask of others", async () => {
+  it("turn off everything that Scalar would request from others", async () => {
     const settings = await settingsAt("http://127.0.0.1:8080/docs");
     assert.equal(settings["withDefaultFonts"], false);
     assert.equal(settings["telemetry"], false);
@@ -105,12 +106,12 @@ describe("the settings of the reference page", () => {
     assert.deepEqual(settings["mcp"], { disabled: true });
   });
 
-  it("lead to the document beside the page, also under a path of a proxy", async () => {
+  it("point to the document next to the page, also under a path of a proxy", async () => {
     const direct = await settingsAt("http://127.0.0.1:8080/docs#tag/transaction");
     assert.equal(direct["url"], "http://127.0.0.1:8080/openapi.json");
     assert.deepEqual(direct["servers"], [{ url: "http://127.0.0.1:8080" }]);
-    const behind = await settingsAt("https://example.com/intake/docs");
-    assert.equal(behind["url"], "https://example.com/intake/openapi.json");
-    assert.deepEqual(behind["servers"], [{ url: "https://example.com/intake" }]);
+    const proxied = await settingsAt("https://example.com/intake/docs");
+    assert.equal(proxied["url"], "https://example.com/intake/openapi.json");
+    assert.deepEqual(proxied["servers"], [{ url: "https://example.com/intake" }]);
   });
 });

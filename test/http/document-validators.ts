@@ -1,5 +1,6 @@
-// Compiles schemas of the OpenAPI document with a validator that has nothing in common with the one that made them. Strict:
-// a keyword or a format that JSON Schema 2020-12 and OpenAPI 3.1 don't know is an error.
+// Compiles schemas of the OpenAPI document with a validator that has nothing in common with the one
+// that generated them. Strict: a keyword or a format that JSON Schema 2020-12 and OpenAPI 3.1 don't
+// define is an error.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { isFullDate, normaliseTimestamp } from "../../src/domain/timestamp.ts";
@@ -9,7 +10,7 @@ export type Compile = (schema: object) => ValidateFunction;
 
 const uri = "https://sluice.invalid/openapi.json";
 
-/** `closed`: no object may hold a field that its schema does not name. */
+/** `closed`: no object may contain a field that its schema does not name. */
 export function makeCompiler(document: OpenApiDocument, { closed = false } = {}): Compile {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: true });
   ajv.addFormat("date-time", (text) => normaliseTimestamp(text) !== undefined);
@@ -33,7 +34,10 @@ export function makeCompiler(document: OpenApiDocument, { closed = false } = {})
   };
 }
 
-/** Components stand under $defs, so that the validator sees schemas alone and not the document around them. */
+/**
+ * Components are under $defs, so that the validator sees only schemas and not the document around
+ * them.
+ */
 function rewrite(schema: unknown, closed: boolean): unknown {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === "$ref") return String(value).replace("#/components/schemas/", `${uri}#/$defs/`);

@@ -1,4 +1,4 @@
-// Ways through the OpenAPI document for its tests: all operations, all media types, all examples.
+// Traversals of the OpenAPI document for its tests: all operations, all media types, all examples.
 
 import type {
   MediaType,

@@ -1,18 +1,19 @@
-// What is gathered while a group is being written follows it as one group, in order and within bounds.
+// Items that arrive while a group is being written follow it as one group, in order and within
+// bounds.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GroupWriter } from "../../src/http/group-writer.ts";
 
-interface Desk {
+interface TestWriter {
   readonly writer: GroupWriter<number>;
   readonly groups: (readonly number[])[];
   readonly said: unknown[];
-  /** Lets the group that is under way end, well or with an error. */
+  /** Ends the current group, successfully or with an error. */
   readonly finish: (error?: Error) => Promise<void>;
 }
 
-function makeDesk(bounds: { itemsMax: number; bytesMax: number }): Desk {
+function makeWriter(bounds: { itemsMax: number; bytesMax: number }): TestWriter {
   const groups: (readonly number[])[] = [];
   const said: unknown[] = [];
   let settle: ((error?: Error) => void) | undefined;
@@ -28,7 +29,7 @@ function makeDesk(bounds: { itemsMax: number; bytesMax: number }): Desk {
     onFailure: (error) => said.push(error),
   });
   const finish = async (error?: Error): Promise<void> => {
-    assert.ok(settle, "no group is under way");
+    assert.ok(settle, "no group is in progress");
     settle(error);
     await new Promise(setImmediate);
   };
@@ -41,8 +42,8 @@ function addAll(writer: GroupWriter<number>, items: readonly number[], bytes = 1
 }
 
 describe("the group writer", () => {
-  it("writes what comes first at once, and what comes meanwhile as one group after it", async () => {
-    const { writer, groups, finish } = makeDesk({ itemsMax: 10, bytesMax: 100 });
+  it("writes the first item at once, and later ones as one group after it", async () => {
+    const { writer, groups, finish } = makeWriter({ itemsMax: 10, bytesMax: 100 });
     addAll(writer, [1]);
     addAll(writer, [2, 3]);
     addAll(writer, [4]);
@@ -53,8 +54,8 @@ describe("the group writer", () => {
     assert.equal(groups.length, 2);
   });
 
-  it("is full at its bound of items or of bytes, says when there is room, and keeps groups to the bound", async () => {
-    const { writer, groups, said, finish } = makeDesk({ itemsMax: 3, bytesMax: 100 });
+  it("is full at its bound of items or of bytes, reports when there is room, and keeps groups to the bound", async () => {
+    const { writer, groups, said, finish } = makeWriter({ itemsMax: 3, bytesMax: 100 });
     addAll(writer, [1]);
     addAll(writer, [2, 3]);
     assert.equal(writer.isFull, false);
@@ -74,8 +75,8 @@ describe("the group writer", () => {
     assert.deepEqual(said, ["room", "room"]);
   });
 
-  it("comes to its end when everything is written", async () => {
-    const { writer, groups, finish } = makeDesk({ itemsMax: 2, bytesMax: 100 });
+  it("ends when everything is written", async () => {
+    const { writer, groups, finish } = makeWriter({ itemsMax: 2, bytesMax: 100 });
     addAll(writer, [1, 2, 3]);
     let ended = false;
     const end = writer.end().then(() => (ended = true));
@@ -86,8 +87,8 @@ describe("the group writer", () => {
     assert.deepEqual(groups, [[1, 2], [3]]);
   });
 
-  it("writes nothing more after a failure, which it tells of once", async () => {
-    const { writer, groups, said, finish } = makeDesk({ itemsMax: 2, bytesMax: 100 });
+  it("writes nothing more after a failure, which it reports once", async () => {
+    const { writer, groups, said, finish } = makeWriter({ itemsMax: 2, bytesMax: 100 });
     addAll(writer, [1, 2]);
     addAll(writer, [3]);
     said.length = 0;

@@ -1,4 +1,4 @@
-// Twice the input costs at most about twice the work, however the input is made up: counted, never timed.
+// Twice the input costs at most about twice the work, whatever the input: counted, never timed.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import { LineSplitter } from "../../src/http/body/line-splitter.ts";
 import { parseJson } from "../../src/http/body/parse-json.ts";
 
 const size = 4_000;
-/** More than twice, for sorting and for buffers that double; what is quadratic takes four times the work. */
+/** More than twice, for sorting and for buffers that double; quadratic work would be four times. */
 const growthMax = 2.5;
 
 function typeNamed(name: string): RecordType {
@@ -24,7 +24,7 @@ function typeNamed(name: string): RecordType {
 
 function assertLinear(work: (size: number) => () => void, counts?: (url: string) => boolean): void {
   const [once, twice] = [work(size), work(2 * size)];
-  // What is made once, for all requests, is not counted.
+  // What is created once, for all requests, is not counted.
   once();
   const [less, more] = [countWork(once, counts), countWork(twice, counts)];
   const growth = (more.blocks + more.natives) / (less.blocks + less.natives);
@@ -69,7 +69,7 @@ const bodies: Readonly<Record<string, (size: number) => string>> = {
 
 describe("the work of reading a body", () => {
   for (const [what, make] of Object.entries(bodies)) {
-    it(`grows as its size does: ${what}`, () => {
+    it(`grows in proportion to its size: ${what}`, () => {
       assertLinear((count) => {
         const bytes = Buffer.from(make(count));
         return attempt(() => findInexactNumbers(parseJson(bytes)));
@@ -107,7 +107,7 @@ const items: Readonly<Record<string, readonly [type: string, (size: number) => u
     "onboarding_flow",
     (count) => ({ outcome_reason: JSON.parse(`${'{"a":'.repeat(count)}1${"}".repeat(count)}`) }),
   ],
-  "a deep value in the place of text": [
+  "a deep value instead of text": [
     "person",
     (count) => ({ name: JSON.parse("[".repeat(count) + "]".repeat(count)) }),
   ],
@@ -118,12 +118,12 @@ const items: Readonly<Record<string, readonly [type: string, (size: number) => u
       additional_properties: list(count / 10, () => ({ key: "k", value: "", type: "STRING" })),
     }),
   ],
-  "properties that are all wrong": [
+  "properties that are all invalid": [
     "company",
     (count) => ({ additional_properties: list(count / 10, () => ({ kay: 1, valu: 2 })) }),
   ],
   "a long text": ["customer_sar", (count) => ({ sar_reason: "x".repeat(count) })],
-  "half a surrogate pair behind a long text": [
+  "half a surrogate pair after a long text": [
     "customer_sar",
     (count) => ({ sar_reason: `${"x".repeat(count)}\ud800` }),
   ],
@@ -135,7 +135,7 @@ const items: Readonly<Record<string, readonly [type: string, (size: number) => u
 
 describe("the work of validating an item", () => {
   for (const [what, [name, make]] of Object.entries(items)) {
-    it(`grows as its size does: ${what}`, () => {
+    it(`grows in proportion to its size: ${what}`, () => {
       const type = typeNamed(name);
       for (const mode of ["add", "update"] as const) {
         assertLinear((count) => {
@@ -146,7 +146,7 @@ describe("the work of validating an item", () => {
     });
   }
 
-  it("grows as their number does: items that are all wrong in many ways", () => {
+  it("grows in proportion to the number of items with many errors each", () => {
     const type = typeNamed("transaction");
     assertLinear((count) => {
       const all = list(count / 4, (index) => fields(20, (field) => `sender_i${index}_${field}`));
@@ -157,7 +157,7 @@ describe("the work of validating an item", () => {
     });
   });
 
-  it("does not look for the names that were meant more often than a bound, whatever is sent", () => {
+  it("suggests names at most a bounded number of times, whatever is sent", () => {
     const type = typeNamed("transaction");
     const budget = makeErrorBudget();
     const before = budget.suggestions;
@@ -176,7 +176,7 @@ describe("the work of splitting lines", () => {
     "a line far beyond the bound": (count) => list(count, () => Buffer.alloc(64, "x")) as Buffer[],
   };
   for (const [what, make] of Object.entries(inputs)) {
-    it(`grows as their size does: ${what}`, () => {
+    it(`grows in proportion to their size: ${what}`, () => {
       assertLinear((count) => {
         const chunks = make(count);
         return () => {
@@ -190,7 +190,7 @@ describe("the work of splitting lines", () => {
 });
 
 describe("the work of reading one value", () => {
-  it("grows as its size does", () => {
+  it("grows in proportion to its size", () => {
     assertLinear((count) => () => void isExactNumber(`1.${"0".repeat(count)}`, 1));
     assertLinear((count) => () => void normaliseTimestamp("2".repeat(count)));
   });
@@ -220,7 +220,7 @@ function joinAgain(count: number): void {
 
 describe("the meter", () => {
   for (const quadratic of [addPairs, searchAgain, joinAgain]) {
-    it(`finds what grows faster than its input: ${quadratic.name}`, () => {
+    it(`detects work that grows faster than its input: ${quadratic.name}`, () => {
       assert.throws(
         () => assertLinear((count) => () => quadratic(count), inThisFile),
         /twice the input, [34]\.\d+ times/,

@@ -1,5 +1,5 @@
-// That the examples in /openapi.json are true: each request that it shows is sent to a service and succeeds, and what comes
-// back is as the document says, without a field that it does not name.
+// The examples in /openapi.json are true: each request that it shows is sent to a service and
+// succeeds, and the reply matches the document, without a field that it does not name.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -34,7 +34,7 @@ interface Sent {
   readonly value: unknown;
 }
 
-/** As a new customer each time, so that no example meets what another one left. */
+/** As a new customer each time, so that examples do not affect each other. */
 async function send({ operation, mediaType, value }: Sent): Promise<Reply> {
   const customer = await makeCustomer(service.app, service.client);
   const { method, path, verb, type } = operation;
@@ -91,7 +91,7 @@ describe("a request that the document shows succeeds", () => {
   }
 });
 
-describe("a look-up that the document shows succeeds", () => {
+describe("a lookup that the document shows succeeds", () => {
   for (const operation of operations.filter(({ verb }) => verb === "check record")) {
     it(`GET ${operation.path}`, async () => {
       const customer = await makeCustomer(service.app, service.client);
@@ -113,20 +113,20 @@ async function serverUrlFor(host: string): Promise<string | undefined> {
   return (JSON.parse(reply.text) as OpenApiDocument).servers[0]?.url;
 }
 
-describe("the document that is served", () => {
-  it("is the one that is printed, but for the address", async () => {
+describe("the served document", () => {
+  it("equals the printed one, except for the address", async () => {
     const { servers, ...served } = document;
     const { servers: _printed, ...printed } = buildOpenApi();
     assert.deepEqual(served, JSON.parse(JSON.stringify(printed)));
     assert.equal(servers[0]?.url, service.address);
   });
 
-  it("names the address by which the service was asked", async () => {
+  it("names the address that the request was sent to", async () => {
     const url = await serverUrlFor("intake.example.com:8443");
     assert.equal(url, "http://intake.example.com:8443");
   });
 
-  it("does not repeat a Host that is none, or an odd one", async () => {
+  it("does not repeat an invalid or unusual Host", async () => {
     const headers = { host: 'x"><script>' };
     const reply = await service.client.send({ method: "GET", path: "/openapi.json", headers });
     assert.equal(reply.status, 400);

@@ -1,5 +1,5 @@
-// That the published schemas validator as the validators do: an independent validator reads the document, and both get the same
-// values, good ones and ones corrupted in a field.
+// The published schemas agree with the validators: an independent validator reads the document, and
+// both get the same values, valid ones and ones corrupted in a field.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,7 +23,7 @@ const document = buildOpenApi();
 const compile = makeCompiler(document);
 const longText = "x".repeat(1_025);
 
-/** What is put in the place of each field in turn; undefined leaves it out. */
+/** The values that replace each field in turn; undefined leaves it out. */
 const corrupters: readonly unknown[] = [
   undefined,
   null,
@@ -80,7 +80,10 @@ interface Validator {
   Check(value: unknown): boolean;
 }
 
-/** What POST or PUT takes: fields and rules across them, but for what JSON Schema has no words for. */
+/**
+ * What POST or PUT accepts: fields and rules across them, except for what JSON Schema can't
+ * express.
+ */
 function validatorOf(type: RecordType, operation: Operation): Validator {
   return {
     Check: (value) => {
@@ -127,12 +130,12 @@ function* several(count: number, make: () => Iterable<unknown>): Generator {
 describe("the published schema of a record", () => {
   const records = makeRecordGenerator(31_001);
   for (const type of recordTypes) {
-    it(`agrees with what POST takes: ${type.resourceType}`, () => {
+    it(`agrees with what POST accepts: ${type.resourceType}`, () => {
       const made = several(5, () => withCorrupted(records.record(type), type.fieldNames));
       requireAgreement(validatorOf(type, "add"), componentName(type), made);
     });
 
-    it(`agrees with what PUT takes: ${type.resourceType}`, () => {
+    it(`agrees with what PUT accepts: ${type.resourceType}`, () => {
       const make = () => withCorrupted(records.update(type, "id-1"), type.fieldNames);
       requireAgreement(
         validatorOf(type, "update"),
@@ -141,7 +144,7 @@ describe("the published schema of a record", () => {
       );
     });
 
-    it(`agrees with both on whatever is sent: ${type.resourceType}`, () => {
+    it(`agrees with both on any value: ${type.resourceType}`, () => {
       for (const [operation, component] of [
         ["add", componentName(type)],
         ["update", `${componentName(type)}Update`],
@@ -161,7 +164,7 @@ describe("the published schema of a record", () => {
       }
     });
 
-    it(`has each rule that JSON Schema can say: ${type.resourceType}`, () => {
+    it(`has each rule that JSON Schema can express: ${type.resourceType}`, () => {
       const schema = JSON.stringify(document.components.schemas[componentName(type)]);
       for (const { summary, forbids } of type.rules) {
         const published = `"description":${JSON.stringify(summary)}`;
@@ -173,7 +176,7 @@ describe("the published schema of a record", () => {
 
 describe("the published schema of a request", () => {
   for (const type of recordTypes.filter(({ deletable }) => deletable === true)) {
-    it(`agrees with what DELETE takes: ${type.resourceType}`, () => {
+    it(`agrees with what DELETE accepts: ${type.resourceType}`, () => {
       const good = { [type.idField]: "id-1", reason: "asked for" };
       const validator = Compile(deletionRequestSchema(type));
       const component = `${componentName(type)}DeletionRequest`;
@@ -181,13 +184,13 @@ describe("the published schema of a request", () => {
     });
   }
 
-  it("agrees with what POST /v2/deletion_request takes", () => {
+  it("agrees with what POST /v2/deletion_request accepts", () => {
     const good = { resource_type: "person", resource_id: "person-1", reason: "asked for" };
     const values = withCorrupted(good, Object.keys(good));
     requireAgreement(Compile(anyDeletionRequestSchema), "DeletionRequest", values);
   });
 
-  it("agrees with what token issuing takes", () => {
+  it("agrees with what token issuing accepts", () => {
     const scopes = { organization_id: "org_1", scopes: ["transactions:write"] };
     const good = { expiry_seconds: 300, scopes };
     const validator = Compile(tokenRequestSchema);
@@ -207,7 +210,7 @@ describe("the document's schemas", () => {
     assert.match(schemas, /Counts as false if left out\./);
   });
 
-  it("know no keyword and no format of the service's own", () => {
+  it("use no keyword and no format of the service's own", () => {
     assert.doesNotMatch(schemas, /"expected":/);
     const formats = [...schemas.matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format);
     const standard = ["date", "date-time", "double", "int32", "int64", "uri"];

@@ -1,5 +1,5 @@
-// What linters and generators of clients ask of the OpenAPI document beside that it is right: everything has a name that
-// makes a function or a type, and says what it is.
+// What linters and client generators require of the OpenAPI document besides being correct:
+// everything has a name that works as a function or a type, and a description.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -9,8 +9,8 @@ import { eachOperation } from "./document-walk.ts";
 
 const document = buildOpenApi();
 
-/** Every place in the document that nobody could make sense of. */
-function findSilence(given: OpenApiDocument): readonly string[] {
+/** Every place in the document that lacks a description. */
+function findUndescribed(given: OpenApiDocument): readonly string[] {
   const { schemas, parameters, responses, headers } = given.components;
   return [
     ...eachOperation(given).flatMap(({ method, path, operation }) => [
@@ -26,19 +26,21 @@ function findSilence(given: OpenApiDocument): readonly string[] {
     ...Object.entries({ ...parameters, ...responses, ...headers, ...schemas }).flatMap(
       ([name, part]) => lacking(part, ["description"], name),
     ),
-    ...Object.entries(schemas).flatMap(([name, schema]) => findSilentFields(schema, name)),
+    ...Object.entries(schemas).flatMap(([name, schema]) => findUndescribedFields(schema, name)),
   ];
 }
 
-function findSilentFields(schema: unknown, where: string): readonly string[] {
+function findUndescribedFields(schema: unknown, where: string): readonly string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties = {}, items, additionalProperties, anyOf = [] } = schema as Parts;
   return [
     ...Object.entries(properties).flatMap(([name, field]) => [
       ...lacking(field, ["description"], `${where}.${name}`),
-      ...findSilentFields(field, `${where}.${name}`),
+      ...findUndescribedFields(field, `${where}.${name}`),
     ]),
-    ...[items, additionalProperties, ...anyOf].flatMap((part) => findSilentFields(part, where)),
+    ...[items, additionalProperties, ...anyOf].flatMap((part) =>
+      findUndescribedFields(part, where),
+    ),
   ];
 }
 
@@ -49,7 +51,7 @@ interface Parts {
   readonly anyOf?: readonly unknown[];
 }
 
-/** A reference says what it is where it leads. */
+/** A reference is described at its target. */
 function lacking(part: object, keys: readonly string[], where: string): readonly string[] {
   if ("$ref" in part) return [];
   const texts = part as Readonly<Record<string, unknown>>;
@@ -63,17 +65,17 @@ function nameOf(part: object): string {
 }
 
 describe("the OpenAPI document", () => {
-  it("says of everything what it is", () => {
-    assert.deepEqual(findSilence(document), []);
+  it("describes everything", () => {
+    assert.deepEqual(findUndescribed(document), []);
   });
 
-  it("would be found to be silent", () => {
+  it("would be reported without descriptions", () => {
     const without = JSON.parse(
       JSON.stringify(document, (key, value: unknown) =>
         key === "description" && typeof value === "string" ? "" : value,
       ),
     ) as OpenApiDocument;
-    const found = findSilence(without);
+    const found = findUndescribed(without);
     for (const place of [
       "GET /v2/transaction has no description",
       "GET /v2/transaction tx_id has no description",
@@ -85,7 +87,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has names that make functions and types in any language", () => {
+  it("has names that work as functions and types in any language", () => {
     for (const { operation } of eachOperation(document)) {
       assert.match(operation.operationId, /^[a-z][A-Za-z0-9]+$/);
     }
@@ -94,7 +96,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("shows of every operation how it ends well, and how it can go wrong", () => {
+  it("shows for every operation how it succeeds and how it can fail", () => {
     for (const { method, path, operation } of eachOperation(document)) {
       const statuses = Object.keys(operation.responses).map((status) => status.slice(0, 1));
       const kinds = new Set(statuses);
@@ -103,7 +105,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has paths without a slash at the end, and none that differ in their parameters only", () => {
+  it("has paths without a slash at the end, and none that differ only in their parameters", () => {
     for (const path of Object.keys(document.paths)) assert.match(path, /^(?:\/[a-z0-9_.-]+)+$/);
   });
 });

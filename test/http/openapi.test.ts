@@ -1,4 +1,5 @@
-// The OpenAPI document: that it says all that the route table and the schemas say, in standard terms, and nothing else.
+// The OpenAPI document: it contains all that the route table and the schemas define, in standard
+// terms, and nothing else.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -23,17 +24,17 @@ function operationAt(method: string, path: string): OperationObject {
 }
 
 describe("the document", () => {
-  it("is the same byte by byte each time", () => {
+  it("is byte-identical each time", () => {
     assert.equal(JSON.stringify(buildOpenApi()), text3_1);
   });
 
-  it("names the server that it is told, and the default address otherwise", () => {
+  it("names the given server, and the default address otherwise", () => {
     const told = buildOpenApi({ serverUrl: "https://intake.example.com" });
     assert.equal(told.servers[0]?.url, "https://intake.example.com");
     assert.equal(document.servers[0]?.url, "http://127.0.0.1:8080");
   });
 
-  it("has all that it refers to, and refers to all that it has", () => {
+  it("has everything that it refers to, and refers to everything that it has", () => {
     const referred = new Set(text3_1.match(/#\/components\/[\w./-]+/g));
     const { securitySchemes, ...parts } = document.components;
     const had = Object.entries(parts).flatMap(([kind, named]) =>
@@ -46,7 +47,7 @@ describe("the document", () => {
     assert.deepEqual([...new Set(used)].toSorted(), Object.keys(securitySchemes).toSorted());
   });
 
-  it("leaves out what only other types need", () => {
+  it("omits what only other types need", () => {
     const few = recordTypes.filter(({ resourceType }) => resourceType === "screening");
     const { schemas } = buildOpenApi({ types: few }).components;
     assert.ok("Screening" in schemas);
@@ -60,7 +61,7 @@ describe("the document", () => {
     assert.deepEqual([...new Set(used)].toSorted(), described.map(({ name }) => name).toSorted());
   });
 
-  it("shows a further record type without being told how", () => {
+  it("shows a further record type without changes", () => {
     const refund = defineRecordType({
       resourceType: "card_refund",
       idField: "refund_id",
@@ -89,12 +90,12 @@ describe("operations of the document", () => {
     assert.deepEqual(inDocument.toSorted(), inTable.toSorted());
   });
 
-  it("have names of their own", () => {
+  it("have unique names", () => {
     const names = eachOperation(document).map(({ operation }) => operation.operationId);
     assert.equal(new Set(names).size, names.length);
   });
 
-  it("include HEAD wherever a record can be looked for, without content", () => {
+  it("include HEAD wherever a record can be checked, without content", () => {
     for (const { path, verb } of operations.filter(({ method }) => method === "GET")) {
       const head = document.paths[path]?.head;
       assert.equal(head !== undefined, verb === "check record", path);
@@ -127,7 +128,7 @@ describe("operations of the document", () => {
     }
   });
 
-  it("take a stream wherever they take a list, and only there", () => {
+  it("accept a stream wherever they accept a list, and only there", () => {
     for (const { method, path, body } of operations) {
       const { requestBody, parameters = [] } = operationAt(method, path);
       const lists = body === "list" || body === "either";
@@ -145,7 +146,7 @@ describe("replies of the document", () => {
     }
   });
 
-  it("carry the body Error in every error, and Problem for those who ask", () => {
+  it("have the body Error in every error, and Problem for clients that request it", () => {
     for (const [name, { content = {} }] of Object.entries(document.components.responses)) {
       const schemas = Object.entries(content).map(([type, { schema }]) => [type, schema["$ref"]]);
       const expected = [
@@ -182,7 +183,7 @@ describe("examples", () => {
     });
   }
 
-  it("are there for every body", () => {
+  it("exist for every body", () => {
     for (const { where, media } of mediaTypesOf(document)) {
       if (where.includes("readOpenApi")) continue;
       assert.ok(Object.keys(media.examples ?? {}).length > 0, where);

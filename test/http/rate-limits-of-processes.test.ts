@@ -1,4 +1,5 @@
-// Two serving processes on one database, as an operator runs them, with the Redis in which they share their limits.
+// Two serving processes on one database, as an operator runs them, with the Redis in which they
+// share their limits.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -70,7 +71,7 @@ describe("two serving processes with one RATE_LIMIT_REDIS_URL", () => {
     }
   }
 
-  it("let through together what one limit allows, and leave no secret in Redis", async () => {
+  it("allow together what one limit allows, and leave no secret in Redis", async () => {
     await requireShared(1);
     const { token, apiKey } = await customer();
     const found = await Promise.all(Array.from({ length: 24 }, (_, index) => look(index, token)));
@@ -87,7 +88,7 @@ describe("two serving processes with one RATE_LIMIT_REDIS_URL", () => {
     assert.equal(await figure(0, "sluice_rate_limit_fallbacks_total"), 0);
   });
 
-  it("go on alone while Redis is away, say so once, and share again when it is back", async () => {
+  it("continue alone while Redis is away, log it once, and share again when it is back", async () => {
     await requireShared(1);
     const { token } = await customer();
     const told = [0, 1].map((index) => serverNo(index).output().err.length);

@@ -1,4 +1,5 @@
-// Shared limits whose server is away, hangs or refuses: requests go on, each process counts alone, and the log says so once.
+// Shared limits whose server is away, hangs or refuses: requests continue, each process counts
+// alone, and the log says so once.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +14,7 @@ import {
   startTwo,
 } from "./sharing-process.ts";
 
-/** What the log says of sharing, without the times. */
+/** The log messages about sharing, without the times. */
 function story({ log }: Process, from = 0): readonly string[] {
   return log.slice(from).map((line) => {
     const { level, cause, msg } = JSON.parse(line) as {
@@ -28,8 +29,8 @@ function story({ log }: Process, from = 0): readonly string[] {
 const shared = "30 rate limits are shared with other processes";
 const alone = "rate limits are counted by this process alone until Redis answers in time";
 
-describe("a server of shared limits that is away", () => {
-  it("is done without: each process counts alone, and shares again when it is back", async (test) => {
+describe("an unavailable server of shared limits", () => {
+  it("is not needed: each process counts alone, and shares again when it is back", async (test) => {
     const { server, one } = await startTwo(test);
     const told = one.log.length;
     await server.kill();
@@ -45,14 +46,14 @@ describe("a server of shared limits that is away", () => {
     assert.deepEqual(rest, [`${shared} again`]);
   });
 
-  it("is missed at once, without a request", async (test) => {
+  it("is noticed at once, without a request", async (test) => {
     const { server, one } = await startTwo(test);
     await server.kill();
     await waitFor("the loss to be noticed", () => one.isShared() === false || undefined);
     assert.equal(one.gate.organization(caller) instanceof Promise, false);
   });
 
-  it("stops no start: limits are shared as soon as it is there", async (test) => {
+  it("does not prevent a start: limits are shared as soon as it is back", async (test) => {
     const server = await startServer(test);
     await server.kill();
     const late = await openProcess(test, server);
@@ -64,8 +65,8 @@ describe("a server of shared limits that is away", () => {
   });
 });
 
-describe("a server of shared limits that fails", () => {
-  it("holds no request when it hangs", async (test) => {
+describe("a failing server of shared limits", () => {
+  it("delays no request when it hangs", async (test) => {
     const server = await startServer(test);
     const one = await openProcess(test, server, { rateLimitRedisTimeoutMs: 1_000 });
     await becomeShared(one);
@@ -79,7 +80,7 @@ describe("a server of shared limits that fails", () => {
     await becomeShared(one);
   });
 
-  it("holds no start when it hangs", async (test) => {
+  it("delays no start when it hangs", async (test) => {
     const server = await startServer(test);
     server.behave("hang");
     const one = await openProcess(test, server);
@@ -87,7 +88,7 @@ describe("a server of shared limits that fails", () => {
     assert.deepEqual(story(one), [`40 late ${alone}`]);
   });
 
-  it("is done without when it refuses, until it has let several trials pass", async (test) => {
+  it("is not used when it refuses, until several trials have succeeded", async (test) => {
     const { server, one } = await startTwo(test);
     const told = one.log.length;
     server.behave("refuse");
@@ -97,7 +98,7 @@ describe("a server of shared limits that fails", () => {
     await becomeShared(one);
   });
 
-  it("shows no password, neither right nor wrong", async (test) => {
+  it("reveals no password, neither right nor wrong", async (test) => {
     const { server, one } = await startTwo(test);
     const wrong = "also-not-to-be-shown";
     const refused = await openProcess(test, server, {

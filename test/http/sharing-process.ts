@@ -1,5 +1,5 @@
-// What tests of shared limits work with: gates, each of which stands for a process, with a connection and a clock of its
-// own, and the server that they share.
+// The tools of tests of shared limits: authenticators, each of which represents a process, with its
+// own connection and clock, and the server that they share.
 
 import type { TestContext } from "node:test";
 import { pino } from "pino";
@@ -27,7 +27,9 @@ export interface Process {
   readonly countedAlone: () => number;
 }
 
-/** The wait for an answer is long unless the test is about it: no machine is too slow then. */
+/**
+ * The time limit of an answer is long unless the test is about it, so that no machine is too slow.
+ */
 export async function openProcess(
   test: TestContext,
   server: { readonly port: number },
@@ -65,7 +67,7 @@ export async function startServer(
   return Object.assign(server, { clock });
 }
 
-/** Two processes that share. */
+/** Two processes that share their limits. */
 export async function startTwo(test: TestContext) {
   const server = await startServer(test);
   const [one, two] = await Promise.all([openProcess(test, server), openProcess(test, server)]);

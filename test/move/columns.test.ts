@@ -1,4 +1,5 @@
-// The list of what a move copies and the real tables of both engines say the same, so that no new column is forgotten.
+// The list of what a move copies matches the real tables of both engines, so that no new column is
+// forgotten.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -7,7 +8,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";
 
-/** By table: what each column is declared as. */
+/** By table: the declared type of each column. */
 type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** What each engine may declare for a kind of the list. */
@@ -21,7 +22,7 @@ const declared = {
   },
 } as const;
 
-/** On SQLite a change names its record by a number, and has these through it. */
+/** On SQLite a change names its record by a number, and gets these columns through it. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   sqlite: ["change.organization_id", "change.resource_type", "change.resource_id"],
 };
@@ -56,7 +57,7 @@ function compare(
   return [...forgotten, ...missing];
 }
 
-describe("the list of what is moved", () => {
+describe("the list of moved columns", () => {
   let server: PostgresServer;
   before(async () => {
     server = await startPostgres();
@@ -102,7 +103,7 @@ describe("the list of what is moved", () => {
     assert.deepEqual(compare("postgres", real, movedTables), []);
   });
 
-  it("has keys that PostgreSQL has in an index, by bytes and never empty", async () => {
+  it("has keys with an index on PostgreSQL, ordered by bytes and never empty", async () => {
     const url = await server.makeDatabase();
     await (await openStore(url, { role: "command" })).close();
     const indexes = await server.query(
@@ -127,7 +128,7 @@ describe("the list of what is moved", () => {
     }
   });
 
-  it("would be found to lack a column or a table, and to have one too many", async () => {
+  it("would be reported if it lacked a column or a table, or had one too many", async () => {
     const real = await readPostgres();
     const { hold = {}, ...rest } = real;
     const { reason: _, ...lacking } = hold;

@@ -1,5 +1,6 @@
-// An embedded store for tests of moving, filled over the API and at the operator's desk: every type, changes, relations, kept
-// replies, deletions in each state, holds, keys and receipts. Ends with the service stopped, and the store on the disk.
+// An embedded store for tests of moving, filled over the API and with the operator's commands:
+// every type, changes, relations, stored outcomes, deletions in each state, holds, keys and
+// receipts. Finally the service is stopped, and the store is on the disk.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -27,7 +28,7 @@ export interface FilledStore {
   readonly former: Customer;
   /** Ids of deletions of Acme, by the state that they were left in. */
   readonly deletions: Readonly<Record<DeletionState, string>>;
-  /** Requests with an Idempotency-Key, and what they were answered. */
+  /** Requests with an Idempotency-Key, and their replies. */
   readonly answered: readonly {
     readonly ask: Ask;
     readonly status: number;
@@ -62,7 +63,7 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
     deletionGraceSeconds: graceSeconds,
   });
   const other = await scene.makeCustomer({ name: "Zoë & co", strictScopes: true });
-  const former = await makeFormer(scene);
+  const former = await makeRevokedCustomer(scene);
   await addRecords(scene, acme);
   await addRecords(scene, other);
   const answered = await askOnce(scene, acme);
@@ -72,7 +73,7 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   return { acme, other, former, deletions: { completed, ...waiting }, answered };
 }
 
-async function makeFormer(scene: Scene): Promise<Customer> {
+async function makeRevokedCustomer(scene: Scene): Promise<Customer> {
   const { app } = scene.service;
   const former = await scene.makeCustomer({ name: "Former", scopes: ["person:read"] });
   await changeOrganization(app, former.organizationId, { retainDays: 30 });
@@ -118,7 +119,7 @@ async function askOnce(scene: Scene, customer: Customer): Promise<FilledStore["a
   return answered;
 }
 
-/** A transaction with what belongs to it, and something that also belongs to another. */
+/** A transaction with what belongs to it, and a record that also belongs to another. */
 async function completeOne(scene: Scene, customer: Customer): Promise<string> {
   const [gone, stays] = [await addAlone(scene, customer), await addAlone(scene, customer)];
   await addAlone(scene, customer, { type: check, fields: { related_tx_ids: [gone] } });
@@ -169,7 +170,10 @@ async function requestDeletion(scene: Scene, customer: Customer, id: string): Pr
   return reply.body.deletion_request_id ?? "";
 }
 
-/** As by a worker that is gone then: a plan is made and its first step is done; the held one has been looked at. */
+/**
+ * As by a worker that has died: a plan is made and its first step is done; the held one has been
+ * tried.
+ */
 async function beginErasure(folder: string, clock: FakeClock): Promise<void> {
   clock.advanceMs(graceSeconds * 1_000 - 1_000);
   const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });

@@ -1,5 +1,6 @@
-// Kills `sluice move` in each of its phases, again and again, and looks after each kill what the database can be used for:
-// nothing but going on with the move, until that is done. Reports in which phases the kills were.
+// Kills `sluice move` in each of its phases, repeatedly, and checks after each kill that the
+// database can only be used to continue the move until it is complete. Reports in which phases the
+// kills were.
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +11,7 @@ import { runProgram, startProgram } from "../cli/program.ts";
 import type { PostgresServer } from "../support/postgres/postgres-server.ts";
 import type { Random } from "../support/random.ts";
 
-/** `before`: nothing was reserved yet. `after`: the move was done. */
+/** `before`: nothing was reserved yet. `after`: the move was complete. */
 export const phases = ["before", "reading", "copying", "verifying", "after"] as const;
 export type Phase = (typeof phases)[number];
 
@@ -47,7 +48,9 @@ export async function runKillCampaign(
 
 type Round = Campaign & { readonly url: string };
 
-/** Kills it as soon as the phase, or a later one, has begun, or a moment after; or when it ends before. */
+/**
+ * Kills it as soon as the phase, or a later one, has begun, or a moment after; or it ends before.
+ */
 async function killIn(aim: Phase, { server, environment, random, url }: Round): Promise<void> {
   const program = startProgram(["move", "--to", url], environment);
   const running = { ended: false };
@@ -55,12 +58,12 @@ async function killIn(aim: Phase, { server, environment, random, url }: Round): 
     running.ended = true;
     return outcome;
   });
-  // One connection for all questions, under a name that is not taken for a process of the service.
+  // One connection for all queries, under a name that is not mistaken for a process of the service.
   const client = new Client({ connectionString: urlOfSuperuser(server, url) });
   await client.connect();
   while (!running.ended && isBefore(await phaseOf(client), aim)) await sleep(1);
   await client.end();
-  // Reading is short.
+  // Reading is fast.
   if (aim !== "reading") await sleep(random.integer(0, 15));
   program.child.kill("SIGKILL");
   await ended;
@@ -110,7 +113,7 @@ async function isEmpty(client: Client): Promise<boolean> {
 
 const refusal = /move of the embedded store \w+ .* is not finished/;
 
-/** The service, and every command: they all open the store in the same way. */
+/** The service and every command: they all open the store in the same way. */
 async function requireRefusedUnless(phase: Phase, { environment, url }: Round): Promise<void> {
   if (phase === "before") return;
   if (phase === "after") {
@@ -124,7 +127,9 @@ async function requireRefusedUnless(phase: Phase, { environment, url }: Round): 
   assert.match(err, refusal);
 }
 
-/** The same command goes on to the end; once it is done it is refused, as the database is in use. */
+/**
+ * The same command runs to the end; once it is complete it is refused, as the database is in use.
+ */
 async function requireFinished(round: Round): Promise<void> {
   const { server, environment, url } = round;
   if ((await readPhase(server, url)) !== "after") {

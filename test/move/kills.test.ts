@@ -1,4 +1,5 @@
-// `sluice move`, killed in every phase: nothing but the same move uses the database until it is done, and then all is there.
+// `sluice move`, killed in every phase: only the same move can use the database until it is
+// complete, and then all data is there.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -10,11 +11,11 @@ import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { runKillCampaign } from "./kill-campaign.ts";
 
-/** So many that reading them takes longer than starting a kill. */
+/** Enough that reading them takes longer than starting a kill. */
 const records = 10_000;
 const listLength = 1_000;
 
-describe("a move that is killed", () => {
+describe("a killed move", () => {
   let server: PostgresServer;
   const folder = makeTempFolder();
   const environment = testEnvironment(folder);

@@ -1,5 +1,5 @@
-// A store that was moved is whole: what it holds is what the embedded one held, and the service goes on with it as if nothing
-// had happened.
+// A moved store is complete: it holds what the embedded one held, and the service continues with it
+// as if nothing had happened.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -47,8 +47,8 @@ after(async () => {
   removeFolder(folder);
 });
 
-describe("a store that is moved to PostgreSQL", () => {
-  it("is copied with everything that it holds, and left as it is", async () => {
+describe("a store moved to PostgreSQL", () => {
+  it("is copied with everything that it holds, and left unchanged", async () => {
     const whole = await onSource(readWhole);
     for (const { resourceType } of recordTypes) {
       assert.ok(whole.changes.some((change) => change.resourceType === resourceType));
@@ -64,7 +64,7 @@ describe("a store that is moved to PostgreSQL", () => {
     assert.deepEqual(await onSource(readWhole), whole);
   });
 
-  it("goes on with the trail of what operators did, and notes the move in it", async () => {
+  it("continues the audit trail, with an entry for the move", async () => {
     const earlier = await onSource(readAudit);
     const entries = await withStore(url, readAudit);
     assert.deepEqual(entries.slice(0, earlier.length), earlier);
@@ -73,7 +73,7 @@ describe("a store that is moved to PostgreSQL", () => {
     assert.deepEqual(added, [{ action: "store.move", subject: storeId }]);
   });
 
-  it("is found consistent by check, but for the embedded store that still lies there", async () => {
+  it("is found consistent by check, except for the embedded store that still exists", async () => {
     const line = makeCommandLine({ folder, environment: { DATABASE_URL: url } });
     const { out } = await line.type("check --json");
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
@@ -82,7 +82,7 @@ describe("a store that is moved to PostgreSQL", () => {
   });
 });
 
-describe("the service on a store that was moved", () => {
+describe("the service on a moved store", () => {
   let scene: Scene;
   before(async () => {
     const environment = { DATABASE_URL: url };
@@ -94,7 +94,7 @@ describe("the service on a store that was moved", () => {
   const askStatus = async (token: string) =>
     (await scene.client.send({ method: "GET", path: "/v2/transaction?tx_id=none", token })).status;
 
-  it("knows the tokens and keys, and those that were revoked", async () => {
+  it("knows the tokens and keys, and which are revoked", async () => {
     const { acme, other, former } = filled;
     assert.deepEqual(
       [await askStatus(acme.token), await askStatus(other.token), await askStatus(former.token)],
@@ -103,7 +103,7 @@ describe("the service on a store that was moved", () => {
     assert.equal(await askStatus(await fetchToken(scene.client, acme)), 404);
   });
 
-  it("gives the first reply to a repeated request, and writes nothing", async () => {
+  it("returns the first reply to a repeated request, and writes nothing", async () => {
     const upTo = await scene.service.app.store.latestArrival();
     for (const { ask, status, text } of filled.answered) {
       const reply = await scene.client.send(ask);
@@ -115,7 +115,7 @@ describe("the service on a store that was moved", () => {
     assert.equal(changes.length, (await onSource(readWhole)).changes.length);
   });
 
-  it("counts changes on from where the embedded store had come to", async () => {
+  it("continues the numbers of changes where the embedded store stopped", async () => {
     const { store } = scene.service.app;
     const last = await onSource((source) => source.latestArrival());
     assert.equal(await store.latestArrival(), last);
@@ -131,7 +131,7 @@ describe("the service on a store that was moved", () => {
     assert.ok(Number(history?.changes[0]?.changeNo) > last);
   });
 
-  it("processes the deletions that were under way, or waiting, with receipts in the same chain", async () => {
+  it("processes the deletions in progress or waiting, with receipts in the same chain", async () => {
     const { acme, clock, deletions } = filled;
     clock.advanceMs(3_600_000);
     for (const id of [deletions.processing, deletions.pending]) await scene.completed(acme, id);
@@ -162,7 +162,7 @@ describe("the service on a store that was moved", () => {
     assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
   });
 
-  it("takes updates of records of every type that came along", async () => {
+  it("accepts updates of moved records of every type", async () => {
     const { organizationId } = filled.other;
     const { store } = scene.service.app;
     const upTo = await store.latestArrival();

@@ -1,4 +1,5 @@
-// What can't be moved, or not to there, is refused with words that say what to do, and no word of a password.
+// A move that is impossible is refused with a message that says what to do, and contains no
+// password.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -34,7 +35,7 @@ beforeEach(async (test) => {
   test.after(() => server.dropDatabase(url));
 });
 
-/** A small store in a folder of its own. */
+/** A small store in its own folder. */
 async function makeSource(test: TestContext): Promise<string> {
   const folder = makeTempFolder();
   test.after(() => removeFolder(folder));
@@ -45,7 +46,7 @@ async function makeSource(test: TestContext): Promise<string> {
   return folder;
 }
 
-/** Begins a move and stops it with the first page that is there. */
+/** Begins a move and stops it after the first page. */
 async function beginMove(folder: string): Promise<void> {
   const stopping = new AbortController();
   const moving = move(readConfig(testEnvironment(folder)), {
@@ -67,7 +68,7 @@ async function requireRefused(folder: string, words: RegExp, to = url): Promise<
 }
 
 describe("a move", () => {
-  it("is refused to a database that is in use, which stays as it is", async (test) => {
+  it("is refused to a database that is in use, which stays unchanged", async (test) => {
     const folder = await makeSource(test);
     const store = await openStore(url, { role: "command" });
     await store.createOrganization(organization("org_there"), operator);
@@ -107,7 +108,7 @@ describe("a move", () => {
     assert.deepEqual(steps, []);
   });
 
-  it("is refused from a store that has changed since its move was begun", async (test) => {
+  it("is refused from a store that has changed since its move began", async (test) => {
     const folder = await makeSource(test);
     await beginMove(folder);
     const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
@@ -123,7 +124,7 @@ describe("a move", () => {
     await requireRefused(folder, /is being served by another process .* Stop that one first/);
   });
 
-  it("keeps the store from being served, and from being written to", async (test) => {
+  it("prevents the store from being served or written to", async (test) => {
     const folder = await makeSource(test);
     const environment = testEnvironment(folder);
     const at = environment["DATABASE_URL"] ?? "";
@@ -144,7 +145,7 @@ describe("a move", () => {
     await Promise.all(refused);
   });
 
-  it("is refused from where there is no store, and makes none", async () => {
+  it("is refused where there is no store, and creates none", async () => {
     const folder = makeTempFolder();
     await requireRefused(folder, /There is no store at .*sluice\.db to move\. Check DATABASE_URL/);
     removeFolder(folder);
@@ -157,14 +158,14 @@ describe("a move", () => {
     removeFolder(line.folder);
   });
 
-  it("is refused to anything but a URL of PostgreSQL, which is not repeated", async (test) => {
+  it("is refused to anything but a PostgreSQL URL, which is not repeated", async (test) => {
     const folder = await makeSource(test);
     for (const to of [`mysql://u:${password}@h/d`, "sqlite:./other.db", "postgres:", password]) {
       await requireRefused(folder, /--to must be a URL that begins with postgres:\/\//, to);
     }
   });
 
-  it("says what is wrong with the database, and shows no password", async (test) => {
+  it("reports what is wrong with the database, and shows no password", async (test) => {
     const folder = await makeSource(test);
     await requireRefused(folder, /not_there/, urlOf(url, { database: "not_there" }));
     await requireRefused(folder, /can't be opened/, url.replace(/:\d+\//, ":1/"));
@@ -172,7 +173,7 @@ describe("a move", () => {
     await requireRefused(folder, /nobody_here/, wrong);
   });
 
-  it("is refused as a role that only serves", async (test) => {
+  it("is refused with a role that can only serve", async (test) => {
     const folder = await makeSource(test);
     await (await openStore(url, { role: "command" })).close();
     const role = `sluice_mover_${process.pid}`;
@@ -183,7 +184,7 @@ describe("a move", () => {
     await server.query(`DROP ROLE ${role}`);
   });
 
-  it("takes the password from PGPASSWORD, so that it need not be among the words", async (test) => {
+  it("takes the password from PGPASSWORD, so that it need not be an argument", async (test) => {
     const folder = await makeSource(test);
     const environment = { ...testEnvironment(folder), PGPASSWORD: password };
     const to = urlOf(url, { password: "" });

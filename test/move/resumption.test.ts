@@ -1,4 +1,5 @@
-// A move that is stopped, or killed, at any moment goes on from there, and until it is done nobody else opens the database.
+// A move that is stopped or killed at any moment continues from there, and until it is complete
+// nothing else opens the database.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -28,7 +29,7 @@ import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** Several pages of records, and of changes, of which most records have more than one. */
+/** Several pages of records, and of changes; most records have more than one. */
 const records = 5_200;
 const listLength = 1_300;
 
@@ -87,7 +88,7 @@ async function requireRefused(): Promise<void> {
   await assert.rejects(serve(settings), words);
 }
 
-/** Moves until a phase has shown so many steps, and gives where it was. */
+/** Moves until a phase has reported this many steps, and returns where it was. */
 async function moveUntil(phase: MovePhase, steps: number): Promise<MoveStep | undefined> {
   const stopping = new AbortController();
   let seen = 0;
@@ -113,7 +114,7 @@ async function moveUntil(phase: MovePhase, steps: number): Promise<MoveStep | un
   );
 }
 
-/** Lets a program begin to move, and come no further than to the first change. */
+/** Starts a move and lets it come no further than the first change. */
 async function startStuck(
   of: PostgresServer,
   to: string,
@@ -136,8 +137,8 @@ async function startStuck(
   return { program, letGo: () => lock.end() };
 }
 
-describe("a move that ends early", () => {
-  it("goes on from every page at which it was stopped, and comes out whole", async () => {
+describe("an interrupted move", () => {
+  it("continues from every page at which it was stopped, and completes", async () => {
     const places: string[] = [];
     let rows = 0;
     for (let run = 0; run < 40; run += 1) {
@@ -153,7 +154,7 @@ describe("a move that ends early", () => {
     await requireWhole();
   });
 
-  it("is not finished before everything has been read back", async () => {
+  it("is not complete before everything has been read back", async () => {
     const step = await moveUntil("verify", 2);
     assert.equal(step?.phase, "verify");
     await requireRefused();
@@ -163,7 +164,7 @@ describe("a move that ends early", () => {
     await requireWhole();
   });
 
-  it("stops at Ctrl-C, says how far it came, and goes on", async () => {
+  it("stops at Ctrl-C, reports its progress, and continues", async () => {
     const { program, letGo } = await startStuck(server, url);
     program.child.kill("SIGINT");
     await letGo();
@@ -179,7 +180,7 @@ describe("a move that ends early", () => {
     await requireWhole();
   });
 
-  it("goes on after it was killed in the middle of a page", async () => {
+  it("continues after it was killed in the middle of a page", async () => {
     const { program, letGo } = await startStuck(server, url);
     program.child.kill("SIGKILL");
     assert.equal((await program.ended).code, -1);
@@ -190,7 +191,7 @@ describe("a move that ends early", () => {
     await requireWhole();
   });
 
-  it("goes on after the server was away", async (test) => {
+  it("continues after the server was away", async (test) => {
     const own = await startPostgres({ own: true });
     test.after(() => own.remove());
     const there = await own.makeDatabase();
@@ -207,7 +208,7 @@ describe("a move that ends early", () => {
     assert.equal(moved["rows_copied_before"], records);
   });
 
-  it("shows the password to nobody who looks at what runs", async () => {
+  it("shows the password in no process list", async () => {
     const { program, letGo } = await startStuck(server, url);
     const words = readFileSync(`/proc/${program.child.pid}/cmdline`, "utf8");
     program.child.kill("SIGKILL");
@@ -218,7 +219,7 @@ describe("a move that ends early", () => {
   });
 });
 
-describe("a copy that was damaged", () => {
+describe("a damaged copy", () => {
   for (const [what, damage] of [
     ["a changed payload", "UPDATE change SET payload = payload || ' ' WHERE resource_id = 't17'"],
     ["a missing record", "DELETE FROM record WHERE resource_id = 't17'"],

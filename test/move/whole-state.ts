@@ -1,4 +1,5 @@
-// All that a store says of what it holds, through the interface that every engine has, for two stores to be compared.
+// The whole content of a store, through the interface that every engine has, for comparing two
+// stores.
 
 import { type Store } from "../../src/store/store.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";

@@ -1,5 +1,5 @@
-// The audit trail as operators export it: a chain that anybody can verify by its description alone, which says who did what,
-// and never what a record holds. A change anywhere in it is named by the check.
+// The audit trail as operators export it: a chain that anybody can verify by its description alone,
+// which says who did what, and never what a record contains. The check names any change in it.
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
@@ -51,7 +51,7 @@ async function exported(...words: readonly string[]): Promise<readonly Entry[]> 
 }
 
 describe("the export of the audit trail", () => {
-  it("has every act with who did it, oldest first", async () => {
+  it("has every act with its actor, oldest first", async () => {
     const acts = (await exported()).map(({ actor, action }) => `${action} by ${actor}`);
     const expected = [
       "organization.create by operator",
@@ -67,16 +67,16 @@ describe("the export of the audit trail", () => {
       acts.filter((act) => !act.startsWith("receipt_key")),
       expected,
     );
-    // By the user that the server runs as.
+    // By the user that runs the server.
     assert.ok(acts.includes(`receipt_key.create by ${userInfo().username}`));
   });
 
-  it("never holds an id or the content of a record", async () => {
+  it("never contains an id or the content of a record", async () => {
     const { out } = await line.type("audit export");
     assert.doesNotMatch(out, /secret-id|SETTLED|p-1/);
   });
 
-  it("is a chain by the description alone", async () => {
+  it("is a chain that its description alone is enough to verify", async () => {
     let previous = "0".repeat(64);
     for (const [index, entry] of (await exported()).entries()) {
       const { previous_hash, entry_no, at, actor, action, organization_id, subject } = entry;
@@ -89,7 +89,7 @@ describe("the export of the audit trail", () => {
     }
   });
 
-  it("ties a completed deletion to its receipt", async () => {
+  it("links a completed deletion to its receipt", async () => {
     const entries = await exported();
     const detail = entries.find(({ action }) => action === "deletion.complete")?.detail;
     const { out } = await line.type("receipt export");
@@ -99,7 +99,7 @@ describe("the export of the audit trail", () => {
     assert.deepEqual(detail, { erased, redacted: 0, receiptNo, receiptHash });
   });
 
-  it("can begin after an entry, and be of one organization", async () => {
+  it("can begin after an entry, and be limited to one organization", async () => {
     const all = await exported();
     assert.deepEqual(await exported("--after", "3"), all.slice(3));
     const own = await exported("--organization", acme.organizationId);
@@ -109,14 +109,14 @@ describe("the export of the audit trail", () => {
     );
   });
 
-  it("is not had of an organization that does not exist, and neither are receipts", async () => {
+  it("fails for an organization that does not exist, as the export of receipts does", async () => {
     for (const group of ["audit", "receipt"]) {
       const { code, name } = await line.fail(group, "export", "--organization", "nobody");
       assert.deepEqual([code, name], [1, "no_such_organization"]);
     }
   });
 
-  it("shows a change to an entry, which the check names, as it does for receipts", async () => {
+  it("reveals a change to an entry, which the check names, as it does for receipts", async () => {
     const database = new DatabaseSync(join(server.folder, "sluice.db"));
     database.exec("UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 4");
     const { code, out } = await line.type("check");

@@ -1,6 +1,6 @@
-// Canaries on PostgreSQL: when the deletions are completed, no statement finds one of what was erased; after what
-// docs/reference/what-we-erase.md tells the operator to do, no file of the tables and no WAL holds one. And the check tells the
-// truth at each of these moments.
+// Canaries on PostgreSQL: when the deletions are completed, no statement finds one in what was
+// erased; after the steps that docs/reference/what-we-erase.md tells the operator to take, no file
+// of the tables and no WAL contains one. And the check is correct at each of these moments.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -17,13 +17,13 @@ let postgres: PostgresServer;
 let url: string;
 let server: Server;
 let scene: CanaryScene;
-/** At the moment when the last deletion was completed. */
+/** When the last deletion was completed. */
 let foundBySql: Readonly<Record<string, number>>;
 
 before(async () => {
-  // With the settings that PostgreSQL comes with.
+  // With the default settings of PostgreSQL.
   postgres = await startPostgres({ own: true, durable: true });
-  // Until the moment when an operator clears up, so that each state before it can be looked at.
+  // Until an operator cleans up, so that each state before can be checked.
   await setAutovacuum("off");
   url = await postgres.makeDatabase();
   server = await startServer({ environment: { DATABASE_URL: url } });
@@ -41,7 +41,10 @@ async function setAutovacuum(value: "off" | "DEFAULT"): Promise<void> {
   await postgres.query("SELECT pg_reload_conf()");
 }
 
-/** Where a statement finds the word: in any column of any table, as text, and in what the planner knows of them. */
+/**
+ * Where a statement finds the word: in any column of any table, as text, and in the planner's
+ * statistics.
+ */
 async function findBySql(word: string): Promise<Readonly<Record<string, number>>> {
   const tables = await postgres.query(
     "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
@@ -60,7 +63,7 @@ async function findBySql(word: string): Promise<Readonly<Record<string, number>>
   return found;
 }
 
-/** In the bytes of all files of the database, or of the log. */
+/** In the bytes of all files of the database, or of the WAL. */
 async function findInFiles(folder: string, word: string): Promise<readonly string[]> {
   const files = await postgres.query(
     `SELECT name, pg_read_binary_file('${folder}/' || name, 0, 1 << 29, true) AS bytes
@@ -82,7 +85,7 @@ async function databaseFolder(): Promise<string> {
   return `base/${String(row?.["oid"])}`;
 }
 
-/** As the superuser, who may read the files. */
+/** As the superuser, who can read the files. */
 async function check(): Promise<readonly string[]> {
   const admin = new URL(postgres.adminUrl);
   admin.pathname = new URL(url).pathname;
@@ -92,26 +95,26 @@ async function check(): Promise<readonly string[]> {
   return findings.filter(({ severe }) => severe).map(({ text }) => text);
 }
 
-describe("canaries in what was erased, on PostgreSQL", () => {
+describe("canaries in erased records, on PostgreSQL", () => {
   it("are found by no statement when the deletions are completed", () => {
     assert.deepEqual(foundBySql, {});
   });
 
-  it("are still in pages then, and the check says so", async () => {
+  it("are still in pages then, which the check reports", async () => {
     await postgres.query("CHECKPOINT", url);
     assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
     assert.ok((await findInFiles("pg_wal", goes)).length > 0);
     assert.match((await check()).join("\n"), /change: \d+ dead rows/);
   });
 
-  it("are not whole rows any more once they are vacuumed, but bytes of them are left", async () => {
+  it("are no longer whole rows once they are vacuumed, but some of their bytes remain", async () => {
     await postgres.query(`VACUUM ${erasedTables.join(", ")}`, url);
     const findings = (await check()).join("\n");
     assert.doesNotMatch(findings, /dead rows/);
     assert.match(findings, /free space/);
   });
 
-  it("are in no file after what the operator is told to do, nor in the log", async () => {
+  it("are in no file after the operator's clean-up, nor in the WAL", async () => {
     await setAutovacuum("DEFAULT");
     const statements = readOverwriting();
     assert.match(statements[0] ?? "", new RegExp(`^VACUUM FULL ${erasedTables.join(", ")}$`));
@@ -121,7 +124,7 @@ describe("canaries in what was erased, on PostgreSQL", () => {
     assert.deepEqual(await check(), []);
   });
 
-  it("leave all of the others word for word", async () => {
+  it("are all unchanged in the records that stay", async () => {
     await server.operate(async ({ store }) => {
       for (const { type, payload } of scene.kept) {
         const { idField } = recordTypeByName(type) ?? { idField: "" };

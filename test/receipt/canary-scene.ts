@@ -1,4 +1,5 @@
-// A service full of canaries, half of which are then deleted over HTTP while others go on writing. The same on every engine.
+// A service full of canaries, half of which are then deleted over HTTP while other clients continue
+// to write. The same on every engine.
 
 import assert from "node:assert/strict";
 import type { Payload } from "../../src/domain/record-type.ts";
@@ -11,7 +12,7 @@ import { awaitCompletion } from "./scene.ts";
 
 export interface CanaryScene {
   readonly customer: Customer;
-  /** What has to be there at the end, word for word. */
+  /** What has to be there at the end, unchanged. */
   readonly kept: readonly { readonly type: string; readonly payload: Payload }[];
   readonly deletionRequestIds: readonly string[];
   /** Lets the writers end. */
@@ -25,7 +26,10 @@ interface Group {
   readonly number: number;
 }
 
-/** A transaction and a person with all that may belong to each. Only the ids of those two hold no canary: they are kept. */
+/**
+ * A transaction and a person with everything that can belong to each. Only the ids of those two
+ * contain no canary: they are retained.
+ */
 function recordsOf({
   word,
   number,
@@ -84,7 +88,10 @@ export async function playCanaries(server: Server, groups = 24): Promise<CanaryS
   return { customer, kept, deletionRequestIds: ids, stopWriting: () => writing.stop() };
 }
 
-/** An alert that belongs to something that goes and something that stays: it stays, and the reference goes. */
+/**
+ * An alert that belongs to something that is erased and something that stays: it stays, without the
+ * reference.
+ */
 async function addShared(
   client: Client,
   customer: Customer,

@@ -1,5 +1,6 @@
-// Canaries on SQLite: when the deletions are completed, no file of the data folder holds one of what was erased, in any form,
-// while others write on; and all that stays is there, word for word.
+// Canaries on SQLite: when the deletions are completed, no file of the data folder contains one of
+// an erased record, in any form, while others continue to write; and everything that stays is
+// there, unchanged.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import { type CanaryScene, playCanaries } from "./canary-scene.ts";
 const folder = makeTempFolder();
 let server: Server;
 let scene: CanaryScene;
-/** By the name of the file, at the moment when the last deletion was completed. */
+/** By file name, when the last deletion was completed. */
 let found: Readonly<Record<string, unknown>>;
 
 function look(word: string): Readonly<Record<string, Readonly<Record<string, number>>>> {
@@ -36,12 +37,12 @@ after(async () => {
   removeFolder(folder);
 });
 
-describe("canaries in what was erased", () => {
+describe("canaries in erased records", () => {
   it("are in no file of the data folder, in no form, when the deletions are completed", () => {
     assert.deepEqual(found, {});
   });
 
-  it("do not come back when others write on, nor when the service stops and starts", async () => {
+  it("do not come back when others continue to write, nor when the service stops and starts", async () => {
     assert.deepEqual(look(goes), {});
     await server.stop();
     server = await startServer({ folder });
@@ -49,8 +50,8 @@ describe("canaries in what was erased", () => {
   });
 });
 
-describe("canaries in what stays", () => {
-  it("are all there, word for word", async () => {
+describe("canaries in records that stay", () => {
+  it("are all there, unchanged", async () => {
     await server.operate(async ({ store }) => {
       for (const { type, payload } of scene.kept) {
         const { idField } = recordTypeByName(type) ?? { idField: "" };
@@ -70,7 +71,7 @@ describe("canaries in what stays", () => {
 });
 
 describe("the search for canaries", () => {
-  it("finds one in each form, at any place", () => {
+  it("finds one in each form, at any position", () => {
     for (const padding of ["", "x", "xx", "xxx"]) {
       const text = `${padding}${goes}-1-${padding}`;
       const escaped = Array.from(text).map(

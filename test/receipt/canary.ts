@@ -1,27 +1,27 @@
-// Records whose every free text holds a canary, and the search for canaries in bytes, in every form in which a program might
-// have written them.
+// Records whose free texts each contain a canary, and the search for canaries in bytes, in every
+// form in which a program might have written them.
 
 import { isTooLarge, makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
 
-/** In all texts of what is erased, and in nothing else. */
+/** In all texts of erased records, and nowhere else. */
 export const goes = "CanaryThatHasToGo";
-/** In all texts of what stays. */
+/** In all texts of records that stay. */
 export const stays = "CanaryThatMayStay";
 
 let count = 0;
 
-/** The canary with a number of its own, and characters that JSON, UTF-8 and LIKE treat in ways of their own. */
+/** The canary with a unique number, and characters that JSON, UTF-8 and LIKE treat specially. */
 function canary(word: string): string {
   count += 1;
   return `${word}-${count}-é"\\%`;
 }
 
 /**
- * The example of the type with a canary in every text that may be any text, `fields` as they are, and no relations but
- * those in `fields`.
+ * The example of the type with a canary in every text that can be any text, the given `fields`, and
+ * no relations except those in `fields`.
  */
 export function canaryRecord(resourceType: string, word: string, fields: Payload): Payload {
   const type = recordTypeByName(resourceType);
@@ -63,7 +63,7 @@ function markTexts(value: unknown, word: string): unknown {
   );
 }
 
-/** How often the word is in the bytes, by the form in which it is. */
+/** How often the word is in the bytes, by form. */
 export function findWord(bytes: Buffer, word: string): Readonly<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const [form, pattern] of formsOf(word)) {
@@ -93,7 +93,7 @@ function formsOf(word: string): readonly (readonly [form: string, pattern: Buffe
   ];
 }
 
-/** What is the same in every base64 text that holds the bytes at this place within three. */
+/** What all base64 texts with the bytes at this offset modulo three have in common. */
 function base64At(bytes: Buffer, shift: number): Buffer {
   const encoded = Buffer.concat([Buffer.alloc(shift), bytes])
     .toString("base64")

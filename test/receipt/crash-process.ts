@@ -1,5 +1,5 @@
-// A process that processes what is due and kills itself at the point that it is told, counted from 1. Where there is no such
-// point it completes all, and tells how many there were.
+// A process that processes what is due and kills itself at the given point, counted from 1. Where
+// there is no such point it completes all, and reports how many there were.
 
 import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { openApp } from "../../src/app.ts";
@@ -17,7 +17,10 @@ function point(): void {
 
 type Method = (...sent: readonly unknown[]) => Promise<unknown>;
 
-/** A point before and one after each call but claims of nothing; an erasure goes record by record. */
+/**
+ * A point before and after each call except claims that return nothing; an erasure proceeds record
+ * by record.
+ */
 function withPoints<Real extends Store | DeletionLedger>(real: Real): Real {
   return new Proxy(real, {
     get(_, name) {

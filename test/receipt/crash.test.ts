@@ -1,5 +1,5 @@
-// A process that is killed at any step of two deletions that are due: after the next start each is completed, once, with one
-// receipt that is genuine and follows from those before it, and the ledger knows it.
+// A process that is killed at any step of two due deletions: after the next start each is
+// completed, once, with one genuine receipt that follows the previous ones, and is in the ledger.
 
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -29,7 +29,7 @@ function makeFolder(): string {
 
 after(() => folders.forEach(removeFolder));
 
-/** One deletion that is completed, and two that are due, of four records and of one. */
+/** One completed deletion, and two due ones, of four records and of one. */
 async function prepare(app: App): Promise<void> {
   const { store } = app;
   for (const id of ["earlier", "t", "u"]) await add(store, "transaction", id);
@@ -45,7 +45,7 @@ async function prepare(app: App): Promise<void> {
 
 async function processDue(app: App): Promise<void> {
   const stopping = new AbortController().signal;
-  // What was claimed by the process that was killed is taken over once its lease has run out.
+  // What the killed process had claimed is claimed again once its lease has expired.
   const later = { ...app, now: () => Date.now() + 3_600_000 };
   for (;;) {
     const all = await processDeletions(later, { claimant: "test", stopping });
@@ -54,7 +54,7 @@ async function processDue(app: App): Promise<void> {
   }
 }
 
-/** A folder with its store, and how to have another one with the same in it. */
+/** A folder with its store, and how to get a copy of it. */
 interface Place {
   readonly environment: Readonly<Record<string, string>>;
   copy(): Promise<Place>;
@@ -142,7 +142,7 @@ function testKilling(engine: string, makePlace: () => Promise<Place>): void {
       points = (await killAt(0, await prepared.copy())) ?? 0;
     });
 
-    it("has many points at which it can be", () => assert.ok(points >= 18, `${points}`));
+    it("has many points at which it can be killed", () => assert.ok(points >= 18, `${points}`));
 
     it("leaves, at each of them, a deletion that is completed once and has a receipt", async () => {
       const next = Array.from({ length: points }, (_, index) => index + 1).values();

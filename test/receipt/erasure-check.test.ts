@@ -1,5 +1,5 @@
-// The look for remains of what was erased: what it finds on either engine, what it says when it may not look, and how the
-// service clears up on PostgreSQL by itself.
+// The check for remains of erased data: what it finds on either engine, what it reports when it has
+// no permission, and how the service cleans up on PostgreSQL by itself.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -55,7 +55,7 @@ describe("the check of erasures on SQLite", () => {
     ]);
   });
 
-  it("does not mind a record that was sent again under the same id", async (test) => {
+  it("accepts a record that was sent again under the same id", async (test) => {
     const store = await makePlace(test).open();
     await eraseOne(store);
     const receivedAt = Date.now();
@@ -63,7 +63,7 @@ describe("the check of erasures on SQLite", () => {
     assert.deepEqual(await severe(store), []);
   });
 
-  it("is part of the command when it is asked for", async () => {
+  it("is part of the command when it is requested", async () => {
     const line = makeCommandLine();
     await line.ask("migrate");
     const looked = { findings: [], notes: [] };
@@ -108,7 +108,7 @@ describe("the check of erasures on PostgreSQL", () => {
     }
   }
 
-  it("says that it did not look where its role may not", async () => {
+  it("reports where its role has no permission", async () => {
     const { findings } = await store.checkErasure();
     assert.deepEqual(
       findings.map((finding) => finding.severe),
@@ -123,7 +123,7 @@ describe("the check of erasures on PostgreSQL", () => {
     assert.match(found, /^change: holds the ids of 1 completed deletions, such as "tx-erased"/m);
   });
 
-  it("finds no dead row any more after upkeep has cleared up", async () => {
+  it("finds no dead row after upkeep has cleaned up", async () => {
     await store.purgeExpired(0);
     await waitFor("the dead rows to be gone", async () =>
       (await checkAsSuperuser()).some((text) => /^(record|change): \d+ dead/.test(text))
@@ -132,7 +132,7 @@ describe("the check of erasures on PostgreSQL", () => {
     );
   });
 
-  it("finds ids whole, however short, and never one in a longer one", async () => {
+  it("finds whole ids, however short, and never one in a longer one", async () => {
     const [gone, longer] = ["PAYMENT-2024-000117", "PAYMENT-2024-0001170"];
     const erased = [gone, "1", "x"];
     const kept = [longer, `x${gone}`, "11", "xx", `/${gone}/`, `${gone}\u00e9`];
@@ -150,7 +150,7 @@ describe("the check of erasures on PostgreSQL", () => {
     assert.deepEqual(await checkAsSuperuser(), []);
   });
 
-  it("says of which ids it can't find what is left in unused bytes", async () => {
+  it("reports the ids for which it can't search unused bytes", async () => {
     const { findings } = await checkAs(postgres.adminUrl);
     assert.deepEqual(
       findings.map(({ text, severe: isSevere }) => [isSevere, text.slice(0, 63)]),
@@ -158,7 +158,7 @@ describe("the check of erasures on PostgreSQL", () => {
     );
   });
 
-  it("keeps no value of a record for the planner", async () => {
+  it("stores no value of a record for the planner", async () => {
     await postgres.query("ANALYZE", url);
     const rows = await postgres.query(
       "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public' AND pg_stats::text LIKE '%tx-stays%'",

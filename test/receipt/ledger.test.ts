@@ -1,5 +1,5 @@
-// The ledger as a file: what is noted is read back in order; a torn end is cut off and anything else that is not as it was
-// written is refused; ledgers of earlier versions and files of receipts are read too.
+// The ledger as a file: its entries are read back in order; a torn end is cut off and any other
+// damage is rejected; ledgers of earlier versions and files of receipts can be read too.
 
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
@@ -78,7 +78,7 @@ function reopen({ path }: DeletionLedger): DeletionLedger {
   return openStoreLedger(folder, storeId.replace(".ndjson", ""), { now: () => 500 });
 }
 
-/** Without what every ledger begins with. */
+/** Without the header of every ledger. */
 async function all(ledger: DeletionLedger): Promise<readonly LedgerEntry[]> {
   const parts = await Array.fromAsync(ledger.readParts());
   return parts.flatMap(({ entries }) => entries).filter(({ kind }) => kind !== "begin");
@@ -106,7 +106,7 @@ function writeReceipts(test: TestContext, text: string): string {
 }
 
 describe("the ledger", () => {
-  it("returns what was noted, in order, and is its owner's alone", async (test) => {
+  it("returns its entries in order, and is readable by its owner only", async (test) => {
     const ledger = openOne(test);
     assert.equal(ledger.exists(), false);
     assert.deepEqual(await all(ledger), []);
@@ -117,7 +117,7 @@ describe("the ledger", () => {
     assert.equal(statSync(ledger.path).mode & 0o777, 0o600);
   });
 
-  it("knows from its end what the store has to have", async (test) => {
+  it("knows from its end what the store has to contain", async (test) => {
     const ledger = openOne(test);
     assert.equal((await ledger.state()).lastReceiptNo, 0);
     await ledger.note([entry(1, false), entry(1), entry(2, false)], ({ ledgerId, digest }) =>
@@ -137,7 +137,7 @@ describe("the ledger", () => {
     assert.deepEqual(auditAnchor, { no: 8, hash: "8".repeat(64) });
   });
 
-  it("holds ids, types and times of deletions, and no reason", async (test) => {
+  it("contains ids, types and times of deletions, and no reason", async (test) => {
     const ledger = openOne(test);
     await ledger.note([entry(1)]);
     const json = /^v2 \d+ [0-9a-f]{64} (.*)\n$/.exec(readFileSync(ledger.path, "utf8"))?.[1];
@@ -167,7 +167,7 @@ describe("the ledger", () => {
     assert.equal((await reopen(ledger).state()).lastReceiptNo, 5_000);
   });
 
-  it("is appended to by several at once without a line being lost", async (test) => {
+  it("loses no line when several processes append to it at once", async (test) => {
     const ledger = openOne(test);
     const ledgers = [ledger, reopen(ledger), reopen(ledger)];
     const writes = ledgers.flatMap((one, which) =>
@@ -178,8 +178,8 @@ describe("the ledger", () => {
   });
 });
 
-describe("what a crash may leave at the end of the ledger", () => {
-  /** Cut in the id, behind a bracket in it, and at every place of the last line. */
+describe("a torn end of the ledger after a crash", () => {
+  /** Cut in the id, after a bracket in it, and at every position of the last line. */
   it("is cut off before the next append, wherever the line was cut", async (test) => {
     const ledger = openOne(test);
     await ledger.note([entry(1)]);
@@ -197,7 +197,7 @@ describe("what a crash may leave at the end of the ledger", () => {
     }
   });
 
-  it("is a whole entry where only the newline is missing", async (test) => {
+  it("is a complete entry where only the newline is missing", async (test) => {
     const ledger = openOne(test);
     await ledger.note([entry(1)]);
     await ledger.note([entry(2)]);
@@ -209,7 +209,7 @@ describe("what a crash may leave at the end of the ledger", () => {
   });
 
   const left: readonly (readonly [string, (line: Buffer) => Buffer])[] = [
-    ["zeros in the place of the line", (line) => Buffer.alloc(line.length)],
+    ["zeros instead of the line", (line) => Buffer.alloc(line.length)],
     ["zeros before the rest of it", (line) => Buffer.concat([Buffer.alloc(70), line.subarray(70)])],
     ["zeros in its middle", (line) => Buffer.from(line).fill(0, 90, 140)],
     [
@@ -217,12 +217,12 @@ describe("what a crash may leave at the end of the ledger", () => {
       () => Buffer.from('\u0001}\n\n{"a"\nv2 9 x\n\u00ff'.repeat(9), "latin1"),
     ],
     [
-      "zeros behind a newline",
+      "zeros after a newline",
       (line) => Buffer.concat([Buffer.from("\n"), Buffer.alloc(line.length)]),
     ],
   ];
   for (const [what, corrupt] of left) {
-    it(`may be ${what}`, async (test) => {
+    it(`can be ${what}`, async (test) => {
       const ledger = openOne(test);
       await ledger.note([entry(1)]);
       const before = readFileSync(ledger.path);
@@ -239,7 +239,7 @@ describe("what a crash may leave at the end of the ledger", () => {
 });
 
 describe("damage that no crash explains", () => {
-  it("is refused with the line that it is in, for any byte of any line but the last", async (test) => {
+  it("is rejected with its line number, for any byte of any line but the last", async (test) => {
     const ledger = openOne(test);
     for (const number of [1, 2, 3]) await ledger.note([entry(number)]);
     const whole = readFileSync(ledger.path);
@@ -259,7 +259,7 @@ describe("damage that no crash explains", () => {
     assert.ok(end > 500);
   });
 
-  it("is a line that is missing, there twice, or moved", async (test) => {
+  it("can be a line that is missing, duplicated, or moved", async (test) => {
     const ledger = openOne(test);
     for (const number of [1, 2, 3, 4]) await ledger.note([entry(number)]);
     const lines = readFileSync(ledger.path, "utf8").split("\n");
@@ -291,7 +291,7 @@ describe("a ledger of an earlier version", () => {
     receipt_hash: "1".repeat(64),
   };
 
-  it("is read, and goes on in the new form, which signs the old lines too", async (test) => {
+  it("is read, and continues in the new form, which signs the old lines too", async (test) => {
     const old = `${oldLine({})}\n${oldLine(completed)}\n`;
     const ledger = await openOld(test, old);
     assert.equal((await ledger.state()).lastReceiptNo, 1);
@@ -312,7 +312,7 @@ describe("a ledger of an earlier version", () => {
     await assert.rejects(all(reopen(ledger)), /is damaged at line 3/);
   });
 
-  it("may hold lines that a crash had cut, in an id with a bracket too, and goes on", async (test) => {
+  it("can contain lines that a crash had cut, in an id with a bracket too, and continues", async (test) => {
     const line = oldLine(completed);
     const cuts = [1, 30, line.indexOf("}") + 1, line.length - 2];
     for (const cut of cuts) {
@@ -331,7 +331,7 @@ describe("a ledger of an earlier version", () => {
     }
   });
 
-  it("is refused where a line in it is damaged", async (test) => {
+  it("is rejected where a line in it is damaged", async (test) => {
     for (const bad of ['{"resource_type": }', '{"hello": "world"}']) {
       const ledger = await openOld(test, `${oldLine({})}\n${bad}\n${oldLine(completed)}\n`);
       await assert.rejects(all(ledger), /damaged at line 2/);
@@ -340,10 +340,10 @@ describe("a ledger of an earlier version", () => {
   });
 });
 
-describe("a file that is given beside the ledger", () => {
+describe("a file that is passed in addition to the ledger", () => {
   const { receipts } = makeChain(2);
 
-  it("may be one of receipts", async (test) => {
+  it("can contain receipts", async (test) => {
     const lines = receipts.map((receipt) => JSON.stringify(receipt));
     for (const end of ["\n", ""]) {
       const path = writeReceipts(test, lines.join("\n") + end);
@@ -362,7 +362,7 @@ describe("a file that is given beside the ledger", () => {
     }
   });
 
-  it("is refused where its end is missing: what is missing would not be erased", async (test) => {
+  it("is rejected where its end is missing: what is missing would not be erased", async (test) => {
     const text = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join("");
     const path = writeReceipts(test, text.slice(0, -40));
     await assert.rejects(
@@ -371,12 +371,12 @@ describe("a file that is given beside the ledger", () => {
     );
   });
 
-  it("is refused where it is something else", async (test) => {
+  it("is rejected where it is something else", async (test) => {
     const path = writeReceipts(test, "tx_id,amount\n1,2\n");
     await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 1/);
   });
 
-  it("may be a ledger that was copied while it was written to", async (test) => {
+  it("can be a ledger that was copied while it was written to", async (test) => {
     const ledger = openOne(test);
     await ledger.note([entry(1)]);
     await ledger.note([entry(2)]);

@@ -1,5 +1,5 @@
-// The receipt of a deletion from end to end: in the status operation and in `deletion show`, verified offline against the
-// published keys, before and after the key is rotated.
+// The receipt of a deletion from end to end: in the status operation and in `deletion show`,
+// verified offline against the published keys, before and after the key is rotated.
 
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ async function fetchKeys(): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe("the receipt of a deletion", () => {
-  it("comes with the status, and says what was asked and what came of it", async () => {
+  it("is part of the status, and states the request and its result", async () => {
     const status = await deleteOne(server.client, acme, "tx-1");
     const receipt = status["receipt"] as Receipt;
     assert.equal(receipt.deletion_request_id, status["deletion_request_id"]);
@@ -55,7 +55,7 @@ describe("the receipt of a deletion", () => {
     assert.equal(receipt.verification.engine, "sqlite");
   });
 
-  it("is not there before the deletion is completed", async () => {
+  it("does not exist before the deletion is completed", async () => {
     await addTransaction(server.client, acme, "tx-held");
     await line.ask(
       "deletion hold transaction tx-held",
@@ -114,7 +114,7 @@ describe("the receipt of a deletion", () => {
     assert.match(failed.message, /is not JSON, or was cut/);
   });
 
-  it("is refused where readers could take it for different receipts, and so is a file of none", async () => {
+  it("is rejected where readers could interpret it differently, and so is a file without any", async () => {
     const { receipt } = await deleteOne(server.client, acme, "tx-8");
     const text = JSON.stringify(receipt);
     const { signature, asked } = receipt as Receipt;
@@ -132,7 +132,7 @@ describe("the receipt of a deletion", () => {
       assert.equal(code, 1);
       assert.match(message, says);
     }
-    // The same bytes, but for bits of the last character that stand for none.
+    // The same bytes, except for unused bits of the last character.
     const last = "AQgw".indexOf(signature.at(-1) ?? "");
     const other = signature.slice(0, -1) + ["B", "R", "h", "x"][last];
     const more = { ...asked, note: "x" };
@@ -147,7 +147,7 @@ describe("the receipt of a deletion", () => {
     }
   });
 
-  it("is verified with keys that are in the one form that they can have", async () => {
+  it("is verified with keys in their one canonical form", async () => {
     const { receipt } = await deleteOne(server.client, acme, "tx-9");
     const file = write("one.json", receipt);
     const keys = await fetchKeys();
@@ -186,7 +186,7 @@ describe("the receipt of a deletion", () => {
     assert.equal((await line.ask("receipt verify", both))["ok"], true);
   });
 
-  it("follows from the one before, as the export of all of them shows", async () => {
+  it("follows the previous one, as the export of all of them shows", async () => {
     const { out } = await line.type("receipt export");
     const verdict = await line.ask("receipt verify", write("all.ndjson", out));
     assert.ok((verdict["receipts"] as readonly unknown[]).length > 5);

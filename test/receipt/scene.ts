@@ -1,4 +1,5 @@
-// Short ways to come by receipts: a service that has deleted something, and chains that are signed without a store.
+// Short functions that produce receipts: a service that has deleted something, and chains that are
+// signed without a store.
 
 import assert from "node:assert/strict";
 import { type KeyObject } from "node:crypto";
@@ -44,7 +45,7 @@ export interface Chain {
   readonly published: PublishedKeys;
 }
 
-/** As many receipts of one store as asked for, signed with one key. */
+/** The given number of receipts of one store, signed with one key. */
 export function makeChain(
   count: number,
   { key = makeKey(), storeId = "store_a" }: { key?: KeyObject; storeId?: string } = {},
@@ -102,7 +103,7 @@ export async function addTransaction(client: Client, customer: Customer, id: str
   assert.equal(reply.status, 201, reply.text);
 }
 
-/** Gives the id of the deletion request. */
+/** Returns the id of the deletion request. */
 export async function requestDeletion(client: Client, { token }: Customer, id: string) {
   const reply = await client.send({
     method: "DELETE",
@@ -123,7 +124,7 @@ export function awaitCompletion(client: Client, { token }: Customer, deletionReq
   });
 }
 
-/** Adds a transaction, deletes it, and gives the status object. */
+/** Adds a transaction, deletes it, and returns the status object. */
 export async function deleteOne(client: Client, customer: Customer, id: string) {
   await addTransaction(client, customer, id);
   return awaitCompletion(client, customer, await requestDeletion(client, customer, id));

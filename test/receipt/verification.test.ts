@@ -1,5 +1,6 @@
-// Completed means verified: what is left, however it came there, is found by the look before completion, and the deletion is not
-// completed until it is gone. An erasure that never comes to an end stays processing, and operators see why.
+// Completed means verified: remaining data, whatever its origin, is found by the check before
+// completion, and the deletion is not completed until it is gone. An erasure that never finishes
+// stays processing, and operators see why.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -48,7 +49,7 @@ function makeApp(place: Place, store: Store): App {
 }
 
 describe("a deletion is not completed while anything is left", () => {
-  it("such as a change of the record that something wrote behind its back", async (test) => {
+  it("such as a change of the record that was written directly to the database", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     const id = await prepare(store);
@@ -66,7 +67,7 @@ describe("a deletion is not completed while anything is left", () => {
     await requireConsistent(store);
   });
 
-  it("such as a reference in a record that stays, though no relation tells of it", async (test) => {
+  it("such as a reference in a record that stays, without a relation for it", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     const id = await prepare(store);
@@ -87,8 +88,8 @@ describe("a deletion is not completed while anything is left", () => {
   });
 });
 
-describe("an erasure that never comes to an end", () => {
-  it("stays processing, says why, and is tried again later", async (test) => {
+describe("an erasure that never finishes", () => {
+  it("stays processing, states why, and is tried again later", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     const id = await prepare(store);

@@ -1,4 +1,4 @@
-// Receipts by themselves: a genuine one is found genuine, and each way to corrupt one is named.
+// Receipts by themselves: a genuine one is found genuine, and every alteration is named.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -17,12 +17,12 @@ function faultsOf(values: readonly unknown[], published = chain.published) {
 }
 
 describe("verifying receipts", () => {
-  it("finds a genuine one genuine, and a chain of them", () => {
+  it("finds genuine receipts genuine, alone and in a chain", () => {
     assert.deepEqual(faultsOf([third]), [[]]);
     assert.deepEqual(faultsOf(chain.receipts), [[], [], [], []]);
   });
 
-  it("does not mind in which order the fields stand, nor how they are set", () => {
+  it("ignores the order of fields and white space", () => {
     const turned = Object.fromEntries(Object.entries(third).toReversed());
     assert.deepEqual(faultsOf([JSON.parse(JSON.stringify(turned, null, 4))]), [[]]);
   });
@@ -43,12 +43,12 @@ describe("verifying receipts", () => {
     }
   });
 
-  it("says that one was changed after it was signed", () => {
+  it("reports that one was changed after it was signed", () => {
     const [faults] = faultsOf([{ ...third, erased: { transaction: 2 } }]);
     assert.match(faults?.join() ?? "", /was changed after it was signed/);
   });
 
-  it("says which field is missing, malformed or too much", () => {
+  it("reports which field is missing, malformed or superfluous", () => {
     const { completed_at: _time, ...lacking } = third;
     assert.deepEqual(faultsOf([lacking]), [["The field completed_at is missing."]]);
     const cut = { ...third, signature: third.signature.slice(0, 40) };
@@ -58,12 +58,12 @@ describe("verifying receipts", () => {
     assert.deepEqual(faultsOf(["text"]), [["It is not a JSON object."]]);
   });
 
-  it("tells a receipt of another service", () => {
+  it("identifies a receipt of another service", () => {
     const [faults] = faultsOf([makeChain(1, { storeId: "store_b" }).receipts[0]]);
     assert.match(faults?.join() ?? "", /of another store.*not among the keys/s);
   });
 
-  it("tells one that was signed with another key under the name of the known one", () => {
+  it("identifies one that was signed with another key under the name of the known one", () => {
     const other = makeKey();
     const [forged] = makeChain(1, { key: other }).receipts;
     const published = publish(other).keys.map((key) => ({
@@ -76,7 +76,7 @@ describe("verifying receipts", () => {
     assert.match(faultsOf([renamed])[0]?.join() ?? "", /signature does not fit/);
   });
 
-  it("tells receipts that are missing, re-ordered, there twice, or from another chain", () => {
+  it("reports receipts that are missing, re-ordered, duplicated, or from another chain", () => {
     assert.deepEqual(faultsOf([first, fourth])[1], ["2 are missing between number 1 and it."]);
     assert.deepEqual(faultsOf([second, first])[1], [
       "It stands after number 2: the receipts were re-ordered.",
@@ -94,7 +94,7 @@ describe("verifying receipts", () => {
 });
 
 describe("canonical JSON", () => {
-  it("is the same however fields are ordered, and means the same", () => {
+  it("is the same in any order of fields, and has the same meaning", () => {
     const json = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 3 },
@@ -131,7 +131,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  it("has no form for what JSON has none for", () => {
+  it("has no form for what JSON can't represent", () => {
     for (const value of [undefined, 1.5, Number.NaN, 2 ** 60, { a: undefined }]) {
       assert.throws(() => canonicalJson(value), TypeError);
     }

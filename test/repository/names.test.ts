@@ -1,4 +1,5 @@
-// Names, openings and forms of files, and the words that stand in none; in the real files and in examples that fail.
+// Names, openings and forms of files, and forbidden words; in the real files and in examples that
+// fail.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -6,7 +7,7 @@ import {
   findFormViolations,
   findNameViolations,
   findOpeningViolation,
-  namedForWhatItIs,
+  vagueNamesAllowed,
   packageSurfaces,
 } from "./rule/names.ts";
 import { findForbiddenWords, findLostNames } from "./rule/words.ts";
@@ -16,7 +17,7 @@ import { readCode, readFiles, readTexts } from "./tree.ts";
 describe("the names and forms", () => {
   const code = readCode();
 
-  it("are kept by every file", () => {
+  it("are respected by every file", () => {
     assert.deepEqual(code.flatMap(findNameViolations), []);
     assert.deepEqual([...code, ...readFiles("bin/*.js")].flatMap(findOpeningViolation), []);
     assert.deepEqual(parseFiles(code).flatMap(findFormViolations), []);
@@ -25,7 +26,7 @@ describe("the names and forms", () => {
   it("have no exception that is not needed", () => {
     const paths = new Set(code.map(({ path }) => path));
     assert.deepEqual(
-      namedForWhatItIs.filter((path) => !paths.has(path)),
+      vagueNamesAllowed.filter((path) => !paths.has(path)),
       [],
     );
     for (const path of packageSurfaces) {
@@ -35,7 +36,7 @@ describe("the names and forms", () => {
     }
   });
 
-  it("refuse names that are not kebab-case or say nothing", () => {
+  it("reject names that are not kebab-case or say nothing", () => {
     const names = [
       "src/http/readBody.ts",
       "src/http/read_body.ts",
@@ -55,7 +56,7 @@ describe("the names and forms", () => {
     assert.deepEqual(findNameViolations({ path: "test/http/read-body.test.ts", text: "" }), []);
   });
 
-  it("refuse a file that opens without saying what it is for", () => {
+  it("reject a file that opens without saying what it is for", () => {
     const openings = [
       "",
       "\n// Late.\n",
@@ -73,7 +74,7 @@ describe("the names and forms", () => {
     );
   });
 
-  it("refuse default exports, barrels, any and the non-null assertion", () => {
+  it("reject default exports, barrels, any and the non-null assertion", () => {
     // Text that is parsed and never compiled: each line has to be reported.
     const faulty = [
       "export default 1;",
@@ -97,7 +98,7 @@ describe("the names and forms", () => {
     );
   });
 
-  it("take what only looks like those", () => {
+  it("accept what only looks like those", () => {
     const fine = [
       "switch (a) { default: break; }",
       "const any = 1; // any of them!",
@@ -111,12 +112,12 @@ describe("the names and forms", () => {
   });
 });
 
-describe("the words that stand in no file", () => {
-  it("stand in none", () => {
+describe("forbidden words", () => {
+  it("occur in no file", () => {
     assert.deepEqual(readTexts().flatMap(findForbiddenWords), []);
   });
 
-  it("are found wherever they are", () => {
+  it("are found wherever they occur", () => {
     const mark = ["TO", "DO"].join("");
     const slash = "/";
     const lines = [
@@ -131,7 +132,7 @@ describe("the words that stand in no file", () => {
     assert.deepEqual(missed, []);
   });
 
-  it("are not seen where there are none", () => {
+  it("are not reported where they do not occur", () => {
     const lines = [
       'const path = join(root, "data");',
       "https://example.com/home/page",
@@ -157,7 +158,7 @@ describe("the files that comments name", () => {
     );
   });
 
-  it("would be missed", () => {
+  it("would be reported if they did not exist", () => {
     const gone: string = "gone";
     assert.equal(lost(`// as in ${gone}.ts`).length, 1);
     assert.equal(lost(` * as in (${gone}/merge.ts)`).length, 1);

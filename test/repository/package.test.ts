@@ -34,7 +34,7 @@ describe("the package", () => {
     }
   });
 
-  it("says of every dependency why it is there", () => {
+  it("states why each dependency is there", () => {
     assert.deepEqual(findUnexplained(manifest, readFiles("docs/decisions/*.md")), []);
     const decisions = [
       {
@@ -67,7 +67,7 @@ describe("the package", () => {
     }
   });
 
-  it("brings a Node of one version for each platform, found by the launcher", () => {
+  it("includes one version of Node for each platform, which the launcher finds", () => {
     const { optionalDependencies = {} } = manifest;
     const names = Object.keys(optionalDependencies);
     assert.ok(names.length > 1 && names.every((name) => name.startsWith("node-")));

@@ -1,4 +1,4 @@
-// The documents: links, files that they speak of, widths; in the real pages and in examples that fail.
+// The documents: links, files that they name, widths; in the real pages and in examples that fail.
 
 import assert from "node:assert/strict";
 import { existsSync, globSync } from "node:fs";
@@ -18,19 +18,19 @@ describe("the documents", () => {
     );
   });
 
-  it("speak of files that exist", () => {
+  it("name files that exist", () => {
     assert.deepEqual(
       pages.flatMap((page) => findMissingFiles(page, exists)),
       [],
     );
   });
 
-  it("keep to 120 columns where they are written by hand", () => {
+  it("keep to 120 columns where they are hand-written", () => {
     const byHand = pages.filter(({ path }) => generated.every((page) => page.path !== path));
     assert.deepEqual(byHand.flatMap(findWideLines), []);
   });
 
-  it("are all reached by links from the README", () => {
+  it("can all be reached by links from the README", () => {
     const reached = new Set(["README.md"]);
     for (const path of reached) {
       for (const [, link = ""] of readFile(path).text.matchAll(/\]\(([^)#\s]+\.md)[^)]*\)/g)) {
@@ -58,25 +58,25 @@ describe("the documents", () => {
 });
 
 describe("the rules for documents", () => {
-  it("find links to files and headings that are not there", () => {
+  it("report links to files and headings that do not exist", () => {
     assert.equal(dead("[a](b.md)").length, 1);
     assert.equal(dead("[a](../a.md)").length, 1);
     assert.equal(dead("[a](a.md#third)").length, 1);
     assert.equal(dead("[a](#nowhere)").length, 1);
   });
 
-  it("take links to what is there, and those that lead elsewhere", () => {
+  it("accept links to what exists, and links to other sites", () => {
     assert.deepEqual(dead("[a](a.md) [b](a.md#second) [c](./a.md#a-title-b-c)"), []);
     assert.deepEqual(dead("[a](https://example.com/a.md)\n\n```md\n[in code](b.md)\n```\n"), []);
   });
 
-  it("find files that are spoken of and not there", () => {
+  it("report files that are named and do not exist", () => {
     assert.equal(missing("see `src/b.ts`").length, 1);
     assert.equal(missing("see `test/b/`, `SECURITY.md`").length, 2);
     assert.deepEqual(missing("see `src/a.ts`, `b.ts` and src/c.ts"), []);
   });
 
-  it("find lines that are too wide, outside tables, code and links", () => {
+  it("report lines that are too long, outside tables, code and links", () => {
     assert.equal(wide("a ".repeat(61)).length, 1);
     assert.equal(wide(`- ${"a ".repeat(61)}`).length, 1);
     assert.deepEqual(wide(`| ${"a ".repeat(61)}|`), []);

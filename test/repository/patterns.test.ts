@@ -1,4 +1,5 @@
-// No regular expression of the service or of the client takes more than linear time; each kind that does is found.
+// No regular expression of the service or of the client takes more than linear time; each kind that
+// does is found.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,23 +19,23 @@ describe("regular expressions", () => {
 
   for (const [what, pattern] of [
     ["a repetition before the end of the text", "/0+$/"],
-    ["one behind what may be missing", "/x?\\s+$/m"],
+    ["one after an optional part", "/x?\\s+$/m"],
     ["nested repetitions", "/^(?:a+)+$/"],
-    ["adjacent repetitions that can share", "/^\\d+\\.?\\d*$/"],
-    ["repetitions that can take over from each other", "/^\\s*x?\\s*y/"],
+    ["adjacent repetitions that can share their match", "/^\\d+\\.?\\d*$/"],
+    ["repetitions that can replace each other", "/^\\s*x?\\s*y/"],
   ] as const) {
-    it(`are found to be slow: ${what}`, () => {
+    it(`are reported as slow: ${what}`, () => {
       assert.match(findIn(`export const p = ${pattern};`)[0] ?? "", /^src\/http\/example\.ts:1: /);
     });
   }
 
   for (const pattern of ["/^0+/", "/^\\d+(?:\\.\\d*)?$/", "/,\\s*x/", '/[^"]*/y', "/a{1,8}$/"]) {
-    it(`are not complained of without need: ${pattern}`, () => {
+    it(`are not reported without need: ${pattern}`, () => {
       assert.deepEqual(findIn(`export const p = ${pattern};`), []);
     });
   }
 
-  it("are not made while requests are served", () => {
+  it("are not created while requests are served", () => {
     const code = 'export const p = new RegExp("a" + Math.random());';
     assert.equal(findIn(code).length, 1);
     assert.deepEqual(findIn(code, "src/cli/example.ts"), []);

@@ -1,4 +1,4 @@
-// Every promise of the README is held by tests that exist.
+// Each promise of the README is covered by tests that exist.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,13 +11,13 @@ import {
 import { findText, readFile } from "./tree.ts";
 
 describe("the promises of the README", () => {
-  it("are each held by tests that exist", () => {
+  it("are each covered by tests that exist", () => {
     const promises = promisesOf(readFile("README.md").text);
     const tests = promisedTests(readFile("docs/concepts/promises.md").text);
     assert.deepEqual(findPromiseViolations(promises, tests, findText), []);
   });
 
-  it("would be missed without a test, and a test without a promise or a title too", () => {
+  it("would be reported without a test, and so would a test without a promise or a title", () => {
     const kept = { promise: "Durable", path: "test/a.test.ts", title: "keeps … of it" };
     assert.equal(violations(["Durable"], kept), 0);
     assert.equal(violations([]), 1);

@@ -1,4 +1,5 @@
-// The reference pages against the code: those that are written by hand name by name, those that are generated as a whole.
+// The reference pages compared with the code: hand-written ones name by name, generated ones as a
+// whole.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +16,7 @@ import { makeMetrics } from "../../src/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
 import { readFile } from "./tree.ts";
 
-describe("the reference pages that are written by hand", () => {
+describe("the hand-written reference pages", () => {
   it("name every setting with its default, and no other", () => {
     const page = "docs/reference/settings.md";
     const inCode = Object.values(settings).map(({ name, fallback }) => `${name} = ${fallback}`);
@@ -42,7 +43,7 @@ describe("the reference pages that are written by hand", () => {
     assert.deepEqual(compare(page, await registeredMetrics(), inDocs), []);
   });
 
-  it("would fail for what is missing, what is too much, and what is there twice", () => {
+  it("would fail for what is missing, superfluous or duplicate", () => {
     assert.deepEqual(compare("page", ["a", "b"], ["b", "c", "c"]), [
       "page: lacks a",
       "page: has c, which the code has not",
@@ -59,9 +60,9 @@ describe("the reference pages that are written by hand", () => {
   });
 });
 
-describe("the reference pages that are generated", () => {
+describe("the generated reference pages", () => {
   for (const { path, render } of pages) {
-    it(`are fresh: ${path}`, () => {
+    it(`are up to date: ${path}`, () => {
       assert.equal(readFile(path).text, render(), "run npm run docs");
     });
   }

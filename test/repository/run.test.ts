@@ -1,4 +1,4 @@
-// The runner of the tests, on tests of its own: what it finds, what it tells, and when it fails.
+// The test runner, on tests of its own: what it finds, what it prints, and when it fails.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -17,11 +17,11 @@ describe("a group", () => {
 });
 `;
 
-describe("the runner", () => {
+describe("the test runner", () => {
   const folder = makeTempFolder();
   after(() => removeFolder(folder));
 
-  it("runs every test below a path, and closes with the counts", () => {
+  it("runs every test below a path, and ends with the counts", () => {
     const place = write({
       "one.test.ts": passing,
       "deep/two.test.ts": passing,
@@ -42,7 +42,7 @@ describe("the runner", () => {
     assert.match(out, /^# tests 1$/m);
   });
 
-  it("fails with a test that fails, and tells where, why and what it printed", () => {
+  it("fails with a test that fails, and prints where, why and the test's output", () => {
     const { status, out } = run(write({ "one.test.ts": passing, "two.test.ts": failing }));
     assert.equal(status, 1);
     assert.match(out, /^FAIL a group › fails\n {2}.*two\.test\.ts:5\n {2}AssertionError/m);
@@ -50,7 +50,7 @@ describe("the runner", () => {
     assert.match(out, /^# pass 2\n# fail 1$/m);
   });
 
-  it("fails with a file that can't be loaded, and says why", () => {
+  it("fails with a file that can't be loaded, and prints why", () => {
     const { status, out } = run(write({ "one.test.ts": 'throw new Error("on loading");\n' }));
     assert.equal(status, 1);
     assert.match(out, /Error: on loading/);
@@ -64,7 +64,7 @@ describe("the runner", () => {
     assert.match(out, /^# pass 1\n# fail 1$/m);
   });
 
-  it("fails where there is no test, and runs none then", () => {
+  it("fails where there is no test, and runs none", () => {
     const place = write({ "one.test.ts": passing, "empty/two.ts": passing });
     for (const path of ["empty", "nowhere", "nowhere.test.ts"]) {
       const { status, out } = run(place, join(place, path));

@@ -1,4 +1,5 @@
-// The sessions that pages show, run as they stand against a real server: every command works, every reply is as shown.
+// The sessions that pages show, run against a real server: every command works, every reply is as
+// shown.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -31,7 +32,7 @@ describe("the session in the README", () => {
   const play = (script: string) =>
     playSession(script, { address: server.address, folder: root, environment });
 
-  it("answers as it shows", async () => {
+  it("gets the replies that it shows", async () => {
     assert.ok(session !== "");
     const { replies, expected } = await play(session);
     assert.ok(expected.length >= 5);
@@ -47,7 +48,7 @@ describe("the session in the README", () => {
   });
 });
 
-describe("the session in the guide to files in and out", () => {
+describe("the session in the guide to import and export", () => {
   const { text } = readFile("docs/guides/bulk.md");
   const session = blocksOf(text, "sh").join("\n");
   const folder = makeTempFolder();
@@ -64,7 +65,7 @@ describe("the session in the guide to files in and out", () => {
     removeFolder(folder);
   });
 
-  it("prints what it shows", async () => {
+  it("prints the output that it shows", async () => {
     const script = session.replaceAll("npx sluice", ownCommand);
     const { replies, expected } = await playSession(script, {
       address: server.address,

@@ -1,4 +1,5 @@
-// The sizes of files, functions and parameter lists, in the real code and in examples that break them.
+// The sizes of files, functions and parameter lists, in the real code and in examples that break
+// the rules.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -7,7 +8,7 @@ import { parseFiles } from "./syntax.ts";
 import { readCode, readFile } from "./tree.ts";
 
 describe("the sizes", () => {
-  it("are kept by every file", () => {
+  it("are respected by every file", () => {
     assert.deepEqual(parseFiles(readCode()).flatMap(findSizeViolations), []);
   });
 
@@ -20,12 +21,12 @@ describe("the sizes", () => {
     }
   });
 
-  it("hold a file to 400 lines", () => {
+  it("limit a file to 400 lines", () => {
     assert.equal(violationsOf("// a line\n".repeat(400)).length, 0);
     assert.equal(violationsOf("// a line\n".repeat(401)).length, 1);
   });
 
-  it("hold a function of any form to 70 lines", () => {
+  it("limit a function of any form to 70 lines", () => {
     const forms = [
       (body: string) => `function name() {${body}}`,
       (body: string) => `const name = () => {${body}};`,
@@ -39,7 +40,7 @@ describe("the sizes", () => {
     }
   });
 
-  it("do not bound the group that tests stand in", () => {
+  it("do not limit the function of a group of tests", () => {
     const tests = `it("does it", () => {});${"\n".repeat(100)}`;
     assert.deepEqual(violationsOf(`describe("a group", () => {${tests}});`), []);
     assert.deepEqual(
@@ -48,7 +49,7 @@ describe("the sizes", () => {
     );
   });
 
-  it("hold parameters to two after the first, and an object of options", () => {
+  it("limit parameters to two after the first, and an options object", () => {
     const fine = [
       "function write(app: App, type: string, id: string) {}",
       "function write(app: App, type: string, id: string, options: Options) {}",

@@ -1,5 +1,5 @@
-// The syntax of TypeScript files, read by TypeScript's own parser, and what the rules ask of it.
-// Its programming interface is marked unstable, which a pinned version is proof against; nothing else uses it.
+// The syntax of TypeScript files, parsed by TypeScript itself, and the queries that the rules need.
+// Its programming interface is marked unstable, so its version is pinned; nothing else uses it.
 
 import { API } from "typescript/unstable/sync";
 import { createVirtualFileSystem } from "typescript/unstable/fs";
@@ -35,7 +35,7 @@ export function parseFiles(files: readonly TextFile[]): readonly CodeFile[] {
     const program = snapshot.getProject(config)?.program;
     return files.map((file, index) => {
       const syntax = program?.getSourceFile(paths[index] ?? "");
-      if (syntax === undefined) throw new Error(`the parser gave no syntax for ${file.path}`);
+      if (syntax === undefined) throw new Error(`the parser returned no syntax for ${file.path}`);
       return { ...file, syntax };
     });
   } finally {
@@ -64,7 +64,7 @@ export interface Import {
   readonly node: Node;
 }
 
-/** What a file imports, in whatever way: statically, as it exports it again, or while it runs. */
+/** What a file imports in any way: statically, by exporting it again, or at run time. */
 export function importsOf({ syntax }: CodeFile): readonly Import[] {
   const imports: Import[] = [];
   walk(syntax, (node) => {

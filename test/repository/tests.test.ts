@@ -11,7 +11,7 @@ describe("the tests", () => {
     assert.deepEqual(parseFiles(readFiles("test/**/*.test.ts")).flatMap(findTestViolations), []);
   });
 
-  it("would be found left out or alone", () => {
+  it("would be reported if skipped or exclusive", () => {
     const faulty = [
       'it.only("a", () => {});', // text that is parsed, never run: the rule has to report it
       'it.skip("a", () => {});', // likewise

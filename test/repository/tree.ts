@@ -1,4 +1,4 @@
-// The files of this repository as the rules look at them, and the same made up for tests of the rules.
+// The files of this repository as the rules read them, and invented ones for tests of the rules.
 // Only reads.
 
 import { globSync, readFileSync, statSync } from "node:fs";
@@ -12,7 +12,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** Found in these folders, the checkout holds what is not the project's own. */
+/** In these folders the checkout contains files that are not the project's own. */
 const exclude = ["node_modules/**", ".git/**", "data/**", "dist/**", "client/dist/**"];
 
 export function readFiles(...patterns: readonly string[]): readonly TextFile[] {
@@ -33,7 +33,7 @@ export function findText(path: string): string | undefined {
   return stats.isDirectory() ? "" : readFile(path).text;
 }
 
-/** Whether any file or folder fits a pattern such as `src/domain/*.ts`. */
+/** Whether any file or folder matches a pattern such as `src/domain/*.ts`. */
 export function exists(pattern: string): boolean {
   return globSync(pattern, { cwd: root }).length > 0;
 }
@@ -48,7 +48,7 @@ export function readPages(): readonly TextFile[] {
   return readFiles("*.md", "docs/**/*.md", "client/*.md");
 }
 
-/** Every text that somebody wrote, whatever its kind. */
+/** Every hand-written text, whatever its kind. */
 export function readTexts(): readonly TextFile[] {
   const kinds = "ts,js,md,json,yml,yaml";
   return [

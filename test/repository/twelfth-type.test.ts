@@ -1,5 +1,5 @@
-// "Adding a record type is one file and one line": somebody does just that in a copy of the source, starts the service
-// from the copy, and uses the new type over HTTP and at the command line.
+// "Adding a record type is one file and one line": adds one in a copy of the source, starts the
+// service from the copy, and uses the new type over HTTP and at the command line.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -110,7 +110,7 @@ describe("a twelfth record type, added with one file and one line", () => {
     assert.equal(again.body.code, 40901);
   });
 
-  it("is refused where a field is unknown, missing or wrong", async () => {
+  it("is rejected where a field is unknown, missing or wrong", async () => {
     const { status, body } = await send("POST", "/v2/transaction_refund", {
       refund_id: "refund-9",
       amout: 20.5,
@@ -143,7 +143,7 @@ describe("a twelfth record type, added with one file and one line", () => {
     assert.deepEqual(shown["state"], { ...refund, why: "broken", timestamp: update.timestamp });
   });
 
-  it("asks for the scope of its family", async () => {
+  it("requires the scope of its family", async () => {
     const { status } = await server.client.send({
       method: "GET",
       path: "/v2/transaction_refund?refund_id=refund-1",
@@ -187,7 +187,7 @@ describe("a twelfth record type, added with one file and one line", () => {
   }
 });
 
-/** The one file, and in the table the one line with its import. */
+/** The one file, and the one line in the table with its import. */
 function addType(domain: string): void {
   writeFileSync(join(domain, "record-type/transaction-refund.ts"), file);
   const table = join(domain, "record-types.ts");

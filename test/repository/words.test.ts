@@ -1,4 +1,4 @@
-// Retired words stand in no file, its name included; and the rule finds each of them.
+// Retired words occur in no file and in no file name; and the rule finds each of them.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -6,7 +6,7 @@ import { findRetiredWords, retiredWords } from "./rule/retired-words.ts";
 import { readFile, readTexts } from "./tree.ts";
 
 describe("the retired words", () => {
-  it("stand in no file", () => {
+  it("occur in no file", () => {
     assert.deepEqual(readTexts().flatMap(findRetiredWords), []);
   });
 
@@ -19,7 +19,7 @@ describe("the retired words", () => {
     assert.deepEqual(missed, []);
   });
 
-  it("are found in prose, identifiers, other forms and names of files", () => {
+  it("are found in prose, identifiers, other forms and file names", () => {
     const lines = [
       "The doors are shut.",
       "function wipeFile(): void {}",
@@ -33,7 +33,7 @@ describe("the retired words", () => {
     assert.equal(find("src/store/sqlite/give-back.ts", "").length, 1);
   });
 
-  it("are not seen in other words, nor in fields", () => {
+  it("are not found in other words, nor in fields", () => {
     const lines = ["outdoors", "swipe", "carried_out_again", "It visits every node.", "doorstep"];
     assert.deepEqual(
       lines.flatMap((text) => find("src/a.ts", text)),
@@ -41,7 +41,7 @@ describe("the retired words", () => {
     );
   });
 
-  it("do not stand in the glossary", () => {
+  it("do not occur in the glossary", () => {
     assert.deepEqual(findRetiredWords(readFile("docs/concepts/glossary.md")), []);
   });
 });

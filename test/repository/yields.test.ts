@@ -1,4 +1,5 @@
-// Statements that are shared by the engines are never called without `yield*`, in the real source and in examples that do.
+// Statements that the engines share are never called without `yield*`, in the real source and in
+// examples that fail.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -25,7 +26,7 @@ describe("shared statements", () => {
     ["src/store/postgres/c.ts", 'import { f } from "./d.ts";\nawait f(tx);', 0],
   ];
 
-  it("would be found where they are not", () => {
+  it("would be reported where they are not", () => {
     const files = parseFiles(examples.map(([path, text]) => ({ path, text })));
     assert.deepEqual(
       files.map((file) => findYieldViolations(file).length),

@@ -1,5 +1,5 @@
-// Retention on both engines: what is past its time is deleted by the ordinary path, what is held or still needed stays, and the
-// preview says so before.
+// Retention on both engines: expired records are deleted in the ordinary way, records that are held
+// or still needed stay, and the preview announces it.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -103,7 +103,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       return line.ask("retention preview", ...words);
     }
 
-    it("does nothing for an organization that is not set to it", async () => {
+    it("does nothing for an organization without it", async () => {
       assert.equal(await applyAll(), 0);
       assert.deepEqual(await preview(), { organizations: [] });
     });
@@ -143,7 +143,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       }
     });
 
-    it("has them processed and receipted as any other, and leaves the rest", async () => {
+    it("has them processed like any other, with receipts, and leaves the rest", async () => {
       const stopping = new AbortController().signal;
       while ((await processDeletions(app, { claimant: "test", stopping })).length > 0);
       for (const id of ["held", "needed", "deep", "seen-again", "young"]) {
@@ -159,7 +159,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
     });
 
-    it("looks at a bounded part each time, and at every record in the end", async () => {
+    it("scans a bounded part each time, and every record in the end", async () => {
       const count = limits.retentionScannedMax + 5;
       const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));
       await write(app.store, many);
@@ -169,7 +169,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.equal(first.queued + (await applyAll()), count);
     });
 
-    it("ends with being turned off", async () => {
+    it("stops when it is turned off", async () => {
       const line = makeCommandLine({ folder, environment, now: () => now });
       const set = await line.ask("organization set", acme, "--retain-days", "off");
       assert.equal(set["retain_days"], null);

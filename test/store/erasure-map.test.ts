@@ -1,4 +1,4 @@
-// The erasure map and the real tables say the same, both ways.
+// The erasure map and the real tables agree, in both directions.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -71,7 +71,7 @@ describe("the erasure map", () => {
     assert.deepEqual(compare(mappedOn("postgres"), real), []);
   });
 
-  it("would be found to lack a column, and to have one too many", () => {
+  it("would be reported to lack a column, and to have one too many", () => {
     const real = { ...mapped, hold: ["reason", "new_column"], fresh: ["id"] };
     assert.deepEqual(compare(mapped, real).slice(0, 3), [
       "hold.new_column has no fate",
@@ -80,7 +80,7 @@ describe("the erasure map", () => {
     ]);
   });
 
-  it("says something of each", () => {
+  it("describes each of them", () => {
     for (const columns of Object.values(erasureMap)) {
       for (const fate of Object.values<Fate>(columns)) {
         assert.ok(Object.values(fate).every((text) => text.length > 10));

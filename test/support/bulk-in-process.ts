@@ -1,5 +1,5 @@
-// The tasks of the bulk thread, run in this process on a store that the test can make fail. The messages go through a
-// channel as they do between threads.
+// The tasks of the bulk thread, run in this process on a store that the test can make fail. The
+// messages go through a channel as they do between threads.
 
 import { EventEmitter } from "node:events";
 import { MessageChannel } from "node:worker_threads";

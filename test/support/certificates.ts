@@ -1,4 +1,5 @@
-// Certificates for a test: an authority of its own, and a server's that it has signed. Made by openssl.
+// Certificates for a test: a private authority, and a server certificate that it has signed.
+// Created by openssl.
 
 import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ export interface Certificates {
   readonly serverKey: string;
 }
 
-/** In a folder of their own. `owner`: who the server runs as; its key must be that user's. */
+/** In a separate folder. `owner`: the user that the server runs as, who has to own its key. */
 export function makeCertificates(
   folder: string,
   {

@@ -18,7 +18,7 @@ function readProc(): (readonly [number, number])[] {
       const [, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return [[Number(name), Number(ppid)] as const];
     } catch {
-      return []; // It ended meanwhile.
+      return []; // It has ended meanwhile.
     }
   });
 }

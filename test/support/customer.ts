@@ -1,5 +1,5 @@
-// Organizations with keys and tokens for tests, made through the same actions as an operator's and the same requests as
-// a client's.
+// Organizations with keys and tokens for tests, created through the same actions and requests that
+// operators and clients use.
 
 import assert from "node:assert/strict";
 import type { App } from "../../src/actions/app.ts";
@@ -21,7 +21,7 @@ export interface Customer {
 
 export interface CustomerOptions extends OrganizationChange {
   readonly organizationId?: string;
-  /** Of the key, and of the token; all if left out. */
+  /** Of the key, and of the token; all if omitted. */
   readonly scopes?: readonly Scope[];
   readonly keyLifetimeMs?: number;
 }

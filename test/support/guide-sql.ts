@@ -1,11 +1,15 @@
-// SQL that the documents give to operators, taken from the pages themselves, so that what is tested is what is told.
+// SQL that the documents give to operators, read from the pages themselves, so that the documented
+// statements are tested.
 
 import { readFileSync } from "node:fs";
 import { password } from "./postgres/postgres-server.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 
-/** The statements that make the role of the service, for another role and database than the guide's. */
+/**
+ * The statements that create the role of the service, for another role and database than the
+ * guide's.
+ */
 export function readServiceRole(role: string, database: string): string {
   const guide = "guides/postgresql.md";
   return [readSql(guide, "CREATE ROLE sluice_service"), readSql(guide, "GRANT CONNECT")]
@@ -15,12 +19,12 @@ export function readServiceRole(role: string, database: string): string {
     .replaceAll("a-long-random-password", password);
 }
 
-/** What an operator runs who wants erased bytes gone at a known time, statement by statement. */
+/** The statements for an operator who wants erased bytes gone at a known time. */
 export function readOverwriting(): readonly string[] {
   return statementsOf(readSql("reference/what-we-erase.md", "VACUUM FULL record"));
 }
 
-/** The block of a page that holds these words. */
+/** The block of a page that contains these words. */
 export function readSql(page: string, words: string): string {
   const text = readFileSync(new URL(page, docs), "utf8");
   const blocks = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = ""]) => sql);

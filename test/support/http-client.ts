@@ -1,5 +1,5 @@
-// A small HTTP client for tests: sends exactly what it is told and returns exactly what came. Evaluates nothing itself;
-// whoever wants every reply evaluated adds an observer.
+// A small HTTP client for tests: sends exactly what it is given and returns exactly what arrived.
+// Evaluates nothing itself; an observer can evaluate every reply.
 
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 
@@ -29,7 +29,7 @@ export interface ItemOutcome {
   readonly errors?: readonly FieldFault[];
 }
 
-/** What bodies of replies may hold, so that tests can name it; nothing here is promised to be there. */
+/** What bodies of replies may contain, so that tests can name it; none of it is guaranteed. */
 export interface ReplyBody {
   readonly [field: string]: unknown;
   readonly code?: number;
@@ -52,7 +52,7 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body read as a JSON object; empty where it is none. */
+  /** The body parsed as a JSON object; empty where it is not one. */
   readonly body: ReplyBody;
 }
 
@@ -60,9 +60,9 @@ export type Observer = (ask: Ask, reply: Reply) => void;
 
 export interface Client {
   readonly address: string;
-  /** Rejects when the connection ends before a whole reply. */
+  /** Rejects when the connection ends before a complete reply. */
   send(ask: Ask): Promise<Reply>;
-  /** From now on every reply is shown to the observer; what it throws, `send` rejects with. */
+  /** From now on every reply is passed to the observer; `send` rejects with what it throws. */
   observe(observer: Observer): void;
   close(): void;
 }

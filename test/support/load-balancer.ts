@@ -1,5 +1,6 @@
-// A load balancer for tests: passes requests on to servers over connections that it keeps, in turn, as long as a server's
-// /health/ready answers 200. Never sends a request twice, so that one which a server loses is lost for the client, too.
+// A load balancer for tests: passes requests on to servers over keep-alive connections, in turn, as
+// long as a server's /health/ready answers 200. Never sends a request twice, so that one which a
+// server loses is lost for the client, too.
 
 import { once } from "node:events";
 import {
@@ -16,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Backend {
   readonly address: string;
-  /** Each server has customers of its own, so the token is put in here. */
+  /** Each server has its own customers, so the token is inserted here. */
   readonly token: string;
 }
 
@@ -29,7 +30,7 @@ export interface BackendState {
 export interface LoadBalancer {
   readonly address: string;
   stateOf(backend: Backend): BackendState;
-  /** What went wrong between it and a server, other than a reply. */
+  /** Errors between it and a server, other than a reply. */
   readonly lost: readonly string[];
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Holds every reply that a client gets against the service's own /openapi.json: the operation and the status have to be
-// in it, and the headers and the body have to be as it says.
+// Compares every reply that a client gets with the service's own /openapi.json: the operation and
+// the status have to be in it, and the headers and the body have to match it.
 
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -29,15 +29,18 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
 }
 
-/** Fetches the document and from now on fails every reply of an API operation that is not as it says. */
+/**
+ * Fetches the document and from now on fails every reply of an API operation that does not match
+ * it.
+ */
 export async function checkAgainstOpenApi(client: Client): Promise<void> {
   const reply = await client.send({ method: "GET", path: "/openapi.json" });
-  assert.equal(reply.status, 200, "there is no /openapi.json to hold replies against");
+  assert.equal(reply.status, 200, "there is no /openapi.json to compare replies with");
   const check = makeOpenApiCheck(JSON.parse(reply.text) as OpenApiDocument);
   client.observe(check);
 }
 
-/** Throws an AssertionError that says what is not as the document has it. */
+/** Throws an AssertionError that names the difference from the document. */
 export function makeOpenApiCheck(document: OpenApiDocument): (ask: Ask, reply: Reply) => void {
   const validators = makeValidators(document);
   return (ask, reply) => {
@@ -73,7 +76,8 @@ interface Evaluated {
 /** Headers that the document names for a response, and that only some of its replies have. */
 function mayLack(name: string, status: number): boolean {
   if (name === "Preference-Applied") return true;
-  // Only a reply about a request in flight says when to try again; one that is refused early knows of no limit.
+  // Only a reply about a request in flight says when to try again; one that is rejected early knows
+  // of no limit.
   if (name === "Retry-After") return status === 409;
   return name.startsWith("RateLimit") && status === 503;
 }
@@ -151,7 +155,10 @@ function withAbsoluteReferences(schema: unknown): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** Formats of ours that say more than JSON Schema can check; the patterns beside them are checked. */
+/**
+ * Formats of this service that mean more than JSON Schema can check; the patterns next to them are
+ * checked.
+ */
 function formatsOf(document: OpenApiDocument): ReadonlySet<string> {
   const formats = new Set<string>();
   JSON.stringify(document, (key, value: unknown) => {

@@ -1,5 +1,6 @@
-// Denies files to the commands of a test as they are denied to another user of the machine: run by root, the commands are
-// run as a user who owns nothing; run by anybody else, the files lose their mode.
+// Denies files to the commands of a test as they are denied to another user of the machine: run by
+// root, the commands are run as a user who owns nothing; run by anybody else, the files lose their
+// mode.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, statSync } from "node:fs";
@@ -18,7 +19,10 @@ export function canRunAsOther(): boolean {
   return spawnSync("/bin/sh", words, user).status === 0;
 }
 
-/** The folders above `path`, down from `top`, are opened to everybody, and the path itself to its owner only. */
+/**
+ * The folders above `path`, down from `top`, are opened to everybody, and the path itself to its
+ * owner only.
+ */
 export function denyToOthers(path: string, top: string): void {
   for (let folder = dirname(path); folder.startsWith(top); folder = dirname(folder)) {
     chmodSync(folder, statSync(folder).mode | 0o055);
@@ -35,7 +39,7 @@ export function allowAgain(path: string): void {
   chmodSync(path, 0o700);
 }
 
-/** One outcome for each of the command lines, which are run one after the other in one process. */
+/** One outcome for each of the command lines, which are run sequentially in one process. */
 export function runAsOther(
   lines: readonly (readonly string[])[],
   {

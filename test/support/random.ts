@@ -1,11 +1,11 @@
-// Numbers that look like chance and are the same for the same seed, on every machine (mulberry32). Not for secrets.
+// Pseudorandom numbers, the same for the same seed on every machine (mulberry32). Not for secrets.
 
 export interface Random {
-  /** From 0 up to, but without, 1. */
+  /** From 0 inclusive to 1 exclusive. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number;
-  /** True in about that share of calls. */
+  /** True with about this probability. */
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
 }

@@ -1,13 +1,14 @@
-// Sends bytes as they are and returns what came until the server closed: for what no HTTP client would send.
+// Sends raw bytes and returns what arrived until the server closed: for what no HTTP client would
+// send.
 
 import { connect, type Socket } from "node:net";
 import { makeReply, type Reply } from "./http-client.ts";
 
 export interface RawConnection {
   readonly socket: Socket;
-  /** Everything that came so far. */
+  /** Everything that has arrived so far. */
   readonly received: () => string;
-  /** Resolves when the server has closed the connection, with everything that came. */
+  /** Resolves when the server has closed the connection, with everything that arrived. */
   readonly closed: Promise<string>;
 }
 
@@ -19,20 +20,20 @@ export function openRaw(address: string): RawConnection {
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
   socket.on("error", () => undefined);
-  // Only so that a server that does not answer is not waited for.
+  // Only to avoid waiting for a server that does not answer.
   socket.setTimeout(silenceMs, () => socket.destroy());
   const closed = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
   return { socket, received: () => text, closed };
 }
 
-/** Sends the bytes, waits until the server closes, and gives what it sent. */
+/** Sends the bytes, waits until the server closes, and returns what it sent. */
 export function exchangeRaw(address: string, bytes: string | Uint8Array): Promise<string> {
   const { socket, closed } = openRaw(address);
   socket.write(bytes);
   return closed;
 }
 
-/** Reads one reply that says its length. Throws if that is not what the text is. */
+/** Reads one reply with a length. Throws if the text is not one. */
 export function parseReply(text: string): Reply {
   const end = text.indexOf("\r\n\r\n");
   const [start = "", ...lines] = text.slice(0, end).split("\r\n");

@@ -1,5 +1,6 @@
-// Valid records of every type, made from the schemas by a seeded generator: the same seed gives the same records. Knows
-// no type by name; where the rules of a type refuse a draft, what they ask for is added or taken out.
+// Valid records of every type, generated from the schemas with a seed: the same seed generates the
+// same records. Knows no type by name; where the rules of a type reject a draft, what they require
+// is added or removed.
 
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/schema/codes.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
@@ -11,15 +12,15 @@ export type Fields = Record<string, unknown>;
 
 export interface RecordGenerator {
   readonly random: Random;
-  /** An id that this generator has not given before. */
+  /** An id that this generator has not returned before. */
   id(type: RecordType): string;
-  /** A record that POST takes. `overrides` come last; undefined there leaves a field out. */
+  /** A record that POST accepts. `overrides` come last; undefined there leaves a field out. */
   record(type: RecordType, overrides?: Fields): Fields;
-  /** An update that PUT takes: id, timestamp and some other fields, now and then a null. */
+  /** An update that PUT accepts: id, timestamp and some other fields, sometimes null. */
   update(type: RecordType, id: string, overrides?: Fields): Fields;
 }
 
-/** `prefix` tells the ids of several generators with the same seed apart. */
+/** `prefix` distinguishes the ids of several generators with the same seed. */
 export function makeRecordGenerator(seed: number, prefix = ""): RecordGenerator {
   const random = makeRandom(seed);
   let count = 0;
@@ -43,7 +44,10 @@ export function makeRecordGenerator(seed: number, prefix = ""): RecordGenerator 
   };
 }
 
-/** Makes the rules of the type hold. Throws if that leaves anything to complain about: a fault of this generator. */
+/**
+ * Makes the record satisfy the rules of the type. Throws if an error remains: a bug of this
+ * generator.
+ */
 function complete(
   type: RecordType,
   operation: "add" | "update",
@@ -104,7 +108,7 @@ function withoutNull(schema: SchemaShape): SchemaShape {
   return { anyOf: alternativesOf(schema).filter(({ type }) => type !== "null") };
 }
 
-/** Required fields, and each other one in half of all cases; `nulls`: now and then as null. */
+/** Required fields, and each other one in half of all cases; `nulls`: sometimes as null. */
 function objectValue(schema: SchemaShape, random: Random, { nulls = false } = {}): Fields {
   const fields: Fields = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {

@@ -1,4 +1,4 @@
-// Signs receipts with a key of its own, for tests that complete deletions below the actions.
+// Signs receipts with its own key, for tests that complete deletions below the actions.
 
 import { generateKeyPairSync } from "node:crypto";
 import { makeSealReceipt } from "../../src/actions/issue-receipt.ts";

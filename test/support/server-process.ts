@@ -1,4 +1,5 @@
-// The service in a process of its own, as an operator runs it, so that a test can send it signals or kill it.
+// The service in a separate process, as an operator runs it, so that a test can send it signals or
+// kill it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,17 +12,17 @@ export interface ServerProcess {
   readonly address: string;
   readonly client: Client;
   readonly child: ChildProcess;
-  /** What it wrote to standard output and standard error so far. */
+  /** Its standard output and standard error so far. */
   output(): { readonly out: string; readonly err: string };
-  /** Waits for the end; gives the exit code, or the signal that ended it. */
+  /** Waits for the end; returns the exit code, or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals | null>;
   /** Sends the signal, and waits for the end. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
 /**
- * Rejects, with what it wrote, if the process ends before it listens. `bin`: of another copy of the source. `under`: words
- * of a program that becomes this one.
+ * Rejects, with its output, if the process ends before it listens. `bin`: of another copy of the
+ * source. `under`: a command that executes this one.
  */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,

@@ -13,12 +13,12 @@ export interface Server {
   readonly client: Client;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Does what an operator does: opens the same store beside the server, as commands do. */
+  /** Acts as an operator: opens the same store in parallel with the server, as commands do. */
   operate<Result>(work: (app: App) => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
 }
 
-/** `folder`: one that an earlier server left, which is then the test's to remove. */
+/** `folder`: one that an earlier server left, which the test then has to remove. */
 export async function startServer(
   options: { environment?: Readonly<Record<string, string>>; folder?: string } = {},
 ): Promise<Server> {

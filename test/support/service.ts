@@ -1,6 +1,6 @@
-// A whole service in this process, on a store of its own: the parts that src/serve.ts connects, with a clock that the
-// test moves, a log that it can read, and a store whose methods it can make fail. For the service exactly as it is
-// started, see server.ts.
+// A whole service in this process, with its own store: the parts that src/serve.ts connects, with a
+// clock that the test moves, a log that it can read, and a store whose methods it can make fail.
+// For the service exactly as it is started, see server.ts.
 
 import { type Logger, pino } from "pino";
 import { openApp } from "../../src/app.ts";
@@ -24,18 +24,24 @@ import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
-/** High enough never to be met by chance on a clock that stands still, and yet every reply tells of its limits. */
+/**
+ * High enough never to be reached by chance with a stopped clock, while every reply still has the
+ * headers of its limits.
+ */
 const amplePerSecond = "1000000";
 
 export interface ServiceOptions {
-  /** Settings as environment variables, over those that suit tests. */
+  /** Settings as environment variables, which override those that suit tests. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: FakeClock;
-  /** A folder that an earlier service left; it is then the test's to remove. */
+  /** A folder that an earlier service left; the test then has to remove it. */
   readonly folder?: string;
   /** Other bounds over all connections than those of the service. */
   readonly bounds?: EdgeBounds;
-  /** What load shedding measures. Nothing unless it is given: a busy machine must not decide what a test sees. */
+  /**
+   * The measurements of load shedding. None by default: a busy machine must not decide what a test
+   * sees.
+   */
   readonly probe?: PressureProbe;
 }
 
@@ -46,7 +52,7 @@ export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
 export interface Held {
   /** Resolves when the method has been called. */
   readonly called: Promise<void>;
-  /** Lets all calls go on, and no further ones wait. */
+  /** Releases all calls, and blocks no further ones. */
   release(): void;
 }
 
@@ -58,20 +64,23 @@ export interface Service {
   /** What all connections hold together. */
   readonly edge: Edge;
   readonly folder: string;
-  /** With which another process would open the same store. */
+  /** For another process to open the same store. */
   readonly config: Config;
   /** Lines of the log so far, as JSON. */
   readonly log: readonly string[];
-  /** Makes a method of the store reject with this error, until the function that it returns is called. */
+  /** Makes a method of the store reject with this error, until the returned function is called. */
   breakStore(method: StoreMethod, error: Error): () => void;
-  /** Keeps the calls of a method of the store waiting, until they are released. */
+  /** Blocks the calls of a method of the store until they are released. */
   holdStore(method: StoreMethod): Held;
-  /** From now on the service answers as one that is shutting down. */
+  /** From now on the service responds as one that is shutting down. */
   beginClosing(): void;
   stop(): Promise<void>;
 }
 
-/** Gives the settings of a new store, for services that are told none, or others that suit the service and its clock. */
+/**
+ * Returns the settings of a new store, for services without any, or others that suit the service
+ * and its clock.
+ */
 type MakeStore = (folder: string, clock: FakeClock) => Promise<Readonly<Record<string, string>>>;
 
 let makeStore: MakeStore = (folder) =>
@@ -163,7 +172,10 @@ function startWorker(
   });
 }
 
-/** Failed authentications count by address; behind a trusted proxy each test can have addresses of its own. */
+/**
+ * Failed authentications count by address; behind a trusted proxy each test can have its own
+ * addresses.
+ */
 export function testEnvironment(
   folder: string,
   more: Readonly<Record<string, string>> = {},

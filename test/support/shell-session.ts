@@ -1,5 +1,5 @@
-// Plays the commands that a page shows, in one shell, and gives what was printed before each line that shows a reply.
-// Evaluates nothing: that is the test's.
+// Runs the commands that a page shows in one shell, and returns what was printed before each line
+// that shows a reply. Evaluates nothing: that is the test's task.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -15,7 +15,7 @@ export interface Played {
 }
 
 export interface Stage {
-  /** Of the server that takes the place of the one in the page. */
+  /** Of the server that replaces the one in the page. */
   readonly address: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -1,17 +1,17 @@
-// A disk with little room: a file system of its own in memory, which only the processes that are started on it see
-// (mount_namespaces(7)). Filled and freed from outside, through /proc. Linux only.
+// A small disk: a separate file system in memory, which only the processes that are started on it
+// see (mount_namespaces(7)). Filled and freed from outside, through /proc. Linux only.
 
 import { spawnSync } from "node:child_process";
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whether this machine lets this user have one. */
+/** Whether this user can create one on this machine. */
 export function hasSmallDisks(): boolean {
   const [program = "", ...words] = onSmallDisk("/mnt", { mebibytes: 1 });
   return spawnSync(program, [...words, "true"], { stdio: "ignore" }).status === 0;
 }
 
-/** The words to put before those of a program, so that it finds an empty disk of that size at `folder`. */
+/** The command prefix that gives a program an empty disk of that size at `folder`. */
 export function onSmallDisk(
   folder: string,
   { mebibytes }: { readonly mebibytes: number },
@@ -21,7 +21,10 @@ export function onSmallDisk(
   return ["unshare", ...(isRoot ? [] : ["-Ur"]), "-m", "sh", "-c", mount, folder];
 }
 
-/** Fills what is left of the disk that a process sees at `folder`; gives what frees it again. */
+/**
+ * Fills the rest of the disk that a process sees at `folder`; returns a function that frees it
+ * again.
+ */
 export function fillDisk(pid: number | undefined, folder: string): () => void {
   const path = join(`/proc/${pid}/root`, folder, "filler");
   const file = openSync(path, "w");

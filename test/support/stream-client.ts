@@ -1,4 +1,4 @@
-// A request that a test sends bit by bit while the reply comes back bit by bit (application/x-ndjson).
+// A request that a test sends in parts while it reads the reply in parts (application/x-ndjson).
 
 import { Agent, request } from "node:http";
 import { type Ask, makeReply, type Reply, urlOf } from "./http-client.ts";
@@ -6,9 +6,9 @@ import { type Ask, makeReply, type Reply, urlOf } from "./http-client.ts";
 export interface OpenStream {
   /** Resolves when the bytes have been handed over. */
   write(bytes: string | Uint8Array): Promise<void>;
-  /** Ends the request and gives the whole reply. */
+  /** Ends the request and returns the whole reply. */
   end(): Promise<Reply>;
-  /** Breaks the connection off. */
+  /** Aborts the connection. */
   destroy(): void;
 }
 
@@ -35,7 +35,7 @@ export function openStream(address: string, ask: Ask): OpenStream {
     });
     sending.on("error", reject);
   });
-  // Who breaks the connection off does not wait for the reply.
+  // A client that aborts the connection does not wait for the reply.
   reply.catch(() => undefined);
   return {
     write: (bytes) =>

@@ -1,4 +1,4 @@
-// Folders of their own for tests, removed when the test process ends, however it ends. Never anywhere but under the
+// Separate folders for tests, removed when the test process ends, however it ends. Only under the
 // system's folder for temporary files.
 
 import { mkdtempSync, rmSync } from "node:fs";

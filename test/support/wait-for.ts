@@ -1,8 +1,11 @@
-// Waits for a condition by asking again and again; the one kind of waiting that tests do.
+// Waits for a condition by polling; the only kind of waiting in tests.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The first value that is not undefined. Rejects after `timeoutMs`, saying what was waited for. */
+/**
+ * The first value that is not undefined. Rejects after `timeoutMs`, with the description of the
+ * condition.
+ */
 export async function waitFor<Value>(
   what: string,
   look: () => Promise<Value | undefined> | Value | undefined,

@@ -1,11 +1,13 @@
-// Counts the work of a call: each block of our code that runs, as the engine's own coverage has it, and what the natives
-// that go through their input go through. Measures no time, so its figures are the same on any machine. Import it before
-// what it is to count: a function that was compiled before has no counters for its blocks.
+// Counts the work of a call: each block of our code that runs, according to the engine's own
+// coverage, and the input that native functions process. Measures no time, so its figures are the
+// same on any machine. Import it before what it is to count: a function that was compiled before
+// has no counters for its blocks.
 
 import { Session } from "node:inspector";
 import { setFlagsFromString } from "node:v8";
 
-// A call that the compiler has inlined is counted no more, and when it does so depends on the machine.
+// A call that the compiler has inlined is no longer counted, and when it does so depends on the
+// machine.
 for (const flag of ["--no-turbofan", "--no-maglev"]) setFlagsFromString(flag);
 
 const session = new Session();
@@ -20,7 +22,7 @@ interface Coverage {
   }[];
 }
 
-/** `counts` tells which scripts count; the service's own and those it compiles if left out. */
+/** `counts` selects the scripts that count; by default the service's own and those it compiles. */
 export function countWork(
   work: () => void,
   counts: (url: string) => boolean = isOurs,
@@ -35,7 +37,7 @@ export function countWork(
   return { blocks: takeBlocks(counts), natives: meter.count() };
 }
 
-/** Since they were last taken. */
+/** Since the last snapshot. */
 function takeBlocks(counts: (url: string) => boolean): number {
   let blocks = 0;
   session.post("Profiler.takePreciseCoverage", (error, { result }: Coverage) => {
@@ -48,7 +50,7 @@ function takeBlocks(counts: (url: string) => boolean): number {
   return blocks;
 }
 
-/** Validators are compiled from text, and have no address. */
+/** Validators are compiled from text, and have no URL. */
 function isOurs(url: string): boolean {
   return url === "" || /\/(?:src|node_modules\/typebox)\//.test(url);
 }

@@ -1,4 +1,5 @@
-// `npm run tamper`: alters a store as often as asked, and says which alterations `check` did not find and how to repeat them.
+// `npm run tamper`: alters a store as often as requested, and reports which alterations `check` did
+// not find and how to repeat them.
 
 import { readCampaignOptions } from "../crash/campaign-options.ts";
 import { runTamperCampaign } from "./tamper-campaign.ts";

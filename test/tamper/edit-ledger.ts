@@ -1,4 +1,5 @@
-// Edits of the ledger: bytes, lines, its end, and frames that are made to fit again by somebody who has no key.
+// Edits of the ledger: bytes, lines, its end, and frames that somebody without a key makes
+// consistent again.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { makeFrame, noDigest, parseFrame } from "../../src/store/ledger/ledger-frame.ts";
@@ -32,7 +33,7 @@ export function removeLedger(path: string): string {
   return "the ledger is removed";
 }
 
-/** An entry is changed or removed, and the digests of all frames after it fit. */
+/** An entry is changed or removed, and the digests of all frames after it are recomputed. */
 export function rewriteFrames(path: string, random: Random): string | undefined {
   const frames = readLines(path).map((line) => parseFrame(Buffer.from(line))?.json ?? "[]");
   const at = random.integer(0, frames.length - 1);
@@ -59,7 +60,7 @@ export function rewriteFrames(path: string, random: Random): string | undefined 
   return `entry ${which} (${String(entry["kind"])}) in line ${at + 1} of the ledger ${what}, and all frames fit`;
 }
 
-/** Of the same form, so that the entry is still one. */
+/** In the same form, so that the entry is still valid. */
 function changeText(name: string, value: string): string {
   if (name === "resource_type") return value === "person" ? "company" : "person";
   if (/_at$|^at$/.test(name)) return new Date(Date.parse(value) + 1_000).toISOString();

@@ -1,13 +1,16 @@
-// Edits of single values and removals of single rows, in the tables and columns that `check` covers.
+// Edits of single values and removals of single rows, in the tables and columns that `check`
+// covers.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Random } from "../support/random.ts";
 
-/** None of the tables has bytes. */
+/** None of the tables has binary columns. */
 type Value = string | number | null;
 type Row = Readonly<Record<string, Value>>;
 
-/** By table: its key, and its columns that `check` does not cover, as docs/guides/erasure.md says. */
+/**
+ * By table: its key, and its columns that `check` does not cover, as docs/guides/erasure.md says.
+ */
 const covered: Readonly<Record<string, { readonly key: string; readonly not: readonly string[] }>> =
   {
     audit_entry: { key: "entry_no", not: [] },
@@ -31,12 +34,12 @@ const covered: Readonly<Record<string, { readonly key: string; readonly not: rea
     ledger: { key: "ledger_id", not: ["noted_at"] },
   };
 
-/** What an erasure under way counts up. */
+/** A counter of an erasure in progress. */
 const inFlux: ReadonlySet<string> = new Set(["erased", "redacted"]);
 
 const tables = Object.keys(covered);
 
-/** Gives what was done; undefined if there was nothing to do there. */
+/** Returns what was done; undefined if there was nothing to alter. */
 export function editValue(database: DatabaseSync, random: Random): string | undefined {
   const table = random.pick(tables);
   const { key = "", not = [] } = covered[table] ?? {};
@@ -75,7 +78,7 @@ function readRows(database: DatabaseSync, table: string, key: string): readonly 
   return database.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all() as readonly Row[];
 }
 
-/** The value of another row, or another that is near. */
+/** The value of another row, or a similar one. */
 function changed(
   random: Random,
   value: Value,

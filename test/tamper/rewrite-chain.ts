@@ -1,5 +1,5 @@
-// What somebody does who knows how the chains are made and has no key: an entry is changed or removed, and everything after it is
-// made to fit again, ends included.
+// An attack by somebody who knows how the chains are built and has no key: an entry is changed or
+// removed, and everything after it is recomputed, heads included.
 
 import { hash as digest } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
@@ -79,7 +79,7 @@ function readReceipts(database: DatabaseSync): readonly ReceiptRow[] {
     .all() as unknown as readonly ReceiptRow[];
 }
 
-/** As if the last deletion had not been completed, or never asked for. */
+/** As if the last deletion had not been completed, or never requested. */
 export function cutReceipts(database: DatabaseSync, random: Random): string | undefined {
   const rows = readReceipts(database);
   const last = rows.at(-1);
@@ -96,7 +96,9 @@ export function cutReceipts(database: DatabaseSync, random: Random): string | un
   return `the last receipt is removed, the end is moved, and its deletion is ${isReopened ? "reopened" : "removed"}`;
 }
 
-/** The document and its deletion say the same, and the chain fits; only the signature does not. */
+/**
+ * The document and its deletion agree, and the chain is consistent; only the signature is wrong.
+ */
 export function rewriteReceipts(database: DatabaseSync, random: Random): string | undefined {
   const rows = readReceipts(database);
   const from = random.integer(0, rows.length - 1);
@@ -107,7 +109,7 @@ export function rewriteReceipts(database: DatabaseSync, random: Random): string 
   for (const [index, row] of rows.slice(from).entries()) {
     const receipt = JSON.parse(row.document) as Receipt;
     const asked = index === 0 ? { ...receipt.asked, reason: "another reason" } : receipt.asked;
-    // After the gap of a restore the receipt names one that is not there.
+    // After the gap of a restore the receipt names one that does not exist.
     const isAfterGap = rows[from + index - 1]?.receipt_no !== row.receipt_no - 1;
     const kept = isAfterGap ? receipt.previous_receipt : previous;
     const document = canonicalJson({ ...receipt, asked, previous_receipt: kept });

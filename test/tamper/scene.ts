@@ -1,5 +1,5 @@
-// A store on SQLite with something in every table that `check` covers: deletions in each state, holds, receipts of two keys, and
-// a restore that cut the chains; and its ledger. Stopped, and sound.
+// A store on SQLite with rows in every table that `check` covers: deletions in each state, holds,
+// receipts of two keys, and a restore that cut the chains; and its ledger. Stopped and consistent.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ async function live(folder: string, line: CommandLine): Promise<void> {
   await server.stop();
 }
 
-/** What the restore takes away, and what it makes again. */
+/** What the restore removes and creates again. */
 async function liveOn(folder: string, line: CommandLine): Promise<void> {
   const server = await startServer({ folder });
   const acme = await server.operate((app) =>
@@ -73,9 +73,9 @@ async function liveOn(folder: string, line: CommandLine): Promise<void> {
   await server.stop();
 }
 
-/** As by a worker that is gone; and an act after it, so that all of the trail is signed. */
+/** As by a worker that has died; and an act after it, so that the whole trail is signed. */
 async function leaveProcessing(folder: string, line: CommandLine): Promise<void> {
-  await line.ask("deletion request transaction goes", ...ofAcme, "--reason", "under way");
+  await line.ask("deletion request transaction goes", ...ofAcme, "--reason", "in progress");
   const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "command" });
   const now = Date.now() + 1_000;
   const claimed = await store.claimDeletion({ now, leaseUntil: now, claimant: "gone" });

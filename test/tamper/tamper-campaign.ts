@@ -1,4 +1,5 @@
-// Alters a store or its ledger in one place, again and again, each time from the same consistent state, and has `check` look.
+// Alters a store or its ledger in one place, repeatedly, each time from the same consistent state,
+// and runs `check` on it.
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,14 +17,14 @@ export interface TamperOptions {
   readonly editsMax: number;
   readonly budgetMs: number;
   readonly onEdits?: (line: string) => void;
-  /** Whether anything is found in the folder; the command unless another is given. */
+  /** Whether anything is found in the folder; by default with the command. */
   readonly check?: (folder: string) => Promise<boolean>;
 }
 
 export interface TamperReport {
   /** By kind. */
   readonly edits: Readonly<Record<string, number>>;
-  /** What `check` did not find. */
+  /** The alterations that `check` did not find. */
   readonly missed: readonly string[];
 }
 
@@ -51,18 +52,18 @@ const inLedger =
   ({ ledger }, random) =>
     edit(ledger, random);
 
-/** With how often each is tried, among all. */
+/** With the relative frequency of each. */
 const kinds: Readonly<Record<string, readonly [share: number, edit: Edit]>> = {
   "value of a row": [8, inDatabase(editValue)],
   "row removed": [4, inDatabase(removeRow)],
   "end of the trail": [1, inDatabase(cutTrail)],
-  "trail written anew": [2, inDatabase(rewriteTrail)],
+  "rewritten trail": [2, inDatabase(rewriteTrail)],
   "last receipt": [1, inDatabase(cutReceipts)],
-  "receipts written anew": [1, inDatabase(rewriteReceipts)],
+  "rewritten receipts": [1, inDatabase(rewriteReceipts)],
   "byte of the ledger": [2, inLedger(flipByte)],
   "line of the ledger": [1, inLedger(removeLine)],
   "end of the ledger": [1, inLedger(cutEnd)],
-  "ledger written anew": [2, inLedger(rewriteFrames)],
+  "rewritten ledger": [2, inLedger(rewriteFrames)],
   "whole ledger": [0.1, inLedger(removeLedger)],
 };
 

@@ -7,7 +7,7 @@ import { runTamperCampaign } from "./tamper-campaign.ts";
 
 const edits = 150;
 
-describe("a store or a ledger that somebody altered", () => {
+describe("an altered store or ledger", () => {
   it(`is found by check, each of ${edits} times`, async (test) => {
     const seed = 20_261_131;
     const { missed, edits: kinds } = await runTamperCampaign({
@@ -20,7 +20,7 @@ describe("a store or a ledger that somebody altered", () => {
     assert.ok(Object.keys(kinds).length >= 9, "most kinds were tried");
   });
 
-  it("would be missed by a check that looks at the store alone", async () => {
+  it("would be missed by a check of the store alone", async () => {
     const { missed } = await runTamperCampaign({
       seed: 1,
       editsMax: 60,

@@ -49,7 +49,7 @@ function statusOf(id: string): Promise<Deletion | undefined> {
 }
 
 describe("a round of the deletion worker", () => {
-  it("takes what is due, and says when there is no more", async () => {
+  it("claims what is due, and reports when there is no more", async () => {
     const ids = [await addAndDelete("tx-1"), await addAndDelete("tx-2")];
     const completed: string[] = [];
     const round = deletionRound(opened, {
@@ -62,7 +62,7 @@ describe("a round of the deletion worker", () => {
     for (const id of ids) assert.equal((await statusOf(id))?.status, "completed");
   });
 
-  it("leaves what is not due", async () => {
+  it("skips what is not due", async () => {
     await addTransaction(opened, "acme", { tx_id: "tx-later" });
     const id = await deleteTransaction(opened, "acme", { txId: "tx-later", graceSeconds: 60 });
     const round = deletionRound(opened, { claimant: "test", log });
@@ -72,7 +72,7 @@ describe("a round of the deletion worker", () => {
     assert.equal((await statusOf(id))?.status, "completed");
   });
 
-  it("postpones one that fails, tells why without the values of rows, and completes it later", async () => {
+  it("postpones one that fails, reports why without the values of rows, and completes it later", async () => {
     const id = await addAndDelete("tx-secret");
     let postponed = 0;
     const failing = withStore({
@@ -101,11 +101,11 @@ describe("a round of the deletion worker", () => {
     assert.match(written, /"deletion postponed"/);
     assert.match(written, /"deletion completed"/);
     assert.ok(written.includes(id));
-    assert.ok(!written.includes("tx-secret"), "a log line holds the id of a record");
+    assert.ok(!written.includes("tx-secret"), "a log line contains the id of a record");
     assert.ok(!written.includes("asked by the customer"), "a log line holds a reason");
   });
 
-  it("returns what a stop interrupts, without calling it a failure", async () => {
+  it("returns what a stop interrupts, without reporting a failure", async () => {
     const id = await addAndDelete("tx-stop");
     const stopping = new AbortController();
     let postponed = 0;

@@ -12,7 +12,7 @@ function ignore(): void {
 }
 
 describe("the loop", () => {
-  it("goes straight on while there is more, and then waits", async () => {
+  it("continues at once while there is more, and then waits", async () => {
     let rounds = 0;
     const loop = startLoop(async () => (rounds += 1) < 5, {
       intervalMs: never,
@@ -24,7 +24,7 @@ describe("the loop", () => {
     assert.equal(rounds, 5);
   });
 
-  it("begins a round at once when it is woken", async () => {
+  it("starts a round at once when it is woken", async () => {
     let rounds = 0;
     const loop = startLoop(async () => (rounds += 1) < 0, {
       intervalMs: never,
@@ -55,7 +55,7 @@ describe("the loop", () => {
     assert.deepEqual(errors.map(String), ["Error: round 1", "Error: round 2"]);
   });
 
-  it("waits in stop for the round under way, tells it to end, and begins no other", async () => {
+  it("waits in stop for the current round, tells it to end, and starts no other", async () => {
     let rounds = 0;
     let told = false;
     const begun = Promise.withResolvers<boolean>();
@@ -74,7 +74,7 @@ describe("the loop", () => {
     assert.deepEqual({ rounds, told }, { rounds: 1, told: true });
   });
 
-  it("does not report what a stop brought about", async () => {
+  it("does not report what a stop caused", async () => {
     const errors: unknown[] = [];
     const begun = Promise.withResolvers<boolean>();
     const loop = startLoop(

@@ -1,4 +1,4 @@
-// What a serving process does beside requests and deletions, on a store that only pretends.
+// The work of a serving process besides requests and deletions, on a fake store.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -20,7 +20,7 @@ const identity = {
   deletionGraceSeconds: 0,
 };
 
-/** Only what upkeep asks of a store. */
+/** Only the store methods that upkeep uses. */
 function makeApp(store: Pick<Store, "credentialsVersion" | "purgeExpired">): App {
   return {
     store: store as Store,
@@ -40,7 +40,7 @@ function makeApp(store: Pick<Store, "credentialsVersion" | "purgeExpired">): App
 }
 
 describe("upkeep", () => {
-  it("knows the credentials version before it resolves, so that callers can be kept", async () => {
+  it("knows the credentials version before it resolves, so that callers can be cached", async () => {
     const app = makeApp({ credentialsVersion: async () => 7, purgeExpired: async () => undefined });
     const upkeep = await startUpkeep(app, pino({ level: "silent" }));
     app.callers.keep("hash", identity, 7);
@@ -63,7 +63,7 @@ describe("upkeep", () => {
     await upkeep.stop();
   });
 
-  it("believes nobody from memory while the version can't be read", async () => {
+  it("trusts no cached caller while the version can't be read", async () => {
     let broken = false;
     const app = makeApp({
       credentialsVersion: () =>
@@ -84,7 +84,7 @@ describe("upkeep", () => {
     assert.match(lines.join(""), /credentials version could not be read/);
   });
 
-  it("purges what has expired by the clock, and goes on after a failure", async () => {
+  it("purges what has expired by the clock, and continues after a failure", async () => {
     const purgedAt: number[] = [];
     const lines: string[] = [];
     const app = makeApp({

@@ -1,4 +1,5 @@
-// Bodies that are small on the wire and very large decoded: gzip, br and zstd, in each other, and in many members.
+// Bodies that are small on the wire and very large decoded: gzip, br and zstd, nested, and in many
+// members.
 
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
@@ -55,7 +56,7 @@ export const bombs: readonly Abuse[] = [
     (context) => gzipSync(gzipSync(gzipSync(blanks(context)))),
   ),
   bomb(
-    ["nested-bomb-once", "gzip within gzip that says it is one"],
+    ["nested-bomb-once", "gzip within gzip that is declared as one"],
     { encoding: "gzip" },
     (context) => gzipSync(gzipSync(blanks(context))),
   ),

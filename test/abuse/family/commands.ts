@@ -1,4 +1,5 @@
-// Commands of an operator on the store that is being served: export, backup, check, one after another.
+// An operator's commands on the store that is being served: export, backup, check, one after
+// another.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +16,7 @@ function command(
 ): Abuse {
   return {
     name: `command-${name}`,
-    what: `sluice ${name} beside the server, again and again`,
+    what: `sluice ${name} in parallel with the server, repeatedly`,
     prepare: (context) => {
       const { target, tally } = context;
       const findings: string[] = [];

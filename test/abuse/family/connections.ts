@@ -1,10 +1,11 @@
-// Connections that end at every point: in the headers, in the body, before and in the reply, in an upgrade, after CONNECT.
+// Connections that end at every point: in the headers, in the body, before and in the reply, in an
+// upgrade, after CONNECT.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { makeIds, transaction, listOf } from "../records.ts";
 import { requestBytes, sendAndReset } from "../sending.ts";
 
-/** What is sent, and how long its client waits before it goes away. */
+/** What is sent, and how long the client waits before it disconnects. */
 type Step = (context: AbuseContext, id: string) => { bytes: Buffer; afterMs: number };
 
 function leaving([name, what]: Title, step: Step): Abuse {
@@ -83,7 +84,7 @@ export const connections: readonly Abuse[] = [
     }),
     afterMs: random.integer(0, 10),
   })),
-  leaving(["header-flood", "headers beyond what is taken"], ({ random }) => ({
+  leaving(["header-flood", "headers beyond the bound"], ({ random }) => ({
     bytes: Buffer.from(
       `GET / HTTP/1.1\r\nhost: x\r\n${`a: ${"v".repeat(random.integer(0, 100))}\r\n`.repeat(5_000)}\r\n`,
     ),
@@ -96,7 +97,7 @@ export const connections: readonly Abuse[] = [
     ),
     afterMs: 20,
   })),
-  leaving(["long-targets", "targets of 15 KB of odd escapes"], ({ target, random }) => ({
+  leaving(["long-targets", "targets of 15 KB of unusual escapes"], ({ target, random }) => ({
     bytes: requestBytes(
       "GET",
       `/v2/person?person_id=${random.pick(["%25", "%ff", "a&person_id=", "+"]).repeat(1_200)}`,

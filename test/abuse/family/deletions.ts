@@ -1,4 +1,4 @@
-// Deletions: ten thousand at once, and one that takes a hundred thousand records along.
+// Deletions: ten thousand at once, and one that cascades to a hundred thousand records.
 
 import { makeClient, type Client } from "../../support/http-client.ts";
 import type { Abuse, AbuseContext } from "../abuse.ts";
@@ -64,7 +64,7 @@ const many: Abuse = {
 
 const cascade: Abuse = {
   name: "cascade",
-  what: "one deletion that takes 100,000 records along",
+  what: "one deletion that cascades to 100,000 records",
   prepare: async (context) => {
     await addAll(context, "/v2/person", { count: 1, item: () => person("root") });
     await addAll(context, "/v2/risk_assessment", {

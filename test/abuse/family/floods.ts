@@ -1,4 +1,4 @@
-// Small requests at full speed: with credentials that are none, without any, and with good ones.
+// Small requests at full speed: with invalid credentials, without any, and with good ones.
 
 import { makeCredential } from "../../../src/actions/credential.ts";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
@@ -35,13 +35,13 @@ const check = "/v2/transaction?tx_id=none";
 
 /** Good tokens are looked up in memory; each of these is new to the server. */
 const badTokens = requestFlood(
-  ["bad-tokens", "tokens with right checksums that were never issued, from 8 addresses"],
+  ["bad-tokens", "tokens with valid checksums that were never issued, from 8 addresses"],
   { connections: 64, addresses: 8 },
   () => () => requestBytes("GET", check, { token: makeCredential("access_token") }),
 );
 
 const badKeys = requestFlood(
-  ["bad-keys", "keys with right checksums that were never made, from 8 addresses"],
+  ["bad-keys", "keys with valid checksums that were never created, from 8 addresses"],
   { connections: 64, addresses: 8 },
   ({ target }) => {
     const body = JSON.stringify({
@@ -57,7 +57,7 @@ const badKeys = requestFlood(
 );
 
 const tokens = requestFlood(
-  ["token-issuing", "tokens asked for at full speed with a good key"],
+  ["token-issuing", "token requests at full speed with a valid key"],
   { connections: 32 },
   ({ target }) => {
     const body = JSON.stringify({

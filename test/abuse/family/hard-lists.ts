@@ -1,4 +1,5 @@
-// Bodies that are small to send and hard to read: long numbers, near-miss and very many keys, deep nesting, escapes.
+// Bodies that are small to send and expensive to read: long numbers, near-miss and very many keys,
+// deep nesting, escapes.
 
 import { gzipSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
@@ -11,7 +12,7 @@ interface HardBody {
   readonly gzip?: boolean;
 }
 
-/** Every connection sends the same body again and again. */
+/** Every connection sends the same body repeatedly. */
 function bodyFlood(
   [name, what]: Title,
   { path = "/v2/transactions/batch", connections = 8, gzip = false }: HardBody,
@@ -82,7 +83,7 @@ export const hardLists: readonly Abuse[] = [
     { gzip: true },
     (context) => `[${'{"a":'.repeat(context.amount(2 * megabyte, 200_000))}1`,
   ),
-  bodyFlood(["many-deep-items", "a list of items nested as deep as they may be"], {}, (context) => {
+  bodyFlood(["many-deep-items", "a list of items with the maximum depth"], {}, (context) => {
     const deep = `${"[".repeat(13)}${"]".repeat(13)}`;
     return listOf(context.amount(10_000, 1_000), (index) =>
       riskAssessment(`d-${index}`, `,"x":[${`${deep},`.repeat(40)}1]`),

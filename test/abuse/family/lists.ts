@@ -1,4 +1,5 @@
-// Lists that are as large as they may be: valid, invalid in their last item, of one record, or related to very many.
+// Lists of the maximum size: valid, invalid in their last item, of one record, or related to very
+// many.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { checkOfMany, listOf, makeIds, transaction } from "../records.ts";
@@ -6,7 +7,7 @@ import { flood, requestBytes } from "../sending.ts";
 
 const batch = "/v2/transactions/batch";
 
-/** Each connection sends one list after another, made anew each time. */
+/** Each connection sends one list after another, each newly generated. */
 function listFlood(
   [name, what]: Title,
   { path = batch, connections = 8, headers = {} }: ListFlood,
@@ -36,7 +37,7 @@ interface ListFlood {
 
 const lenient = { headers: { prefer: "handling=lenient" } };
 
-/** At most what a record may have in bytes, and far more errors than a reply names. */
+/** At most the bytes that a record may have, and far more errors than a reply names. */
 const manyErrors = `[${Array.from({ length: 100 }, () => "{}").join(",")}]`;
 
 export const lists: readonly Abuse[] = [
@@ -48,10 +49,16 @@ export const lists: readonly Abuse[] = [
     { connections: 32 },
     (_, id) => listOf(1_000, (index) => transaction(`${id}-${index}`)),
   ),
-  listFlood(["last-item-invalid", "lists of 10,000, all valid but the last"], {}, (context, id) => {
-    const length = context.amount(10_000, 2_000);
-    return listOf(length, (index) => (index === length - 1 ? "{}" : transaction(`${id}-${index}`)));
-  }),
+  listFlood(
+    ["last-item-invalid", "lists of 10,000, all valid except the last"],
+    {},
+    (context, id) => {
+      const length = context.amount(10_000, 2_000);
+      return listOf(length, (index) =>
+        index === length - 1 ? "{}" : transaction(`${id}-${index}`),
+      );
+    },
+  ),
   listFlood(["one-record", "lists of 10,000 changes of one record"], {}, (context, id) =>
     listOf(context.amount(10_000, 2_000), (index) =>
       transaction("one-record", Number(id.split("-").at(-1)) * 1e5 + index),

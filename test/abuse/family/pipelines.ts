@@ -10,7 +10,7 @@ interface Pipelined {
   readonly reads?: boolean;
 }
 
-/** Sends the packet once on each connection, and again as fast as it is taken. */
+/** Sends the packet once on each connection, and again as fast as it is accepted. */
 function pipelined(
   [name, what]: Title,
   { connections, requests, reads = false }: Pipelined,

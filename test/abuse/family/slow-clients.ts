@@ -1,4 +1,4 @@
-// Clients that take their time: with headers, with bodies, with reading what they asked for, or with everything.
+// Slow clients: with headers, with bodies, with reading replies, or with everything.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { listOf } from "../records.ts";
@@ -40,10 +40,10 @@ function bodyHead({ target }: AbuseContext, length: number): string {
 
 const largeBodyBytes = 16 * 1_024 * 1_024;
 
-/** Sent in pieces of 64 KB, as from a slow line; each at another speed. */
+/** Sent in chunks of 64 KB, as over a slow line; each at another speed. */
 const trickledBodies: Abuse = {
   name: "trickled-bodies",
-  what: "100 bodies of 16 MiB, sent in pieces",
+  what: "100 bodies of 16 MiB, sent in chunks",
   prepare: (context) => {
     const piece = Buffer.alloc(64 * 1_024, "1,");
     return {
@@ -64,7 +64,7 @@ const trickledBodies: Abuse = {
   },
 };
 
-/** Asks for as much as it can without reading any of it. */
+/** Requests as much as it can without reading any of it. */
 function unread(
   [name, what]: Title,
   connections: number,
@@ -96,7 +96,7 @@ function unread(
 
 const idle: Abuse = {
   name: "idle-connections",
-  what: "5,000 connections that say nothing",
+  what: "5,000 connections that send nothing",
   prepare: (context) => ({
     run: () =>
       holdConnections(
@@ -110,7 +110,7 @@ const idle: Abuse = {
   }),
 };
 
-/** More than may be open, so that each new one is paid for by one that is idle. */
+/** More than may be open, so that each new one closes one that is idle. */
 const crowd: Abuse = {
   name: "too-many-connections",
   what: "12,000 connections from 8 addresses",
@@ -130,7 +130,7 @@ const crowd: Abuse = {
 
 const churn: Abuse = {
   name: "connection-churn",
-  what: "a connection for each of as many requests as fit",
+  what: "a connection per request, as many as possible",
   prepare: (context) => ({
     run: () =>
       flood(context, { connections: context.amount(64, 16), addresses: 4 }, () =>
@@ -152,7 +152,7 @@ export const slowClients: readonly Abuse[] = [
     bodyHead(context, largeBodyBytes),
   ),
   slowly(
-    ["slow-strangers", "1,000 bodies without a credential, byte by byte"],
+    ["slow-unauthenticated", "1,000 bodies without a credential, byte by byte"],
     1_000,
     () =>
       "POST /v2/person HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n",

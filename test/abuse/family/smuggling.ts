@@ -1,4 +1,4 @@
-// Requests of which two readers may see different ends, each with an add behind it that must never be executed.
+// Requests whose end is ambiguous, each followed by an add that must never be executed.
 
 import type { Abuse, AbuseContext } from "../abuse.ts";
 import { AttackSocket } from "../attack-socket.ts";
@@ -14,17 +14,17 @@ const shapes: Readonly<Record<string, string>> = {
   "chunks and a length": "transfer-encoding: chunked\r\ncontent-length: 4\r\n\r\n0\r\n\r\n",
   "chunks twice": "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
   "a coding before chunks": "transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-  "a coding that is none": "transfer-encoding: xchunked\r\n\r\n0\r\n\r\n",
+  "an unknown coding": "transfer-encoding: xchunked\r\n\r\n0\r\n\r\n",
   "a blank before the colon": "transfer-encoding : chunked\r\n\r\n0\r\n\r\n",
   "a tab before the value": "transfer-encoding:\u000bchunked\r\n\r\n0\r\n\r\n",
   "a length with a sign": "content-length: +2\r\n\r\nab",
   "a length in hexadecimal": "content-length: 0x2\r\n\r\nab",
   "a length that wraps around": "content-length: 18446744073709551618\r\n\r\nab",
   "a negative length": "content-length: -1\r\n\r\n",
-  "a chunk size that is none": "transfer-encoding: chunked\r\n\r\n2;\u0000\r\nab\r\nzz\r\n\r\n",
+  "an invalid chunk size": "transfer-encoding: chunked\r\n\r\n2;\u0000\r\nab\r\nzz\r\n\r\n",
   "a chunk size that wraps around":
     "transfer-encoding: chunked\r\n\r\n10000000000000002\r\nab\r\n0\r\n\r\n",
-  "a chunk longer than it says": "transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
+  "a chunk longer than its size": "transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
   "a folded header": "x: a\r\n transfer-encoding: chunked\r\ncontent-length: 2\r\n\r\nab",
   "two hosts": "host: y\r\ncontent-length: 2\r\n\r\nab",
   "two credentials": "authorization: Bearer x\r\ncontent-length: 2\r\n\r\nab",
@@ -36,13 +36,13 @@ const shapes: Readonly<Record<string, string>> = {
 function messageOf({ target }: AbuseContext, shape: string, id: string): Buffer {
   const head = `POST /v2/transaction HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${target.token}\r\ncontent-type: application/json\r\n`;
   const { token } = target;
-  const behind = requestBytes("POST", "/v2/transaction", { token, body: transaction(id) });
-  return Buffer.concat([Buffer.from(head + shape, "latin1"), behind]);
+  const following = requestBytes("POST", "/v2/transaction", { token, body: transaction(id) });
+  return Buffer.concat([Buffer.from(head + shape, "latin1"), following]);
 }
 
 const behindRejected: Abuse = {
   name: "smuggling",
-  what: `${Object.keys(shapes).length} shapes of ambiguous requests, each with an add behind it`,
+  what: `${Object.keys(shapes).length} shapes of ambiguous requests, each followed by an add`,
   prepare: (context) => {
     const ids = new Map<string, string>();
     const { target, tally } = context;
@@ -73,7 +73,7 @@ const behindRejected: Abuse = {
             token: target.token,
             query: { tx_id: id },
           });
-          if (status === 200) executed.push(`the request behind "${what}" was executed`);
+          if (status === 200) executed.push(`the request after "${what}" was executed`);
           if (status === 429) await new Promise((resolve) => setTimeout(resolve, 200));
         }
         client.close();

@@ -1,4 +1,5 @@
-// Streams: invalid lines, valid ones, blank ones, lines without an end, replies that nobody reads, clients that go away.
+// Streams: invalid lines, valid ones, blank ones, lines without an end, replies that nobody reads,
+// clients that disconnect.
 
 import { gzipSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
@@ -30,7 +31,7 @@ interface StreamFlood {
   readonly endless?: boolean;
 }
 
-/** 50 streams that go on for as long as they may; `nextLines` gives what each sends next. */
+/** 50 streams that continue as long as allowed; `nextLines` returns what each sends next. */
 function streamFlood(
   [name, what]: Title,
   { path = "/v2/transactions/batch", encoding, reads = true }: StreamFlood,
@@ -42,7 +43,7 @@ function streamFlood(
     prepare: (context) => {
       const nextLines = makeLines(context);
       const head = headOf(context, path, encoding);
-      // A gzip of several members is one body, so that each piece can be compressed alone.
+      // A gzip of several members is one body, so each chunk can be compressed separately.
       const next = () => {
         const bytes = Buffer.from(nextLines());
         return chunkOf(encoding === undefined ? bytes : gzipSync(bytes));
@@ -57,7 +58,7 @@ function streamFlood(
               await socket.writeWhole(next());
               await context.pause(1);
             }
-            // Refused, or ended by the server: another one takes its place with the next run.
+            // Rejected, or ended by the server: another one replaces it in the next run.
             while (context.mayGoOn() && socket.isOpen) await context.pause(20);
             socket.close();
           }),
@@ -70,7 +71,7 @@ const invalid = linesOf(1_000, (index) => `{"tx_id":${index},"timestanp":1}`);
 
 const resets: Abuse = {
   name: "stream-resets",
-  what: "streams whose clients go away in their middle",
+  what: "streams whose clients disconnect in the middle",
   prepare: (context) => {
     const head = headOf(context, "/v2/transactions/batch");
     const nextId = makeIds("reset");

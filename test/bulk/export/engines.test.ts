@@ -1,4 +1,5 @@
-// From SQLite to PostgreSQL and from there on: the same records, the same changes, and exports in the same order.
+// From SQLite to PostgreSQL and back to files: the same records, the same changes, and exports in
+// the same order.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -30,7 +31,7 @@ describe("an export of one engine", () => {
   });
 
   for (const type of recordTypes) {
-    it(`is read by the other, which exports the same: ${type.resourceType}`, async () => {
+    it(`can be imported by the other, which exports the same: ${type.resourceType}`, async () => {
       const history = await exportTo(sqlite, { type, format: "parquet", history: true });
       await importFrom(postgres, type, history);
       for (const isHistory of [false, true]) {
@@ -43,7 +44,7 @@ describe("an export of one engine", () => {
   }
 });
 
-/** Without the times of arrival, which are those of each store. */
+/** Without the times of arrival, which differ between stores. */
 function linesOf(file: string): readonly string[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.map((line) => line.replace(/"sluice_received_at":"[^"]+",/, ""));

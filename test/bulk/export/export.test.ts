@@ -1,4 +1,4 @@
-// The command `sluice export`: which records and changes it takes, and where they go.
+// The command `sluice export`: which records and changes it selects, and where it writes them.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -62,7 +62,7 @@ describe("an export", () => {
     return (await lines(...options)).map(({ tx_id: id }) => id);
   }
 
-  it("gives the latest states in the order of ids", async () => {
+  it("has the latest states in the order of ids", async () => {
     const found = await lines();
     assert.deepEqual(
       found.map(({ tx_id: id }) => id),
@@ -72,7 +72,7 @@ describe("an export", () => {
     assert.equal(moved?.["status"], "FAILED");
   });
 
-  it("goes by the business time of the latest state, from a moment and before another", async () => {
+  it("selects by the business time of the latest state, from a moment and before another", async () => {
     const january = ["--from", "2026-01-01", "--to", "2026-02-01"];
     assert.deepEqual(await ids(...january), ["january", "tried"]);
     assert.deepEqual(await ids("--from", "2026-02-01"), ["february", "midnight", "moved"]);
@@ -80,7 +80,7 @@ describe("an export", () => {
     assert.deepEqual(await ids("--to", "2026-01-15T13:00:00.001+01:00"), ["january"]);
   });
 
-  it("goes by the business time of each change where it writes every one", async () => {
+  it("selects by the business time of each change where it writes every one", async () => {
     const found = await lines("--history", "--to", "2026-02-01");
     assert.deepEqual(
       found.map(({ tx_id: id, sluice_change: number }) => [id, number]),
@@ -93,14 +93,14 @@ describe("an export", () => {
     );
   });
 
-  it("leaves tests out, or everything else, if asked to", async () => {
+  it("excludes tests, or everything else, on request", async () => {
     const others = Object.keys(added).filter((id) => id !== "tried");
     assert.deepEqual(await ids("--test", "exclude"), others.sort());
     assert.deepEqual(await ids("--test", "only"), ["tried"]);
     assert.deepEqual(await ids("--test", "only", "--history"), ["tried"]);
   });
 
-  it("says so where records of a type have no mark for tests", async () => {
+  it("reports that records of a type have no test mark", async () => {
     const unmarked = recordTypes.filter((one) => testFlagOf(one) === undefined);
     assert.ok(unmarked.length > 0);
     for (const { resourceType } of unmarked) {
@@ -110,14 +110,14 @@ describe("an export", () => {
     }
   });
 
-  it("has nothing of another organization, and is not for one that there is not", async () => {
+  it("has nothing of another organization, and fails for an unknown one", async () => {
     const { code, out } = await line.type("export transaction --organization other");
     assert.deepEqual([code, out], [0, ""]);
     const { name } = await line.fail("export transaction --organization nobody");
     assert.equal(name, "no_such_organization");
   });
 
-  it("compresses by the name of the output, and says in JSON what was done", async () => {
+  it("compresses by the name of the output, and reports its result in JSON", async () => {
     const plain = await line.type(exporting);
     const ways = { gz: gunzipSync, br: brotliDecompressSync, zst: zstdDecompressSync };
     for (const [ending, decompress] of Object.entries(ways)) {
@@ -144,7 +144,7 @@ describe("an export", () => {
     );
   });
 
-  it("is the same bytes on standard output as in a file, Parquet too", async () => {
+  it("has the same bytes on standard output as in a file, also as Parquet", async () => {
     const file = join(line.folder, "same.parquet");
     await line.ask(exporting, "--output", file);
     const main = join(import.meta.dirname, "../../../src/cli/main.ts");
@@ -158,7 +158,7 @@ describe("an export", () => {
     assert.ok(stdout.equals(readFileSync(file)));
   });
 
-  it("says why it can't be written, and leaves nothing behind", async () => {
+  it("reports why it can't be written, and leaves nothing behind", async () => {
     const output = join(line.folder, "nowhere", "out.parquet");
     const { name, message } = await line.fail(exporting, "--output", output);
     assert.equal(name, "output");
@@ -166,7 +166,7 @@ describe("an export", () => {
     assert.equal(existsSync(join(line.folder, "nowhere")), false);
   });
 
-  it("leaves nothing behind when it is stopped, and keeps what was there before", async () => {
+  it("leaves nothing behind when it is stopped, and keeps an earlier file", async () => {
     for (const format of formats) {
       const path = join(line.folder, `stopped.${format}`);
       const silent: BulkProgress = { show: () => undefined, close: () => undefined };

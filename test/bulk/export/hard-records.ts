@@ -1,5 +1,5 @@
-// Records that are hard to carry in a file: text that looks like a formula, a number, a mark or JSON, ids with odd
-// characters, numbers at the ends of a double, and nulls where they mean something.
+// Records that are hard to represent in a file: text that looks like a formula, a number, a marker
+// or JSON, ids with unusual characters, numbers at the limits of a double, and meaningful nulls.
 
 import { limits } from "../../../src/domain/limits.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
@@ -100,7 +100,7 @@ const hardNumbers: readonly number[] = [
   1 / 3,
 ];
 
-/** Lists of submissions, one for each record of the type. */
+/** Lists of submissions, one list per record of the type. */
 export function hardRecords(type: RecordType, seed: number): readonly (readonly Submitted[])[] {
   const generator = makeRecordGenerator(seed, "hard-");
   const texts = hardTexts.map((text) => withText(generator, type, text));
@@ -132,7 +132,7 @@ function withText(generator: RecordGenerator, type: RecordType, text: string): P
   return generator.record(type, fields);
 }
 
-/** Each change of about the size that a record may have; the state that they come to may have more. */
+/** Each change of about the maximum size of a record; the resulting state can be larger. */
 function long(generator: RecordGenerator, type: RecordType): readonly Submitted[] {
   const text = "\ud83d\ude00".repeat(limits.textCharactersMax / 2);
   const entries = Array.from({ length: 24 }, (_, index) => ({
@@ -167,7 +167,7 @@ function nullAmounts(generator: RecordGenerator, type: RecordType): readonly Pay
   return type.fieldNames.includes("amount") ? [generator.record(type, { amount: null })] : [];
 }
 
-/** Some with timestamps behind those before them, and with nulls. */
+/** Some with timestamps before those of earlier changes, and with nulls. */
 function withUpdates(generator: RecordGenerator, type: RecordType): readonly Submitted[] {
   const payload = generator.record(type);
   const id = String(payload[type.idField]);

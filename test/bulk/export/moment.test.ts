@@ -1,5 +1,6 @@
-// An export is as of the moment at which it began, on both engines: what is added, updated and erased while it goes on is
-// not seen, and of what was written one after the other there is never the later without the earlier.
+// An export shows the moment at which it began, on both engines: records that are added, updated
+// and erased meanwhile do not affect it, and of two sequential writes it never contains only the
+// later one.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -69,7 +70,7 @@ async function* changesOf(app: OpenApp): AsyncGenerator<readonly Payload[]> {
   for await (const page of exportHistory(app, asked)) yield page.map(({ payload }) => payload);
 }
 
-/** Everything of each record, as text, by id; `meanwhile` is done each few hundred of them. */
+/** Everything of each record, as text, by id; `meanwhile` runs after every few hundred of them. */
 async function readAll(
   app: OpenApp,
   wanted: "states" | "history",
@@ -86,14 +87,17 @@ async function readAll(
   return new Map([...byId].map(([id, all]) => [id, all.map((one) => JSON.stringify(one))]));
 }
 
-/** Names that follow each other stand far apart in the order that an export goes by. */
+/** Consecutive names are far apart in the order of an export. */
 const nameOf = (writer: number, number: number) => `${(number * 37) % 101}-w${writer}-${number}`;
 
 const count = 2_400;
 const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
 
-/** Adds, updates and erases before and behind the place that an export has reached, a little more with each call. */
-function makeTrouble(app: OpenApp, from: number) {
+/**
+ * Adds, updates and erases before and after the position that an export has reached, slightly more
+ * with each call.
+ */
+function makeConcurrentChanges(app: OpenApp, from: number) {
   const [erased, added] = [new Set<string>(), new Set<string>()];
   let round = 0;
   const stir = async (): Promise<void> => {
@@ -119,7 +123,7 @@ function makeTrouble(app: OpenApp, from: number) {
     const gone = places.map((place) => idOf(place + 3));
     await erase(app, gone);
     for (const id of gone) erased.add(id);
-    // What comes again under the same id came after the export had begun.
+    // What is added again under the same id arrived after the export had begun.
     const [again = ""] = gone;
     await write(app, "add", [payloadOf(again, { amount: -1 })]);
   };
@@ -147,9 +151,9 @@ function describeEngine(engine: string, start: () => Promise<{ url: string; end:
     });
 
     for (const [index, wanted] of (["states", "history"] as const).entries()) {
-      it(`gives ${wanted} as of its start while records are added, updated and erased`, async () => {
+      it(`has ${wanted} as of its start while records are added, updated and erased`, async () => {
         const earlier = await readAll(app, wanted);
-        const { stir, erased, added } = makeTrouble(app, index * 100);
+        const { stir, erased, added } = makeConcurrentChanges(app, index * 100);
         const found = await readAll(app, wanted, stir);
         assert.ok(erased.size > 20 && added.size > 20);
         for (const [id, contents] of found) assert.deepEqual(contents, earlier.get(id), id);
@@ -162,7 +166,7 @@ function describeEngine(engine: string, start: () => Promise<{ url: string; end:
       });
     }
 
-    it("has no later record of a writer without each earlier one, and all that was acknowledged", async () => {
+    it("has no later record of a writer without each earlier one, and everything acknowledged", async () => {
       const written = [0, 1, 2, 3].map(() => 0);
       const over = new AbortController();
       const writers = written.map(async (_, writer) => {
@@ -171,15 +175,15 @@ function describeEngine(engine: string, start: () => Promise<{ url: string; end:
           written[writer] = (written[writer] ?? 0) + 1;
         }
       });
-      const goOn = async (): Promise<void> => {
+      const continueWriting = async (): Promise<void> => {
         const reached = written.map((number) => number + 3);
         const isPast = () => written.every((number, writer) => number >= (reached[writer] ?? 0));
-        await waitFor("the writers to go on", () => (isPast() ? true : undefined));
+        await waitFor("the writers to continue", () => (isPast() ? true : undefined));
       };
       try {
         for (let round = 0; round < 6; round += 1) {
           const least = [...written];
-          const found = await readAll(app, "states", goOn);
+          const found = await readAll(app, "states", continueWriting);
           for (const [writer, acknowledged] of least.entries()) {
             let reached = 0;
             while (found.has(nameOf(writer, reached))) reached += 1;

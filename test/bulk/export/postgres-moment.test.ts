@@ -1,4 +1,5 @@
-// The moment of an export on PostgreSQL, where numbers of arrival are given out before their changes can be seen.
+// The moment of an export on PostgreSQL, where numbers of arrival are assigned before their changes
+// become visible.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -41,7 +42,7 @@ describe("the moment of an export on PostgreSQL", () => {
   }
 
   for (const end of ["COMMIT", "ROLLBACK"] as const) {
-    it(`waits for a transaction that has a lower number, until its ${end}`, async () => {
+    it(`waits for a transaction with a lower number, until its ${end}`, async () => {
       await client.query(addSlowly(`slow ${end}`));
       await write(store, transaction(`quick ${end}`));
       let upTo: number | undefined;

@@ -1,5 +1,5 @@
-// What an export writes, an import reads back to the same state: every type, in every form, latest states and histories,
-// with records that are hard to carry in a file.
+// An import restores the state of an export: every type, every format, latest states and histories,
+// with records that are hard to represent in a file.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -17,7 +17,7 @@ import {
   withApp,
 } from "./round-trip.ts";
 
-describe("what an export writes", () => {
+describe("an export", () => {
   let source: CommandLine;
   before(async () => {
     source = await makeStore();
@@ -37,7 +37,7 @@ describe("what an export writes", () => {
         after(() => removeFolder(target.folder));
 
         for (const type of recordTypes) {
-          it(`is read back to the same ${history ? "changes" : "states"}: ${type.resourceType}`, async () => {
+          it(`is imported to the same ${history ? "changes" : "states"}: ${type.resourceType}`, async () => {
             const file = await exportTo(source, { type, format, history });
             const [given] = [await contentOf(source, type)];
             const { rows } = await importFrom(target, type, file);

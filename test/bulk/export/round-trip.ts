@@ -1,5 +1,5 @@
-// Two stores and the way of files between them: what one exports the other imports, and both are read through the store
-// itself, so that nothing that an export leaves out can hide.
+// Two stores and the files between them: one exports, the other imports, and both are read through
+// the store itself, so that an incomplete export is noticed.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -69,7 +69,7 @@ export async function submit(
   }
 }
 
-/** What a store has of a type, by id: every change as it is stored, and the state that the changes come to. */
+/** What a store has of a type, by id: every stored change, and the resulting state. */
 export interface Content {
   readonly states: ReadonlyMap<string, Payload>;
   readonly payloads: ReadonlyMap<string, readonly string[]>;
@@ -104,7 +104,7 @@ export interface Way {
   readonly history?: boolean;
 }
 
-/** Options before the ones that follow; gives the file. */
+/** Options before the ones that follow; returns the file. */
 export async function exportTo(
   from: CommandLine,
   { type: { resourceType }, format, history = false }: Way,

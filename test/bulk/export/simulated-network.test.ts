@@ -1,5 +1,5 @@
-// Accounts and transfers as simulators of money laundering write them, with columns that no field is named for: imported
-// with mapping files, exported, imported into another store, and the same there.
+// Accounts and transfers as simulators of money laundering write them, with columns that match no
+// field: imported with mapping files, exported, imported into another store, with the same result.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ const mappings: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** By the type that their rows become. */
+/** By the type of record that their rows become. */
 function makeSample(): Readonly<Record<string, readonly string[]>> {
   const random = makeRandom(7);
   const money = () => (random.integer(100, 50_000) / 100).toFixed(2);
@@ -85,7 +85,7 @@ describe("a simulated network of accounts, imported with mapping files", () => {
   });
   after(() => removeFolder(source.folder));
 
-  it("has of each row what the mapping says", async () => {
+  it("has the mapped values of each row", async () => {
     const [, first = ""] = sample["transaction"] ?? [];
     const [from, to, value, day] = first.split(",");
     const { state } = await source.ask("record show transaction transfer-1 --organization acme");
@@ -106,7 +106,7 @@ describe("a simulated network of accounts, imported with mapping files", () => {
   });
 
   for (const format of formats) {
-    it(`is the same in another store that its export as ${format} was imported into`, async () => {
+    it(`is the same in another store after an export as ${format} and an import`, async () => {
       const target = await makeStore();
       try {
         for (const type of kinds) {

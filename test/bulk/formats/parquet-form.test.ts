@@ -1,5 +1,5 @@
-// Parquet as it is written: a row group leaves as soon as it is full, by rows or by bytes, and the file that the parts
-// make is whole.
+// Writing Parquet: a row group is written as soon as it is full, by rows or by bytes, and the parts
+// form a complete file.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ const transaction = typeNamed("transaction");
 
 interface Poured {
   readonly parts: readonly number[];
-  /** Written before the item of that index was. */
+  /** Written before the item of that index was read. */
   readonly partsBefore: readonly number[];
   readonly file: ArrayBuffer;
 }
@@ -50,7 +50,7 @@ function* rows(count: number, fields: object = {}): Generator<ExportedState> {
 }
 
 describe("an export as Parquet", () => {
-  it("hands a row group over as soon as it has its rows, and begins the next", async () => {
+  it("writes a row group as soon as it has its rows, and begins the next", async () => {
     const { parquetGroupRows: most } = limits;
     const { file, partsBefore } = await pour(rows(2 * most + 7));
     assert.deepEqual(groupsOf(file), [most, most, 7]);
@@ -67,7 +67,7 @@ describe("an export as Parquet", () => {
     }
   });
 
-  it("hands a row group over when its rows are long, however few they are", async () => {
+  it("writes a row group when its rows are long, however few they are", async () => {
     const long = limits.parquetGroupBytes / 4 - 1_000;
     const { file, parts } = await pour(rows(11, { sender_id: "ü".repeat(long) }));
     assert.deepEqual(groupsOf(file), [5, 5, 1]);
@@ -86,7 +86,7 @@ describe("an export as Parquet", () => {
     assert.deepEqual(await parquetReadObjects({ file }), []);
   });
 
-  it("gives each field its type, so that other tools need not be told", async () => {
+  it("declares the type of each field for other tools", async () => {
     const { file } = await pour(rows(1));
     const types = parquetMetadata(file).schema.map(
       ({ name, type = "", converted_type: converted = "" }) => [name, `${type} ${converted}`],

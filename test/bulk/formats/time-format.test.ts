@@ -1,4 +1,5 @@
-// How times are written in files, and what each comes to; what fits no format or no calendar is a fault and never a guess.
+// Times in files, and their values; a time that matches no format or no calendar is an error and
+// never guessed.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -85,7 +86,7 @@ describe("the format of a time", () => {
   }
 
   for (const [format, text, message] of fieldErrors) {
-    it(`${format} does not take "${text}", and says why`, () => {
+    it(`${format} rejects "${text}", and says why`, () => {
       const read = compileTimeFormat(format, "date-time")(text);
       assert.ok(read instanceof CellError);
       assert.match(read.message, message);

@@ -1,4 +1,5 @@
-// Offsets of time zones at local times: when clocks change, and the same from the runtime's Temporal and the polyfill.
+// Offsets of time zones at local times: when clocks change, and the same from the runtime's
+// Temporal and the polyfill.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -25,19 +26,19 @@ const cases: readonly Case[] = [
   ["Australia/Lord_Howe", "2026-10-04T02:15:00", undefined],
   ["Australia/Lord_Howe", "2026-10-04T02:30:00", 660],
   ["Australia/Lord_Howe", "2026-04-05T01:45:00", 660],
-  // At midnight, so that a day begins at 01:00, or the day before has an hour twice.
+  // At midnight, so that a day begins at 01:00, or the previous day has an hour twice.
   ["Asia/Beirut", "2026-03-29T00:30:00", undefined],
   ["Asia/Beirut", "2026-03-29T01:00:00", 180],
   ["Asia/Beirut", "2026-10-24T23:30:00", 180],
   ["Asia/Beirut", "2026-10-25T00:00:00", 120],
-  // From 23:00 to midnight, so that the last hour of the day is left out.
+  // From 23:00 to midnight, so that the last hour of the day is skipped.
   ["America/Godthab", "2024-03-30T23:30:00", undefined],
   ["America/Godthab", "2024-03-31T00:00:00", -60],
   // At one minute past midnight.
   ["America/Goose_Bay", "1990-04-01T00:00:59", -240],
   ["America/Goose_Bay", "1990-04-01T00:01:00", undefined],
   ["America/Goose_Bay", "1990-04-01T01:01:00", -180],
-  // A day that was left out.
+  // A day that was skipped.
   ["Pacific/Apia", "2011-12-29T23:59:59", -600],
   ["Pacific/Apia", "2011-12-30T12:00:00", undefined],
   ["Pacific/Apia", "2011-12-31T00:00:00", 840],
@@ -45,12 +46,12 @@ const cases: readonly Case[] = [
 
 describe("the offset of a time zone", () => {
   for (const [zone, local, minutes] of cases) {
-    it(`in ${zone} at ${local} is ${minutes ?? "none: there is no such time"}`, () => {
+    it(`in ${zone} at ${local} is ${minutes ?? "undefined: the time does not exist"}`, () => {
       assert.equal(offsetMinutesIn(zone, local), minutes);
     });
   }
 
-  it("is the same on a Node without Temporal of its own", () => {
+  it("is the same on a Node without its own Temporal", () => {
     const module = join(import.meta.dirname, "../../../src/bulk/formats/time-zone.ts");
     const script =
       `const { offsetMinutesIn } = await import(${JSON.stringify(module)});` +

@@ -1,5 +1,5 @@
-// Files in and records out, through the command line and into a real store: what is mapped, refused, there already, and
-// that what an export writes is read back to the same state.
+// From files to records, with the command line and a real store: what is mapped, refused, and
+// skipped as existing, and that an export can be imported to the same state.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ async function makeLine(): Promise<CommandLine> {
   return line;
 }
 
-/** Words that hold spaces or commas are passed as they are; options before them. */
+/** Arguments that contain spaces or commas are passed unchanged; options before them. */
 function importing(file: string): readonly string[] {
   return ["import", file, "--type", "transaction", "--organization", "acme", "--map", mapping];
 }
@@ -82,7 +82,7 @@ describe("an import", () => {
     });
   });
 
-  it("writes nothing when the same rows come again", async () => {
+  it("writes nothing when the same rows are imported again", async () => {
     const line = await makeLine();
     await line.type(...importing(writeRows(line, "rows.csv", rows)));
     const again = await line.type(...importing(writeRows(line, "again.csv", rows)), "--json");
@@ -90,7 +90,7 @@ describe("an import", () => {
     assert.deepEqual({ written, unchanged }, { written: 0, unchanged: 2_500 });
   });
 
-  it("puts refused rows beside the file with their reasons, to be mended and sent", async () => {
+  it("writes refused rows with their reasons to a file, to be corrected and imported", async () => {
     const line = await makeLine();
     const file = writeRows(line, "rows.csv", ["1,a,1.5,0", "2,b,much,0", "3,c,2.5,1"]);
     const { code, out } = await line.type(...importing(file), "--json");
@@ -102,13 +102,13 @@ describe("an import", () => {
       text,
       /^sluice_row,sluice_code,sluice_reason,id,from,value,day\n2,.*amount must be/,
     );
-    const mended = join(line.folder, "mended.csv");
-    writeFileSync(mended, text.replaceAll("much", "9.5"));
-    assert.equal(reportOf((await line.type(...importing(mended), "--json")).out).written, 1);
+    const corrected = join(line.folder, "corrected.csv");
+    writeFileSync(corrected, text.replaceAll("much", "9.5"));
+    assert.equal(reportOf((await line.type(...importing(corrected), "--json")).out).written, 1);
     assert.equal((await exportOf(line)).length, 3);
   });
 
-  it("goes over HTTP with a key from the environment, and what came is what went", async () => {
+  it("uses HTTP with a key from the environment, and stores what was sent", async () => {
     const line = await makeLine();
     const { api_key: key } = await line.ask("key create --organization acme");
     const file = writeRows(line, "rows.csv", rows);
@@ -126,7 +126,7 @@ describe("an import", () => {
 });
 
 describe("an export", () => {
-  it("is read back to the same state in another store", async () => {
+  it("is imported to the same state in another store", async () => {
     const [line, other] = [await makeLine(), await makeLine()];
     await line.type(...importing(writeRows(line, "rows.csv", rows)));
     const exported = await exportOf(line);

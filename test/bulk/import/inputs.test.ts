@@ -1,5 +1,5 @@
-// The same rows in every form that an input may have: CSV of any delimiter, NDJSON and JSON lists, plain and compressed;
-// and where an import keeps its own files.
+// The same rows in every format of an input: CSV with any delimiter, NDJSON and JSON lists, plain
+// and compressed; and where an import stores its own files.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,8 @@ interface Row {
 const rows: readonly Row[] = Array.from({ length: 700 }, (_, index) => ({
   id: String(index),
   value: index / 8,
-  note: index % 50 === 0 ? 'a "quoted", [odd] {note}\nof two lines; \\ 日本 😀' : `note ${index}`,
+  note:
+    index % 50 === 0 ? 'a "quoted", [unusual] {note}\nof two lines; \\ 日本 😀' : `note ${index}`,
 }));
 
 function quote(cell: string): string {
@@ -80,7 +81,7 @@ function put(line: CommandLine, name: string, content: string | Buffer): string 
 }
 
 describe("an input of an import", () => {
-  it("comes to the same records in every form and compression", async (test) => {
+  it("produces the same records in every format and compression", async (test) => {
     const line = await openStoreFor(test);
     const [first, ...others] = inputs;
     assert.ok(first !== undefined);
@@ -108,7 +109,7 @@ describe("an input of an import", () => {
     RegExp,
   ])[] = [
     [
-      "is not what its ending says",
+      "does not match its extension",
       "rows.csv.gz",
       csv(","),
       /damaged or truncated, or not compressed/,
@@ -116,19 +117,14 @@ describe("an input of an import", () => {
     ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
     ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /is not UTF-8/],
     [
-      "is a list that was cut",
+      "is a truncated list",
       "rows.json",
       list.slice(0, -1),
       /is not a JSON list such as .*, or is truncated/,
     ],
     ["is one object", "rows.json", "{}", /is not a JSON list/],
     ["is empty CSV", "rows.csv", "", /is empty/],
-    [
-      "has no ending that is known",
-      "rows.dat",
-      lines,
-      /give --format csv, ndjson, json or parquet/,
-    ],
+    ["has no known extension", "rows.dat", lines, /give --format csv, ndjson, json or parquet/],
   ];
   for (const [what, name, content, message] of broken) {
     it(`that ${what} is refused, and named`, async (test) => {
@@ -141,15 +137,15 @@ describe("an input of an import", () => {
   }
 });
 
-describe("the files of an import itself", () => {
-  it("are beside the input, and gone when nothing was refused", async (test) => {
+describe("the files that an import creates", () => {
+  it("are next to the input, and removed when nothing was refused", async (test) => {
     const line = await openStoreFor(test);
     const before = readdirSync(line.folder).sort();
     await report(line, ...words(put(line, "rows.ndjson", lines)));
     assert.deepEqual(readdirSync(line.folder).sort(), [...before, "rows.ndjson"].sort());
   });
 
-  it("are in the folder that --state names, which is made, for its owner only", async (test) => {
+  it("are in the folder of --state, which is created, readable by its owner only", async (test) => {
     const line = await openStoreFor(test);
     const file = put(line, "rows.ndjson", `${lines}\n{"id":"wrong","value":"much"}`);
     const folder = join(line.folder, "some", "where");

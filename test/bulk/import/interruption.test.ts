@@ -1,4 +1,5 @@
-// Imports that are broken off, that meet a bad network, and that run side by side: every row is there once in the end.
+// Imports that are interrupted, that have a bad network, and that run concurrently: finally every
+// row is stored once.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -32,12 +33,12 @@ const transaction = {
 interface Scene {
   readonly organizationId: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Rows `from` to `to`, without the latter. */
+  /** Rows from `from` inclusive to `to` exclusive. */
   readonly write: (name: string, from: number, to: number) => string;
   readonly words: (file: string, address?: string) => readonly string[];
-  /** Types the words, and gives the report of the only file. */
+  /** Runs the command, and returns the report of its only file. */
   readonly run: (words: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
-  /** Of all records, how many changes each has. */
+  /** How many changes each record has, of all records. */
   readonly changes: () => Promise<readonly number[]>;
 }
 
@@ -89,8 +90,8 @@ function onceEach(count: number): readonly number[] {
   return Array.from({ length: count }, () => 1);
 }
 
-describe("an import that is told to stop", () => {
-  it("brings what is under way to its end, says how far it came, and goes on there", async () => {
+describe("an interrupted import", () => {
+  it("finishes what is in progress, reports how far it came, and resumes there", async () => {
     const { write, words, environment, run, changes } = await makeScene();
     const file = write("rows.ndjson", 0, 1_000);
     const held = service.holdStore("writeRecords");
@@ -116,7 +117,7 @@ describe("an import that is told to stop", () => {
     assert.ok(!existsSync(`${file}.sluice-import.json`));
   });
 
-  it("does not go on with a file that has changed since, and says what to do", async () => {
+  it("does not resume with a file that has changed since, and says what to do", async () => {
     const { write, words, environment } = await makeScene();
     const file = write("rows.ndjson", 0, 1_000);
     const held = service.holdStore("writeRecords");
@@ -161,8 +162,8 @@ describe("an import that waits for a server that is not ready", () => {
   });
 });
 
-describe("an import that is refused", () => {
-  it("says at once what the server answered, and with which code", async () => {
+describe("a refused import", () => {
+  it("reports at once the reply of the server, with its code", async () => {
     const { write, words } = await makeScene();
     const line = makeCommandLine({ environment: { SLUICE_API_KEY: "sluice_key_unknown" } });
     const failure = await line.fail(...words(write("rows.ndjson", 0, 10)));
@@ -171,8 +172,8 @@ describe("an import that is refused", () => {
   });
 });
 
-describe("an import over a network that breaks off", () => {
-  it("sends again what it had no whole answer to, and each row is there once", async () => {
+describe("an import over an unreliable network", () => {
+  it("repeats lists without a complete reply, and each row is stored once", async () => {
     const { write, words, run, changes } = await makeScene();
     const random = makeRandom(5);
     const kinds = ["drop request", "drop reply", "truncate", "bad gateway", "repeat"] as const;
@@ -202,8 +203,8 @@ describe("an import over a network that breaks off", () => {
   });
 });
 
-describe("two imports at once", () => {
-  it("of files that have rows in common write each row once", async () => {
+describe("two concurrent imports", () => {
+  it("of files with common rows write each row once", async () => {
     const { write, words, run, changes } = await makeScene();
     const reports = await Promise.all([
       run(words(write("one.ndjson", 0, 2_000))),
@@ -215,7 +216,7 @@ describe("two imports at once", () => {
     assert.deepEqual(await changes(), onceEach(3_000));
   });
 
-  it("of the same file are one too many, and the second says so and leaves the first alone", async () => {
+  it("of the same file are one too many: the second is refused and leaves the first alone", async () => {
     const { write, words, environment, run, changes } = await makeScene();
     const file = write("rows.ndjson", 0, 1_000);
     const held = service.holdStore("writeRecords");
@@ -233,17 +234,17 @@ describe("two imports at once", () => {
     const { code, out } = await first.ended;
     assert.deepEqual([code, firstReport(out)["written"]], [0, 1_000]);
     assert.deepEqual(await changes(), onceEach(1_000));
-    // Once the first has ended, nothing stands in the way.
+    // Once the first has ended, nothing prevents another.
     assert.equal((await run(words(file)))["unchanged"], 1_000);
   });
 
-  it("of the same file that begin in the same moment come to one", async () => {
+  it("of the same file that begin at the same moment result in one", async () => {
     const { write, words, environment, changes } = await makeScene();
     const file = write("rows.ndjson", 0, 1_000);
     const held = service.holdStore("writeRecords");
     const both = [1, 2, 3].map(() => startProgram(words(file), environment).ended);
     await held.called;
-    // Nobody can come to an end before the store is let go, but for those who are one too many.
+    // None can finish before the store is released, except those that are refused.
     const early = await Promise.race(both);
     held.release();
     const outcomes = await Promise.all(both);

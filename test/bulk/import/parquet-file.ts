@@ -1,4 +1,4 @@
-// Parquet files for tests as other tools write them: columns with types of their own, in the codec that is asked for.
+// Parquet files for tests as other tools write them: columns with various types, in a given codec.
 
 import { writeFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -6,7 +6,10 @@ import type { CompressionCodec, SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 
 export interface FileColumn {
-  /** The column's own element, followed by those of its children. Elements without a name are optional. */
+  /**
+   * The column's own element, followed by those of its children. Elements without a name are
+   * optional.
+   */
   readonly elements: readonly SchemaElement[];
   readonly data: unknown[];
 }

@@ -1,4 +1,5 @@
-// A preview of an import: the first rows as the records that they would become, and nothing sent or left behind.
+// A preview of an import: the first rows as the records that they would become, and nothing sent or
+// left behind.
 
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -60,13 +61,13 @@ describe("a preview of an import", () => {
     assert.deepEqual(shown.unused, ["remark"]);
   });
 
-  it("shows as many rows as are asked for", async () => {
+  it("shows the given number of rows", async () => {
     const line = makeCommandLine();
     const shown = await preview(line, [...previewing(line, rows), "--rows", "2"]);
     assert.equal(shown.rows.length, 2);
   });
 
-  it("says what would be refused, and why, and goes on behind it", async () => {
+  it("reports what would be refused, and why, and continues after it", async () => {
     const line = makeCommandLine();
     const given = ["1,a,much,0,", "2,,1.5,0,", "3,c,1.5,0,"];
     const shown = await preview(line, previewing(line, given));

@@ -1,5 +1,5 @@
-// What an import or an export says while it works: lines where there is no terminal, a bar where there is one, and nothing
-// where JSON is wanted.
+// The progress of an import or an export: lines without a terminal, a bar on a terminal, and
+// nothing with JSON.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -30,8 +30,8 @@ function makeScreen(): Shown {
   };
 }
 
-describe("progress where there is no terminal", () => {
-  it("is a plain line every five seconds, with rows, rate and the time that is left", () => {
+describe("progress without a terminal", () => {
+  it("is a plain line every five seconds, with rows, rate and the remaining time", () => {
     const { lines, nowMs, advanceMs, output } = makeScreen();
     const progress = makeBulkProgress(output, { json: false, name: "tx.csv", nowMs });
     for (let second = 1; second <= 12; second += 1) {
@@ -45,7 +45,7 @@ describe("progress where there is no terminal", () => {
     ]);
   });
 
-  it("does not count what an earlier run did into its rate", () => {
+  it("does not include rows of an earlier run in the rate", () => {
     const { lines, nowMs, advanceMs, output } = makeScreen();
     const before = { rows: 90_000, share: 0.5 };
     const progress = makeBulkProgress(output, { json: false, name: "tx.csv", nowMs, before });
@@ -54,7 +54,7 @@ describe("progress where there is no terminal", () => {
     assert.deepEqual(lines, ["tx.csv: 75%  95,000 rows  1,000 rows/s  5 s left\n"]);
   });
 
-  it("is nothing where JSON is wanted", () => {
+  it("is omitted with JSON", () => {
     const { lines, nowMs, advanceMs, output } = makeScreen();
     const progress = makeBulkProgress(output, { json: true, name: "tx.csv", nowMs });
     advanceMs(60_000);
@@ -65,7 +65,7 @@ describe("progress where there is no terminal", () => {
 });
 
 describe("a step of a progress", () => {
-  it("says nothing of a share or an end that nobody knows", () => {
+  it("omits an unknown share and an unknown end", () => {
     const step = { rows: 1_234, share: undefined, note: "" };
     const before = undefined;
     assert.equal(describeStep(step, { before, seconds: 2 }), "1,234 rows  617 rows/s");
@@ -73,7 +73,7 @@ describe("a step of a progress", () => {
     assert.equal(describeStep(unmoved, { before, seconds: 0 }), "0%  0 rows  0 rows/s");
   });
 
-  it("gives times in seconds, minutes or hours", () => {
+  it("formats times in seconds, minutes or hours", () => {
     assert.deepEqual([0.2, 59.1, 200, 7_500].map(formatSeconds), [
       "1 s",
       "1 min 0 s",
@@ -83,8 +83,8 @@ describe("a step of a progress", () => {
   });
 });
 
-describe("an import that nobody watches on a terminal", () => {
-  it("prints a table that can be read, without a control character", async () => {
+describe("an import without a terminal", () => {
+  it("prints a readable table, without control characters", async () => {
     const line = makeCommandLine();
     await line.ask("organization", "create", "--name", "Acme", "--id", "acme");
     const file = join(line.folder, "risks.csv");

@@ -1,5 +1,5 @@
-// The file of refused rows: what is wrong stands beside each row, and once it is mended there the file is imported like
-// any other.
+// The file of refused rows: each row has its reason next to it, and after correction there the file
+// is imported like any other.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ function assess(id: string, outcome: unknown = "LOW") {
 }
 
 describe("the refused rows of NDJSON", () => {
-  it("keep what can't be read as text, and are imported once they are mended", async () => {
+  it("keep unreadable lines as text, and are imported once they are corrected", async () => {
     const line = await makeLine();
     const broken = JSON.stringify(assess("two")).replace('"LOW"', "LOW");
     const rows = [assess("one"), broken, assess("three", 7), "[]", assess("five")];
@@ -69,21 +69,21 @@ describe("the refused rows of NDJSON", () => {
       /outcome/,
     );
 
-    // As somebody would with an editor: one is put right, one as a text, and one taken out.
-    const mended = kept
+    // As an operator would with an editor: one row is corrected, one as a text, and one removed.
+    const corrected = kept
       .filter(({ sluice_text: text }) => text !== "[]")
       .map((row) =>
         "outcome" in row
           ? { ...row, outcome: "HIGH" }
           : { sluice_text: JSON.stringify(assess("two")) },
       );
-    const again = await importFile(line, write(line, "mended.ndjson", mended));
+    const again = await importFile(line, write(line, "corrected.ndjson", corrected));
     assert.deepEqual([again.written, again.refused], [2, 0]);
     const shown = await line.ask("record show risk_assessment three --organization acme");
     assert.equal((shown["state"] as Record<string, unknown>)["outcome"], "HIGH");
   });
 
-  it("that are still wrong keep their numbers, and a file without any is not made", async () => {
+  it("that are still invalid keep their numbers, and a file without any is not created", async () => {
     const line = await makeLine();
     const first = await importFile(line, write(line, "r.ndjson", [assess("a"), assess("b", 1)]));
     const second = await importFile(line, first.refused_file ?? "");
@@ -96,7 +96,7 @@ describe("the refused rows of NDJSON", () => {
 });
 
 describe("refused rows of CSV", () => {
-  it("that the store refuses are told apart from those that were never right", async () => {
+  it("that the store refuses are distinguished from invalid ones", async () => {
     const line = await makeLine();
     const rows = ["assessment_id,type,outcome,timestamp", `known,band,LOW,${time}`];
     await importFile(line, write(line, "first.csv", rows));
@@ -111,8 +111,8 @@ describe("refused rows of CSV", () => {
     const text = readFileSync(report.refused_file ?? "", "utf8");
     assert.match(text, /^1,409\d\d,.*,known,band,HIGH,/m);
     assert.match(text, /^2,(unreadable|40000),.*timestamp.*,late,band,LOW,never$/m);
-    // What there is already is not an add, but an update.
-    const file = write(line, "mended.csv", [text.replace("never", time).trimEnd()]);
+    // What already exists is not an add, but an update.
+    const file = write(line, "corrected.csv", [text.replace("never", time).trimEnd()]);
     const added = await importFile(line, file);
     assert.deepEqual([added.written, added.refused], [1, 1]);
     const updated = await importFile(line, added.refused_file ?? "", "--update");
@@ -124,8 +124,8 @@ function importing(file: string, ...more: readonly string[]): readonly string[] 
   return ["import", file, "--type", "risk_assessment", "--organization", "acme", ...more];
 }
 
-describe("the place of the refused rows", () => {
-  it("is taken again by the next import, but not from any other file", async () => {
+describe("the file of refused rows", () => {
+  it("is replaced by the next import, but no other file is", async () => {
     const line = await makeLine();
     const file = write(line, "r.ndjson", [assess("one", 7)]);
     const refused = join(line.folder, "r.refused.ndjson");
@@ -143,7 +143,7 @@ describe("the place of the refused rows", () => {
     assert.equal((await importFile(line, file)).refused, 1);
   });
 
-  it("is never that of an input, by whatever name", async () => {
+  it("is never that of an input, by any name", async () => {
     const line = await makeLine();
     const file = write(line, "r.ndjson", [assess("one", 7)]);
     symlinkSync(file, join(line.folder, "link.ndjson"));

@@ -33,7 +33,7 @@ describe("the demonstration", () => {
     assert.equal(steps.get("updates out of order")?.records, 60);
     assert.equal(steps.get("deletions")?.records, 10);
     assert.equal(report["deletions_completed"], 10);
-    assert.deepEqual(readdirSync(line.folder), [], "the store of the environment was touched");
+    assert.deepEqual(readdirSync(line.folder), [], "the store of the environment was used");
   });
 
   it("tells people the same in a table, with a line a step while it goes", async () => {

@@ -65,7 +65,7 @@ describe("transactions from CSV", () => {
     assert.deepEqual(await read(file("b.csv", `\uFEFF${csv.replaceAll("\n", "\r\n")}`)), expected);
   });
 
-  it("stop at the number that is asked for", async () => {
+  it("stop at the requested number", async () => {
     assert.equal((await read(file("some.csv", csv), 2)).length, 2);
   });
 

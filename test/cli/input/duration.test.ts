@@ -1,4 +1,4 @@
-// How operators write durations.
+// The notation of durations.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

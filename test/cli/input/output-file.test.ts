@@ -1,4 +1,5 @@
-// Files that commands are told to write: none replaces what is there unless it is told to, and none makes folders.
+// Files that commands write: none replaces an existing file unless it is told to, and none creates
+// folders.
 
 import assert from "node:assert/strict";
 import {
@@ -30,14 +31,14 @@ for (const [name, words, ending] of commands) {
   describe(`the file of ${name}`, () => {
     const fail = line.fail.bind(line, ...words);
 
-    it("is not written where another one is, which stays as it is", async () => {
+    it("is not written if it exists, and the existing file is unchanged", async () => {
       const path = join(makeTempFolder(), `there.${ending}`);
       writeFileSync(path, "before");
       assert.match((await fail(path)).message, /there\.\w+ exists already\. Name another file, /);
       assert.equal(readFileSync(path, "utf8"), "before");
     });
 
-    it("is not written in the place of a link, also one that leads nowhere", async () => {
+    it("is not written in place of a link, even one without a target", async () => {
       const folder = makeTempFolder();
       const path = join(folder, `link.${ending}`);
       symlinkSync(join(folder, "nowhere"), path);
@@ -45,7 +46,7 @@ for (const [name, words, ending] of commands) {
       assert.deepEqual(readdirSync(folder), [`link.${ending}`]);
     });
 
-    it("is not written where its folder is missing, which is not created", async () => {
+    it("is not written if its folder is missing, which is not created", async () => {
       const folder = makeTempFolder();
       const { code, name: kind, message } = await fail(join(folder, "not/mounted", `x.${ending}`));
       assert.deepEqual({ code, kind }, { code: 1, kind: "output" });
@@ -53,7 +54,7 @@ for (const [name, words, ending] of commands) {
       assert.deepEqual(readdirSync(folder), []);
     });
 
-    it("is not written in the place of a folder, or below a file", async () => {
+    it("is not written in place of a folder, or below a file", async () => {
       const folder = makeTempFolder();
       const path = join(folder, `folder.${ending}`);
       mkdirSync(path);
@@ -67,7 +68,7 @@ for (const [name, words, ending] of commands) {
 }
 
 describe("export", () => {
-  it("replaces a file with --force, and the link itself where that is one", async () => {
+  it("replaces a file with --force, and replaces a link itself", async () => {
     const folder = makeTempFolder();
     writeFileSync(join(folder, "there.ndjson"), "before");
     symlinkSync(join(folder, "target"), join(folder, "link.ndjson"));
@@ -83,7 +84,7 @@ describe("export", () => {
     assert.match((await line.fail(...words)).message, /\/dev\/null can't be written: it is not a/);
   });
 
-  it("takes the format from the name, and asks for it where the name does not tell", async () => {
+  it("takes the format from the name, and requires it if the name does not determine it", async () => {
     const folder = makeTempFolder();
     const told = { "a.jsonl": "ndjson", "a.NDJSON.gz": "ndjson", "a.csv.zst": "csv" };
     for (const [name, format] of Object.entries(told)) {

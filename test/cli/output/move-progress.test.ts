@@ -1,4 +1,5 @@
-// What a move says while it works: lines for each of its phases where there is no terminal, and how far it came when it ends.
+// The progress of a move: lines for each of its phases without a terminal, and its position when it
+// ends.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,7 +22,7 @@ function makeProgress({ json = false } = {}) {
 }
 
 describe("the progress of a move", () => {
-  it("is told phase by phase, without the rows of an earlier run in the rate", () => {
+  it("is reported phase by phase, without the rows of an earlier run in the rate", () => {
     const { lines, show } = makeProgress();
     show("read", 100);
     show("read", 10_000);
@@ -36,7 +37,7 @@ describe("the progress of a move", () => {
     ]);
   });
 
-  it("says how far it came when it ends early", () => {
+  it("reports its position when it ends early", () => {
     const { progress, show } = makeProgress();
     assert.equal(progress.describe(), "Run the same command to continue.");
     show("copy", 7_500, 10_000);
@@ -46,7 +47,7 @@ describe("the progress of a move", () => {
     );
   });
 
-  it("is not told where JSON is wanted", () => {
+  it("is omitted with JSON", () => {
     const { lines, show } = makeProgress({ json: true });
     show("read", 100);
     show("read", 10_000);

@@ -1,4 +1,4 @@
-// Tables and lists as people read them.
+// Tables and lists in human-readable output.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -20,7 +20,7 @@ describe("tables", () => {
     assert.equal(table, ["name     count", "a            5", "longer  123456"].join("\n"));
   });
 
-  it("let no text from outside move the cursor or forge a line", () => {
+  it("prevent outside text from moving the cursor or forging a line", () => {
     const table = renderTable(
       [{ title: "name", cell: (name: string) => name }],
       ["a\u001b[2Jb\nc"],
@@ -29,7 +29,7 @@ describe("tables", () => {
     assert.equal(renderFields([["name", "a\rb"]]), "name  a\uFFFDb");
   });
 
-  it("show times in UTC, and a dash for none", () => {
+  it("show times in UTC, and a dash for missing ones", () => {
     assert.equal(formatTime(0), "1970-01-01T00:00:00.000Z");
     assert.equal(formatTime(undefined), "-");
   });

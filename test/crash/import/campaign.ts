@@ -1,4 +1,5 @@
-// `npm run crash:import`: kills importers as often as asked, has them go on, and says what it found and how to repeat it.
+// `npm run crash:import`: kills importers as often as requested, has them resume, and reports what
+// it found and how to repeat it.
 
 import { readCampaignOptions } from "../campaign-options.ts";
 import { runImportCampaign } from "./import-campaign.ts";

@@ -1,5 +1,5 @@
-// Compares what is in the store, past all code of the product, with what the files said: each record there exactly once,
-// each of its changes exactly once and in order, and nothing else. Alters nothing.
+// Compares what is in the store, bypassing all product code, with the files: each record exactly
+// once, each of its changes exactly once and in order, and nothing else. Alters nothing.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ export function compareBook(
   return findings;
 }
 
-/** What the type adds by itself, such as is_test, is not the file's. */
+/** A default that the type adds, such as is_test, is not in the file. */
 function isSame(wanted: object, payload: string | undefined): boolean {
   const found: unknown = JSON.parse(payload ?? "null");
   if (typeof found !== "object" || found === null) return false;
@@ -65,8 +65,8 @@ export function checkReport(place: Place, input: Input, out: string): readonly s
     findings.push(
       `${refusedName} has rows ${refused.join(" ")} instead of ${input.refusedRows.join(" ")}`,
     );
-  const strays = readdirSync(place.inputFolder).filter((name) => name.includes("sluice-import"));
-  return [...findings, ...strays.map((name) => `${name} was left behind`)];
+  const leftovers = readdirSync(place.inputFolder).filter((name) => name.includes("sluice-import"));
+  return [...findings, ...leftovers.map((name) => `${name} was left behind`)];
 }
 
 function rowsOf(text: string, format: Format): readonly number[] {

@@ -1,5 +1,5 @@
-// Kills importers again and again, over HTTP and on the file itself, and stops at the first round in which anything was
-// found.
+// Kills importers repeatedly, over HTTP and on the file itself, and stops at the first round in
+// which anything was found.
 
 import { makeRandom } from "../../support/random.ts";
 import { formats } from "./input.ts";
@@ -10,18 +10,18 @@ export interface ImportCampaignOptions {
   readonly seed: number;
   readonly killsMax: number;
   readonly budgetMs: number;
-  /** Of each file. */
+  /** Rows in each file. */
   readonly rows: number;
   readonly onRound?: (line: string) => void;
 }
 
 export interface ImportCampaignReport extends RoundFigures {
-  /** Empty if all was well. */
+  /** Empty if nothing is wrong. */
   readonly findings: readonly string[];
   rounds: number;
 }
 
-/** In turn, so that a short campaign meets each. */
+/** In turn, so that a short campaign covers each. */
 const ways = formats.flatMap((format) => entryPoints.map((entryPoint) => ({ entryPoint, format })));
 const killsPerRound = 4;
 

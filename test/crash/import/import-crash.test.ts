@@ -1,5 +1,5 @@
-// An importer that is killed and started again brings each row in exactly once; and a store in which that is not so would
-// be noticed.
+// An importer that is killed and started again imports each row exactly once; and the check would
+// notice a store in which it does not.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -45,18 +45,18 @@ describe("the check of a store after imports", () => {
     );
   }
 
-  it("finds nothing where each change is there once", () => {
+  it("finds nothing where each change is stored once", () => {
     assert.deepEqual(compareBook(book, makeStored()), []);
   });
 
-  it("finds a record that is missing, and one that is in no file", () => {
+  it("finds a missing record, and one that is in no file", () => {
     const stored = makeStored();
     stored.delete(key);
     stored.set("another", []);
     assert.deepEqual(compareBook(book, stored), [`${id} is missing`, "another is in no file"]);
   });
 
-  it("finds a change that is there twice", () => {
+  it("finds a duplicate change", () => {
     const stored = makeStored();
     stored.get(key)?.push(JSON.stringify(book.get(id)?.at(-1)));
     assert.match(compareBook(book, stored).join(), /has \d+ changes instead of \d+$/);

@@ -1,5 +1,5 @@
-// The importer as a process of its own, killed at a moment that its progress and chance decide, and started again until
-// the file is in.
+// The importer as a separate process, killed at a point given by its progress and by chance, and
+// started again until the file is imported.
 
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ export interface Noted {
   readonly written: number;
 }
 
-/** How far the importer says that it has come; nothing before it has begun and when it has ended. */
+/** How far the importer says it has come; undefined before it has begun and after it has ended. */
 export function readNoted(importing: Importing): Noted {
   try {
     const state = JSON.parse(readFileSync(statePathOf(importing), "utf8")) as {
@@ -49,7 +49,10 @@ export function readNoted(importing: Importing): Noted {
   }
 }
 
-/** Resolves a little after it has come that far, or when it has ended; or, for some, as soon as it has been started. */
+/**
+ * Resolves shortly after it has come that far, or when it has ended; or, for some, as soon as it
+ * has started.
+ */
 export async function awaitMoment(importing: Importing, child: ChildProcess): Promise<void> {
   const { random, input } = importing;
   const atStart = random.chance(0.15);

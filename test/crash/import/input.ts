@@ -1,5 +1,5 @@
-// Files of transactions to import, and beside them the book: what has to be in the store, and in the file of refused rows,
-// when all of a file is in. Touches no store.
+// Files of transactions to import, and with each the expected content of the store and of the file
+// of rejected rows once the whole file is imported. Touches no store.
 
 import type { Random } from "../../support/random.ts";
 
@@ -8,7 +8,7 @@ export type Format = (typeof formats)[number];
 
 export type Transaction = Readonly<Record<string, string | number>>;
 
-/** By id: what was submitted for each record and has to be kept, in order. */
+/** By id: the submissions of each record that have to be stored, in order. */
 export type Book = Map<string, Transaction[]>;
 
 export interface Input {
@@ -21,13 +21,13 @@ export interface Input {
     readonly unchanged: number;
     readonly refused: number;
   };
-  /** Numbers of the rows that have to be refused, in order. */
+  /** Numbers of the rows that have to be rejected, in order. */
   readonly refusedRows: readonly number[];
 }
 
 type GroupEvaluation = "written" | "unchanged" | "refused";
 
-/** Mostly new records; some come again as they were, some with a change, and some can't be right. */
+/** Mostly new records; some repeated unchanged, some with a change, and some invalid. */
 export function makeAdds(book: Book, { format, rows, random }: InputOptions): Input {
   const write = new InputWriter(format);
   const ids: string[] = [];
@@ -53,7 +53,10 @@ export function makeAdds(book: Book, { format, rows, random }: InputOptions): In
   return write.end(`adds.${format}`, false);
 }
 
-/** Several changes a record, each unlike all others, so that one that is there twice can be told; some of strangers. */
+/**
+ * Several changes a record, each different from all others, so that a duplicate can be detected;
+ * some of unknown records.
+ */
 export function makeUpdates(book: Book, { format, rows, random }: InputOptions): Input {
   const write = new InputWriter(format);
   const ids = [...book.keys()].slice(0, Math.ceil(rows / 3));
@@ -61,7 +64,7 @@ export function makeUpdates(book: Book, { format, rows, random }: InputOptions):
     const changes = book.get(random.pick(ids));
     const last = changes?.at(-1);
     if (changes === undefined || last === undefined || random.chance(0.01)) {
-      write.add({ ...makeTransaction(row, random), tx_id: `stranger-${row}` }, "refused");
+      write.add({ ...makeTransaction(row, random), tx_id: `unknown-${row}` }, "refused");
       continue;
     }
     const change = { ...last, amount: 1_000_000 + row, status: "SETTLED" };
@@ -96,7 +99,7 @@ function makeTransaction(row: number, random: Random): Transaction {
   };
 }
 
-/** Writes the rows, and keeps count of what has to become of them. */
+/** Writes the rows, and records the expected outcome of each. */
 class InputWriter {
   readonly #format: Format;
   readonly #lines: string[] = [];

@@ -1,5 +1,5 @@
-// One store with one organization, and how an import gets there: over HTTP to a server that can be killed and comes back
-// at the same address, or straight into the file.
+// One store with one organization, and how an import reaches it: over HTTP to a server that can be
+// killed and comes back at the same address, or directly in the file.
 
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,26 +16,26 @@ export const organizationId = "acme";
 
 export interface Place {
   readonly folder: string;
-  /** For files to import, and what the importer puts beside them. */
+  /** For files to import, and what the importer writes next to them. */
   readonly inputFolder: string;
   readonly databasePath: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly apiKey: string;
-  /** Undefined where the importer writes into the file by itself. */
+  /** Undefined where the importer writes to the file itself. */
   readonly server: Server | undefined;
 }
 
 export interface Server {
   readonly address: string;
-  /** Kills it; `start` brings it back. */
+  /** Kills it; `start` starts it again. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** As an operator stops it; what it wrote as an error, if anything. */
+  /** Stops it as an operator would; returns what it wrote as an error, if anything. */
   stop(): Promise<readonly string[]>;
 }
 
 export async function makePlace(entryPoint: EntryPoint): Promise<Place> {
-  // Not removed by itself: where something is found, the files are what there is to look at.
+  // Not removed automatically: if something is found, the files are the evidence.
   const folder = mkdtempSync(join(tmpdir(), "sluice-import-"));
   const inputFolder = join(folder, "input");
   mkdirSync(inputFolder);
@@ -81,7 +81,7 @@ async function makeServer(environment: Readonly<Record<string, string>>): Promis
   };
 }
 
-/** What the server logged as an error; its log has one JSON object a line. */
+/** The errors that the server logged; its log has one JSON object a line. */
 function complaints(server: ServerProcess): readonly string[] {
   const lines = server.output().err.split("\n");
   return lines.filter((line) => /^\{"level":[56]0,/.test(line)).map((line) => `logged: ${line}`);

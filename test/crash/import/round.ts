@@ -1,5 +1,5 @@
-// One round: a file of new records and then a file of changes to them, both into one store, the importer killed again and
-// again, and sometimes its server; then a check of everything.
+// One round: a file of new records and then a file of changes to them, both into one store, while
+// the importer and sometimes its server are killed repeatedly; then a check of everything.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,10 @@ import { type Book, type Format, type Input, makeAdds, makeUpdates } from "./inp
 import { type EntryPoint, makePlace, type Place } from "./place.ts";
 
 export interface RoundFigures {
-  /** Importers killed; of them, after some rows were noted; and with more in the store than was noted. */
+  /**
+   * Importers killed; of these, after some rows were noted; and with more rows in the store than
+   * were noted.
+   */
   kills: number;
   killsUnderWay: number;
   killsAheadOfNote: number;
@@ -26,7 +29,7 @@ export interface RoundOptions {
   readonly entryPoint: EntryPoint;
   readonly format: Format;
   readonly rows: number;
-  /** At most as many in this round. */
+  /** The maximum in this round. */
   readonly killsMax: number;
   readonly random: Random;
   readonly figures: RoundFigures;
@@ -72,7 +75,7 @@ async function importUnderKills(
     if (report !== undefined) return checkReport(place, input, report);
   }
   const { code, out, err } = await startImport(importing).ended;
-  // Some rows of each file have to be refused.
+  // Some rows of each file have to be rejected.
   if (code === 1 && err === "") return checkReport(place, input, out);
   return [`the import of ${input.name} ended with ${code}: ${err}`];
 }
@@ -90,7 +93,7 @@ async function startAndKill(
   const killsServer = place.server !== undefined && random.chance(0.4);
   const order = random.integer(0, 2);
   if (killsServer && order === 0) await killServer(place, figures);
-  // It goes on by itself when its server is back.
+  // It resumes by itself when its server is back.
   if (killsServer && order === 1) {
     await killServer(place, figures);
     await place.server?.start();

@@ -1,5 +1,5 @@
-// `node test/crash/postgres/campaign.ts`: kills processes and their PostgreSQL server under load as often as asked, and says
-// what it found and how to repeat it.
+// `node test/crash/postgres/campaign.ts`: kills processes and their PostgreSQL server under load as
+// often as requested, and reports what it found and how to repeat it.
 
 import { readCampaignOptions } from "../campaign-options.ts";
 import { runPostgresCampaign } from "./crash-campaign.ts";

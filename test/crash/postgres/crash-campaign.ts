@@ -1,4 +1,5 @@
-// Crashes processes and their PostgreSQL server again and again, and stops at the first round in which anything was found.
+// Crashes processes and their PostgreSQL server repeatedly, and stops at the first round in which
+// anything was found.
 
 import { makeRandom } from "../../support/random.ts";
 import { type RoundFigures, runRound, type Victim } from "./round.ts";
@@ -12,7 +13,7 @@ export interface CampaignOptions {
 }
 
 export interface CampaignReport extends RoundFigures {
-  /** Empty if all was well. */
+  /** Empty if nothing is wrong. */
   readonly findings: readonly string[];
   readonly records: number;
   readonly changes: number;

@@ -1,4 +1,5 @@
-// Processes, and their PostgreSQL server, that are killed under load lose nothing that they acknowledged.
+// Processes, and their PostgreSQL server, that are killed under load lose nothing that they
+// acknowledged.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// One crash on PostgreSQL: load through all processes, the end of one of them or of the server itself, a restart, and a
-// check of everything.
+// One crash on PostgreSQL: load through all processes, the end of one of them or of the server
+// itself, a restart, and a check of everything.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../support/random.ts";
@@ -12,7 +12,7 @@ import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "../
 import { checkExistence } from "../check-existence.ts";
 import { compare } from "../compare.ts";
 import { makeCustomerFamily, makeTransactionFamily } from "../families.ts";
-import { learn } from "../learn.ts";
+import { resolveUnanswered } from "../resolve-unanswered.ts";
 import { awaitDeletions, checkDeletions, sendAgain } from "../recover.ts";
 import type { Sender } from "../sender.ts";
 import { connectSenders, type PostgresSite } from "./site.ts";
@@ -41,10 +41,10 @@ export async function runRound(
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
   if (site.ledger.findings.length > 0) return;
-  if (site.postgres.nodes > 1) await settle(site);
-  const learned = await checkAll(site);
-  figures.unansweredStored += learned.stored;
-  figures.unansweredAbsent += learned.absent;
+  if (site.postgres.nodes > 1) await resolvePrepared(site);
+  const resolved = await checkAll(site);
+  figures.unansweredStored += resolved.stored;
+  figures.unansweredAbsent += resolved.absent;
 }
 
 async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random): Promise<void> {
@@ -69,7 +69,7 @@ async function crashUnderLoad(site: PostgresSite, victim: Victim, random: Random
   );
 }
 
-/** Of a cluster: the coordinator, one of the workers, or all at once. */
+/** On a cluster: the coordinator, one of the workers, or all at once. */
 async function killServer(
   { postgres }: PostgresSite,
   random: Random,
@@ -79,9 +79,12 @@ async function killServer(
   return () => postgres.start();
 }
 
-/** What a crash has left prepared on a node of a cluster is committed or rolled back by the cluster itself, a little later. */
-async function settle({ postgres, url }: PostgresSite): Promise<void> {
-  await waitFor("the cluster to settle what was prepared", async () => {
+/**
+ * The cluster commits or rolls back the transactions that a crash left prepared on a node, a little
+ * later.
+ */
+async function resolvePrepared({ postgres, url }: PostgresSite): Promise<void> {
+  await waitFor("the cluster to resolvePrepared what was prepared", async () => {
     const answers = await postgres.query(
       "SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts')",
       url,
@@ -90,7 +93,7 @@ async function settle({ postgres, url }: PostgresSite): Promise<void> {
   });
 }
 
-/** The leases of the one that is gone end at once, as if their time had passed. */
+/** Ends the leases of the dead process at once, as if they had expired. */
 async function killProcess(site: PostgresSite, random: Random): Promise<() => Promise<void>> {
   const { processes, environment, postgres, url } = site;
   const place = random.integer(0, processes.length - 1);
@@ -108,7 +111,7 @@ async function killProcess(site: PostgresSite, random: Random): Promise<() => Pr
 
 type Act = (sender: Sender) => Promise<unknown>;
 
-/** Ends when the connection is cut off. */
+/** Ends when the connection is cut. */
 async function runLoad(site: PostgresSite, sender: Sender): Promise<void> {
   const contest = site.contests.get(sender.customer.organizationId);
   if (contest === undefined) throw new Error("an organization has no contest");
@@ -151,7 +154,7 @@ async function checkAll(site: PostgresSite): Promise<{ stored: number; absent: n
   const touched = [...ledger.records.values()].filter(
     ({ disturbed, contested }) => disturbed || contested,
   );
-  const learned = learn(ledger, stored);
+  const resolved = resolveUnanswered(ledger, stored);
   await checkExistence(senders, touched);
-  return learned;
+  return resolved;
 }

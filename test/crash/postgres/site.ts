@@ -1,5 +1,5 @@
-// One PostgreSQL with several serving processes on it, and the organizations that write through all of them. Any of the
-// processes, and the server itself, may be killed and started again.
+// One PostgreSQL server with several serving processes, and the organizations that write through
+// all of them. Any process, and the server itself, can be killed and started again.
 
 import { makeRecordGenerator } from "../../support/record-generator.ts";
 import { makeCustomer } from "../../support/customer.ts";
@@ -19,7 +19,7 @@ export interface PostgresSite {
   readonly environment: Readonly<Record<string, string>>;
   readonly processes: ServerProcess[];
   readonly ledger: Ledger;
-  /** The sender at a place is served by the process at the same place, counted round. */
+  /** Sender n is served by process n, modulo the number of processes. */
   readonly senders: readonly Sender[];
   readonly contests: ReadonlyMap<string, Contest>;
 }
@@ -74,7 +74,9 @@ function newSender(): Omit<Sender, "name" | "customer" | "generator" | "ledger" 
   };
 }
 
-/** Connects every sender to its process. `isCrashing` says whether a request may stay without an answer. */
+/**
+ * Connects every sender to its process. `isCrashing` says whether a request may stay unanswered.
+ */
 export function connectSenders(site: PostgresSite, isCrashing: () => boolean): void {
   for (const [place, sender] of site.senders.entries()) {
     const server = site.processes[place % site.processes.length];
@@ -86,7 +88,7 @@ export function connectSenders(site: PostgresSite, isCrashing: () => boolean): v
   }
 }
 
-/** To a client that is told to try again nothing was promised: the same as no answer. */
+/** A client that is told to try again was promised nothing: the same as no reply. */
 function withoutUnavailable(client: Client): Client {
   return {
     ...client,
@@ -98,7 +100,7 @@ function withoutUnavailable(client: Client): Client {
   };
 }
 
-/** Every few calls, from whichever connection, the next id. */
+/** Every few calls, from any connection, the next id. */
 function makeContest(): Contest {
   let calls = 0;
   return {

@@ -1,5 +1,5 @@
-// Reads everything that a PostgreSQL database holds of records, past all code of the product and past row-level security,
-// so that no fault of its reading can hide one of its writing. Alters nothing.
+// Reads all record data of a PostgreSQL database, bypassing all product code and row-level
+// security, so that no fault in reading can hide one in writing. Alters nothing.
 
 import type { PostgresServer } from "../../support/postgres/postgres-server.ts";
 import { keyOf } from "../ledger.ts";

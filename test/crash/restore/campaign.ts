@@ -1,5 +1,5 @@
-// `npm run crash:restore`: kills restores, replays, backups and moves at every step on the disk and at their messages to a server,
-// or for as long as asked, and says what it found and how to repeat it.
+// `npm run crash:restore`: kills restores, replays, backups and moves at every disk step and every
+// message to a server, or for as long as requested, and reports what it found and how to repeat it.
 
 import { join } from "node:path";
 import { startPostgres } from "../../support/postgres/postgres-server.ts";

@@ -1,4 +1,5 @@
-// The commands on PostgreSQL that are killed at each of their steps and messages, and what has to be so after each kill.
+// The commands on PostgreSQL that are killed at each of their steps and messages, and what has to
+// hold after each kill.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
@@ -84,7 +85,7 @@ export function moveToPostgres(server: PostgresServer, site: string): Scenario {
   };
 }
 
-/** What is not finished is refused, or empty. */
+/** An unfinished target is rejected, or empty. */
 async function isMoved(target: string): Promise<boolean> {
   try {
     const store = await openStore(target, { role: "command" });

@@ -1,15 +1,17 @@
-// Kills each command at its steps on the disk, and at its messages to a server, one step after another or as many as there is time
-// for, each time from the same scene, and has what is left verified.
+// Kills each command at its disk steps and at its messages to a server, one step after another or
+// as many as time allows, each time starting from the same scene, and verifies what is left.
 
 import { makeRandom, type Random } from "../../support/random.ts";
 import type { Place } from "./scene.ts";
 import { runAndKill } from "./shim.ts";
 
 export interface Scenario {
-  /** Gives a copy of the scene that nobody else uses, as the command finds it. */
+  /**
+   * Returns a copy of the scene that nobody else uses, in the state in which the command finds it.
+   */
   readonly copy: () => Promise<Copy>;
   readonly words: (place: Place) => readonly string[];
-  /** After a kill, or, with `killed` false, after the command has come to its end. */
+  /** After a kill, or, with `killed` false, after the command has finished. */
   readonly verify: (place: Place, killed: boolean) => Promise<void>;
   /** Messages to a server are steps too. */
   readonly messages?: boolean;
@@ -22,7 +24,7 @@ export interface Copy {
 
 export interface RestoreCampaignOptions {
   readonly seed: number;
-  /** Of each command, spread over all of its steps. */
+  /** For each command, spread over all of its steps. */
   readonly killsMax: number;
   readonly budgetMs: number;
   readonly onKill?: (line: string) => void;
@@ -47,7 +49,7 @@ export async function runRestoreCampaign(
     plans.push({ name, scenario, at: await campaign.plan(name, scenario) });
   }
   const rounds = Math.max(...plans.map(({ at }) => at.length));
-  // In turn, so that a short campaign meets each command.
+  // In turn, so that a short campaign covers each command.
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, scenario, at } of plans) {
       const step = at[round];
@@ -75,7 +77,7 @@ class Campaign {
     return { kills: this.#kills, steps: this.#steps, findings: this.findings };
   }
 
-  /** Runs to the end once, and gives the steps at which to kill. */
+  /** Runs to the end once, and returns the steps at which to kill. */
   async plan(name: string, scenario: Scenario): Promise<readonly number[]> {
     let count = 0;
     await this.#inCopy(`${name}, to its end`, scenario, async (place) => {
@@ -93,7 +95,7 @@ class Campaign {
     await this.#inCopy(`${name}, killed at step ${at}`, scenario, async (place) => {
       const { killed, code, err, steps } = await runIn(scenario, place, at);
       this.#options.onKill?.(`${name} ${at}: ${steps.at(-1) ?? ""}`);
-      // The steps differ a little from run to run; past the last one it comes to its end.
+      // The steps differ slightly from run to run; past the last one the command finishes.
       if (!killed && code !== 0) throw new Error(`ended with ${code}: ${err}`);
       if (killed) this.#kills += 1;
       await scenario.verify(place, killed);
@@ -122,7 +124,7 @@ function runIn({ words, messages = false }: Scenario, place: Place, at: number) 
   return runAndKill({ words: words(place), environment, folder, messages }, at);
 }
 
-/** As many as wanted, from all over the list, in no order. */
+/** The given number of steps, from all over the list, in random order. */
 function spread(all: readonly number[], count: number, random: Random): readonly number[] {
   if (count >= all.length) return shuffle(all, random);
   const size = all.length / count;

@@ -1,5 +1,6 @@
-// A restore, a replay, a backup or a move that is killed, at whichever of its steps: nothing that was erased is readable, holds are
-// in force, what was acknowledged is there, and the next command finishes or clears up.
+// A restore, a replay, a backup or a move that is killed at any of its steps: nothing that was
+// erased is readable, holds are in force, acknowledged data exists, and the next command finishes
+// or cleans up.
 
 import assert from "node:assert/strict";
 import { platform } from "node:os";
@@ -14,7 +15,7 @@ import { sqliteScenarios } from "./sqlite-scenarios.ts";
 
 const kills = 4;
 const seed = 20_261_141;
-const skip = platform() === "linux" ? {} : { skip: "the library that kills is for Linux" };
+const skip = platform() === "linux" ? {} : { skip: "the library kill-at is for Linux" };
 const folder = makeTempFolder();
 const site = join(folder, "sqlite");
 
@@ -35,7 +36,7 @@ async function failIfKilled(_: unknown, killed: boolean): Promise<void> {
   if (killed) throw new Error("something is left");
 }
 
-describe("a command that is killed, and what it leaves", skip, () => {
+describe("a killed command", skip, () => {
   let server: PostgresServer;
   before(async () => {
     server = await startPostgres();
@@ -46,7 +47,7 @@ describe("a command that is killed, and what it leaves", skip, () => {
   it(`restores, replays and backs up safely, killed at ${kills} steps each`, (test) =>
     requireNothingFound(test, sqliteScenarios(site)));
 
-  it("is found out where what it leaves is not as it has to be", async () => {
+  it("is reported if it leaves a wrong state", async () => {
     const { backup } = sqliteScenarios(site);
     assert.ok(backup);
     const scenarios = { backup: { ...backup, verify: failIfKilled } };

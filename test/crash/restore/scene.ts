@@ -1,5 +1,6 @@
-// A store with a backup, after which much was done that the backup does not know: deletions, one record deleted twice, holds placed
-// and released. Stopped. And what has to be true of it whenever somebody looks, whatever was killed.
+// A stopped store with a backup, and many operations after the backup: deletions, one record
+// deleted twice, holds placed and released. And what has to be true of it at any time, whatever was
+// killed.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -19,13 +20,16 @@ import { testEnvironment } from "../../support/service.ts";
 const organizationId = "acme";
 const ofAcme = ["--organization", organizationId] as const;
 
-/** Ids that are erased whatever happens; and those that stay, but `late`, which is lost with what came after the backup. */
+/**
+ * Ids that are erased in any case, and ids that stay, except `late`, which is lost with everything
+ * after the backup.
+ */
 const erased = ["gone-1", "gone-2", "gone-3", "twice"];
 const kept = ["stays-1", "stays-2", "held"];
 const late = "late";
 
 export interface Place {
-  /** Holds both folders. */
+  /** Contains both folders. */
   readonly root: string;
   readonly data: string;
   readonly apart: string;
@@ -46,7 +50,7 @@ export function placeIn(root: string, more: Readonly<Record<string, string>> = {
   };
 }
 
-/** `backUp`: how the state in the middle is kept. */
+/** `backUp`: how the state in the middle is saved. */
 export async function makeScene(
   place: Place,
   backUp: (place: Place) => Promise<unknown> = takeBackup,
@@ -63,7 +67,7 @@ export async function makeScene(
   await first.stop();
   await backUp(place);
   const second = await startServer({ folder: place.data, environment: place.environment });
-  await goOn(second.client, acme);
+  await changeAfterBackup(second.client, acme);
   await line.ask("deletion hold transaction held", ...ofAcme, "--reason", "in force since");
   await line.ask("deletion release transaction stays-1", ...ofAcme);
   const { out } = await line.type("receipt export");
@@ -71,7 +75,7 @@ export async function makeScene(
   await second.stop();
 }
 
-async function goOn(client: Client, acme: Customer): Promise<void> {
+async function changeAfterBackup(client: Client, acme: Customer): Promise<void> {
   await addTransaction(client, acme, late);
   for (const id of erased) {
     await awaitCompletion(client, acme, await requestDeletion(client, acme, id));
@@ -87,7 +91,7 @@ export function lineOf({ data, environment }: Place): CommandLine {
   return makeCommandLine({ folder: data, environment });
 }
 
-/** Nothing that was erased is shown, exported or served, at any moment. */
+/** Nothing that was erased is shown, exported or served at any moment. */
 export async function requireErasedUnreadable(place: Place): Promise<void> {
   const line = lineOf(place);
   for (const id of erased) {
@@ -98,16 +102,19 @@ export async function requireErasedUnreadable(place: Place): Promise<void> {
   for (const id of erased) assert.ok(!out.includes(`"${id}"`), `${id} is exported`);
   for (const words of ["check", "organization show acme"]) {
     const outcome = await line.type(words);
-    // What can't be exported because it is not whole is refused everywhere.
+    // A store that can't be exported because it is incomplete is rejected everywhere.
     if (code === 1) assert.match(outcome.err, /sluice deletion replay/, words);
   }
 }
 
-/** What is there once a replay has come to its end. `restored`: whether the backup is in place; undefined: either. */
+/**
+ * What exists once a replay has finished. `restored`: whether the backup is in place; undefined:
+ * either.
+ */
 export async function requireWhole(place: Place, restored: boolean | undefined): Promise<void> {
   const line = lineOf(place);
   let replayed = await line.type("deletion replay");
-  // It had not been read to its end, so it has to be given again.
+  // It had not been read to its end, so it has to be passed again.
   const again = /sluice deletion replay (--ledger \S+)$/m.exec(replayed.err)?.[1] ?? "";
   if (again !== "") replayed = await line.type(`deletion replay ${again}`);
   assert.equal(replayed.code, 0, replayed.err + replayed.out);

@@ -1,5 +1,5 @@
-// The library that ends a process at its Nth step on the disk (kill-at.c), compiled when it is first needed, and processes that
-// run with it.
+// The library that ends a process at its Nth disk step (kill-at.c), compiled when it is first
+// needed, and processes that run with it.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 
 let library: string | undefined;
 
-/** Throws, with what the compiler says, where there is none; the campaign is for Linux. */
+/** Throws the compiler's message where it fails; the campaign is for Linux. */
 function compile(): string {
   if (library !== undefined) return library;
   const path = join(makeTempFolder(), "kill-at.so");
@@ -22,7 +22,7 @@ function compile(): string {
 export interface KilledRun {
   readonly words: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Steps under this folder count. */
+  /** Only steps under this folder count. */
   readonly folder: string;
   /** Messages to a server count too. */
   readonly messages?: boolean;
@@ -33,11 +33,14 @@ export interface RunEnd {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** What was done, in order, up to the one before which it was killed. */
+  /** The steps in order, up to the one before which it was killed. */
   readonly steps: readonly string[];
 }
 
-/** Runs `sluice` and ends it before the step with this number, counted from 1; with 0 it comes to its end. */
+/**
+ * Runs `sluice` and ends it before the step with this number, counted from 1; with 0 it runs to its
+ * end.
+ */
 export async function runAndKill(run: KilledRun, at: number): Promise<RunEnd> {
   const log = join(makeTempFolder(), "steps");
   const { words, environment, folder, messages = false } = run;

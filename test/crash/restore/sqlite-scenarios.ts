@@ -1,4 +1,5 @@
-// The commands on the embedded store that are killed at each of their steps, and what has to be so after each kill.
+// The commands on the embedded store that are killed at each of their steps, and what has to hold
+// after each kill.
 
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from "node:fs";
@@ -41,7 +42,7 @@ export function sqliteScenarios(site: string): Readonly<Record<string, Scenario>
       verify: verifyElsewhere,
     },
     replay: {
-      // As somebody does who copies the file back by hand.
+      // As an operator would who copies the file back by hand.
       copy: copy(({ backup, data }) => copyFileSync(backup, join(data, "sluice.db"))),
       words: ({ receipts }) => ["deletion", "replay", "--ledger", receipts],
       verify: async (place) => {
@@ -61,19 +62,21 @@ async function verifyRestore(place: Place, killed: boolean): Promise<void> {
   await requireErasedUnreadable(place);
   await requireWhole(place, killed ? undefined : true);
   if (await isRestored(place)) return;
-  // It had not come to its end; the same command does what it was to do.
+  // It had not finished; running the same command again finishes it.
   await lineOf(place).ask("restore", place.backup, "--replace");
   await requireWhole(place, true);
 }
 
-/** Neither store nor ledger is there: what is erased again comes from receipts. */
+/** Neither store nor ledger exists: receipts tell what has to be erased again. */
 function forgetStore({ data }: Place): void {
   for (const name of readdirSync(data)) {
     if (/^(?:sluice|deletion-ledger)/.test(name)) rmSync(join(data, name));
   }
 }
 
-/** The holds were in the ledger that is lost, so of this store no more is asked than that nothing erased is readable. */
+/**
+ * The holds were in the lost ledger, so the only requirement is that nothing erased is readable.
+ */
 async function verifyElsewhere(place: Place): Promise<void> {
   if (!existsSync(join(place.data, "sluice.db"))) return;
   await requireErasedUnreadable(place);
@@ -84,7 +87,7 @@ async function verifyElsewhere(place: Place): Promise<void> {
 
 async function verifyBackup(place: Place, killed: boolean): Promise<void> {
   const another = join(place.apart, "another.db");
-  // Any command clears up.
+  // Any command cleans up.
   assert.equal((await lineOf(place).type("check")).code, 0);
   requireNoLeftovers(place);
   if (existsSync(another)) {

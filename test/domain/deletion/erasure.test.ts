@@ -1,4 +1,4 @@
-// The plan of an erasure: what goes along, in which order, and from what references are taken out.
+// The plan of an erasure: what it cascades to, in which order, and which references it redacts.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -44,14 +44,14 @@ function plan(root: string, lines: string) {
 }
 
 describe("a plan of an erasure", () => {
-  it("is the record alone where nothing refers to it", () => {
+  it("is only the record where nothing refers to it", () => {
     assert.deepEqual(planErasure(nodeKey("transaction", "t"), []), {
       erase: ["transaction/t"],
       redact: [],
     });
   });
 
-  it("takes along what belongs to it alone, to any depth, dependents first", () => {
+  it("cascades to what belongs to it alone, at any depth, dependents first", () => {
     const { erase, redact } = plan(
       "transaction/t",
       `check/c > transaction/t
@@ -62,7 +62,7 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(redact, []);
   });
 
-  it("leaves what also belongs to something else, without the reference", () => {
+  it("keeps what also belongs to something else, without the reference", () => {
     const { erase, redact } = plan(
       "transaction/t",
       `check/c > transaction/t
@@ -74,7 +74,7 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(redact, ["alert/a without transaction/t", "check/c without transaction/t"]);
   });
 
-  it("takes along what belongs to several records that all go", () => {
+  it("cascades to what belongs to several records that are all erased", () => {
     const { erase, redact } = plan(
       "transaction/t",
       `activity/s > transaction/t
@@ -87,7 +87,7 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(redact, []);
   });
 
-  it("leaves what only mentions it, without the mention", () => {
+  it("keeps what only mentions it, without the mention", () => {
     const { erase, redact } = plan(
       "company/c",
       `person/p ~ company/c
@@ -98,7 +98,7 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(redact, ["person/p without company/c"]);
   });
 
-  it("lets a mention keep nothing that would go", () => {
+  it("does not keep a record because of a mention", () => {
     const { erase } = plan(
       "company/c",
       `sar/s > company/c
@@ -107,7 +107,7 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(erase, ["sar/s", "company/c"]);
   });
 
-  it("counts what several changes said of the same record once", () => {
+  it("counts once what several changes said of the same record", () => {
     const { erase, redact } = plan(
       "transaction/t",
       `check/c > transaction/t
@@ -121,7 +121,7 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(redact, ["check/k without transaction/t"]);
   });
 
-  it("leaves what belongs to a record that never arrived", () => {
+  it("keeps what belongs to a record that never arrived", () => {
     const { erase } = plan(
       "transaction/t",
       "check/c > transaction/t\ncheck/c > transaction/never-seen",
@@ -129,20 +129,20 @@ describe("a plan of an erasure", () => {
     assert.deepEqual(erase, ["transaction/t"]);
   });
 
-  it("goes whatever the record itself belongs to, which stays untouched", () => {
+  it("erases the record whatever it belongs to, which stays unchanged", () => {
     const { erase, redact } = plan("check/c", "check/c > transaction/t\nalert/a > check/c");
     assert.deepEqual(erase, ["alert/a", "check/c"]);
     assert.deepEqual(redact, []);
   });
 
-  it("comes to an end on a graph that goes in circles", () => {
+  it("terminates on a cyclic graph", () => {
     const circle = "a/1 > root/r\na/1 > a/1\nb/1 > root/r\nb/1 > b/2\nb/2 > b/1\nroot/r > a/1";
     const { erase, redact } = plan("root/r", circle);
     assert.deepEqual(erase, ["a/1", "root/r"]);
     assert.deepEqual(redact, ["b/1 without root/r"]);
   });
 
-  it("is made in one go of a hundred thousand records, side by side or in a chain", () => {
+  it("is made in one pass for a hundred thousand records, side by side or in a chain", () => {
     const many = 100_000;
     const star: Edge[] = [];
     const chain: Edge[] = [];
@@ -166,10 +166,13 @@ const anyRelation = fc.constantFrom(
   ),
 );
 
-// Mostly one, so that what belongs to a record often belongs to that record alone.
+// Mostly one, so that what belongs to a record often belongs only to that record.
 const anyNumber = fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.nat(4));
 
-/** Records of the real types that refer to each other as their types let them, some to records that never arrived. */
+/**
+ * Records of the real types that refer to each other as their types allow, some to records that
+ * never arrived.
+ */
 const anyGraph: fc.Arbitrary<readonly Edge[]> = fc.array(
   fc.tuple(anyRelation, anyNumber, anyNumber).map(([{ from, to, kind }, one, other]) => ({
     from: nodeKey(from, `${one}`),
@@ -188,7 +191,7 @@ interface NaivePlan {
   readonly redacted: ReadonlySet<string>;
 }
 
-/** The rule as it is written, tried on every record until nothing changes. */
+/** The rule as it is written, applied to every record until nothing changes. */
 function naivePlan(root: NodeKey, edges: readonly Edge[]): NaivePlan {
   const erased = new Set([root]);
   const targets = (from: NodeKey, kind: RelationKind) =>
@@ -206,7 +209,7 @@ function naivePlan(root: NodeKey, edges: readonly Edge[]): NaivePlan {
 }
 
 describe("the plan for any graph of the real types", () => {
-  it("is what the rule says", () => {
+  it("follows the rule", () => {
     let cascades = 0;
     fc.assert(
       fc.property(anyGraph, anyRoot, (edges, root) => {
@@ -224,7 +227,7 @@ describe("the plan for any graph of the real types", () => {
     assert.ok(cascades > 50, `${cascades} graphs had a cascade`);
   });
 
-  it("erases each record after all that belongs to it, the root last", () => {
+  it("erases each record after everything that belongs to it, the root last", () => {
     fc.assert(
       fc.property(anyGraph, anyRoot, (edges, root) => {
         const { erase } = planErasure(root, edges);
@@ -237,7 +240,7 @@ describe("the plan for any graph of the real types", () => {
     );
   });
 
-  it("needs no more than the edges around what reaches the root", () => {
+  it("needs only the edges around what reaches the root", () => {
     fc.assert(
       fc.property(anyGraph, anyRoot, (edges, root) => {
         const reaching = new Set([root]);
@@ -254,7 +257,7 @@ describe("the plan for any graph of the real types", () => {
 });
 
 describe("a node key", () => {
-  it("comes apart into the type and id that it was made of", () => {
+  it("splits into the type and id that it was made of", () => {
     for (const id of ["1", "a/b", "/", "ünï 😀"]) {
       assert.deepEqual(parseNodeKey(nodeKey("person", id)), { type: "person", id });
     }
@@ -265,7 +268,7 @@ const erasedTransactions = (to: string, id: string) =>
   to === "transaction" && id.startsWith("gone");
 
 describe("a payload without references", () => {
-  it("has erased ids taken out of its lists, and keeps the others in order", () => {
+  it("has erased ids removed from its lists, and keeps the others in order", () => {
     const check = typeNamed("transaction_check");
     const payload = { ...check.example, related_tx_ids: ["b", "gone", "a", "gone-too", "gone"] };
     assert.deepEqual(withoutReferences(check, payload, erasedTransactions), {
@@ -274,7 +277,7 @@ describe("a payload without references", () => {
     });
   });
 
-  it("is without a field that held one erased id", () => {
+  it("lacks a field that contained one erased id", () => {
     const screening = typeNamed("screening");
     const { related_person_id: _person, ...about } = screening.example;
     const payload = { ...about, related_tx_id: "gone" };
@@ -292,7 +295,7 @@ describe("a payload without references", () => {
     assert.deepEqual(withoutReferences(screening, payload, erasedTransactions), payload);
   });
 
-  it("leaves the payload that it was made from as it was", () => {
+  it("does not modify the payload that it was made from", () => {
     const check = typeNamed("transaction_check");
     const payload = Object.freeze({ ...check.example, related_tx_ids: Object.freeze(["gone"]) });
     const left = withoutReferences(check, payload, erasedTransactions);

@@ -1,4 +1,4 @@
-// A name that an object has twice, however it is written; and none where there is none, in any JSON.
+// A name that occurs twice in an object, however it is written; and no false alarms in any JSON.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { findRepeatedName } from "../../../src/domain/json/repeated-name.ts";
 
 describe("a repeated name", () => {
-  it("is found at any depth and in any writing", () => {
+  it("is found at any depth and in any spelling", () => {
     for (const [text, name] of [
       ['{"a":1,"a":2}', "a"],
       ['{"a":{"b":1 , "b" : 2}}', "b"],
@@ -20,7 +20,7 @@ describe("a repeated name", () => {
     }
   });
 
-  it("is none where a name stands in two objects, or a text is the same as a name", () => {
+  it("is not reported where a name is in two objects, or a text is the same as a name", () => {
     for (const text of [
       '{"a":{"a":{"a":"a"}},"b":["a","a"]}',
       '[{"a":1},{"a":1}]',
@@ -31,7 +31,7 @@ describe("a repeated name", () => {
     }
   });
 
-  it("is none in what JSON.stringify writes, and is found once a member is written twice", () => {
+  it("is not reported in what JSON.stringify writes, and is found once a member is written twice", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const written = JSON.stringify(JSON.parse(text));

@@ -1,4 +1,5 @@
-// What becomes of a draft: the whole table of it, what is looked up for it, and properties that hold for any list of drafts.
+// The evaluation of a draft: the whole table, what is looked up for it, and properties that hold
+// for any list of drafts.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -73,7 +74,7 @@ describe("the outcome of a draft", () => {
     );
   });
 
-  it("looks up each fact at most once, and payloads only where a record exists and they matter", () => {
+  it("requires each fact at most once, and payloads only where a record exists and they matter", () => {
     fc.assert(
       fc.property(anyMode, anyKnown, (mode, known) => {
         const { asked } = decide(mode, known);
@@ -104,7 +105,7 @@ describe("the outcomes of drafts of one record", () => {
   const anyPayload = fc.constantFrom("one", "two", "three");
   const anyDrafts = fc.array(fc.record({ mode: anyMode, payload: anyPayload }), { maxLength: 12 });
 
-  it("create it at most once, with the first draft that is not an update", () => {
+  it("creates it at most once, with the first draft that is not an update", () => {
     fc.assert(
       fc.property(anyDrafts, (drafts) => {
         const { outcomes } = apply(drafts);
@@ -115,7 +116,7 @@ describe("the outcomes of drafts of one record", () => {
     );
   });
 
-  it("store nothing when lists that were appended are sent again", () => {
+  it("stores nothing when lists that were appended are sent again", () => {
     fc.assert(
       fc.property(fc.array(anyPayload, { minLength: 1, maxLength: 6 }), (payloads) => {
         const drafts = payloads.map((payload) => ({ mode: "append" as const, payload }));

@@ -1,4 +1,4 @@
-// Drafts cost a row each and one for each relation, and are divided by what they cost.
+// A draft needs a row, and one more for each relation; lists are divided by this number.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -11,7 +11,7 @@ function draft(id: string, relations: number): Draft {
   return { id, timestamp: "", payload: "{}", references };
 }
 
-/** The ids of each part, of drafts with so many relations. */
+/** The ids of each part, for drafts with these numbers of relations. */
 function idsOf(relations: readonly number[]): readonly string[] {
   const drafts = relations.map((count, index) => draft(`${index}`, count));
   const parts = partsOf(drafts, { itemsMax: 3, rowsMax: 10 });
@@ -19,12 +19,12 @@ function idsOf(relations: readonly number[]): readonly string[] {
 }
 
 describe("the rows of drafts", () => {
-  it("are one for each, and one for each relation", () => {
+  it("are one for each draft, and one for each relation", () => {
     assert.equal(countDraftRows([]), 0);
     assert.equal(countDraftRows([draft("a", 0), draft("b", 3)]), 5);
   });
 
-  it("bound the parts of a list, and so does their number", () => {
+  it("limit the parts of a list, and so does the number of drafts", () => {
     assert.deepEqual(idsOf([]), []);
     assert.deepEqual(idsOf([0, 0, 0, 0]), ["012", "3"]);
     assert.deepEqual(idsOf([4, 4, 4]), ["01", "2"]);

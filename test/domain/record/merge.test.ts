@@ -1,4 +1,5 @@
-// The fold over changes: the same state from any order of arrival, and what null, defaults and ties come to.
+// The fold over changes: the same state from any order of arrival, and the effect of null, defaults
+// and ties.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +17,7 @@ function typeNamed(name: string): RecordType {
   return type;
 }
 
-/** Changes as they are kept, numbered in the order given. */
+/** Stored changes, numbered in the given order. */
 function arrived(type: RecordType, payloads: readonly Payload[]): readonly Change[] {
   return payloads.map((payload, index) => ({
     changeNo: index + 1,
@@ -34,7 +35,7 @@ function stateOf(...payloads: readonly Payload[]): Payload {
 const at = (second: string) => `2026-01-01T00:00:${second}Z`;
 
 describe("the state of a record", () => {
-  it("takes each field from the latest change that holds it", () => {
+  it("takes each field from the latest change that contains it", () => {
     const added = { tx_id: "t", status: "CREATED", amount: 1, timestamp: at("01") };
     const settled = { tx_id: "t", status: "SETTLED", timestamp: at("03") };
     const pending = { tx_id: "t", status: "PENDING", amount: 2, timestamp: at("02") };
@@ -74,7 +75,7 @@ describe("the state of a record", () => {
     assert.equal(mergeChanges(transaction, [second, first])["status"], "SETTLED");
   });
 
-  it("is without an optional field that null cleared, until it is sent again", () => {
+  it("lacks an optional field that null cleared, until it is sent again", () => {
     const added = { tx_id: "t", sender_id: "s", timestamp: at("01") };
     const cleared = { tx_id: "t", sender_id: null, timestamp: at("02") };
     const again = { tx_id: "t", sender_id: "r", timestamp: at("03") };
@@ -89,7 +90,7 @@ describe("the state of a record", () => {
     assert.equal(stateOf(added, unknown)["amount"], null);
   });
 
-  it("has defaults where no change holds a value", () => {
+  it("has defaults where no change has a value", () => {
     const added = { tx_id: "t", is_test: true, timestamp: at("01") };
     assert.equal(stateOf(added)["is_test"], true);
     assert.equal(
@@ -102,7 +103,7 @@ describe("the state of a record", () => {
     assert.deepEqual(merged, person.example);
   });
 
-  it("shows of fields that exclude each other only the one that was set last", () => {
+  it("shows of mutually exclusive fields only the one that was set last", () => {
     const assessment = typeNamed("risk_assessment");
     const state = (...payloads: readonly Payload[]) =>
       mergeChanges(assessment, arrived(assessment, payloads));
@@ -133,7 +134,7 @@ describe("the state of a record", () => {
     assert.deepEqual(mergeChanges(person, changes)["address"], { lines: ["1"] });
   });
 
-  it("is nothing but defaults where there are no changes", () => {
+  it("has only defaults where there are no changes", () => {
     assert.deepEqual(mergeChanges(transaction, []), { is_test: false });
   });
 
@@ -143,12 +144,12 @@ describe("the state of a record", () => {
   });
 });
 
-/** Unix milliseconds, which is as fine as these histories are. */
+/** Unix milliseconds, the precision of these histories. */
 function time(payload: Payload): number {
   return Date.parse(String(payload["timestamp"]).toUpperCase());
 }
 
-/** Changes of one record with distinct timestamps, and an order for them to arrive in. */
+/** Changes of one record with distinct timestamps, and an order of arrival. */
 const anyHistory = anyType.chain((type) => {
   const payloads = fc.uniqueArray(anyPayload(type, "update"), {
     maxLength: 6,
@@ -164,7 +165,7 @@ function isSet(payload: Payload, field: string): boolean {
   return (payload[field] ?? null) !== null;
 }
 
-/** The contract's sentence, field by field, as slowly as it reads. */
+/** The contract's sentence, field by field, as literally as possible. */
 function naiveState(type: RecordType, sent: readonly Payload[]): Payload {
   const payloads = sent.map((payload) => withoutInnerNulls(type, payload) as Payload);
   const state: Record<string, unknown> = {};
@@ -185,7 +186,7 @@ function naiveState(type: RecordType, sent: readonly Payload[]): Payload {
 }
 
 describe("any history of a record", () => {
-  it("has the state that the contract says", () => {
+  it("has the state that the contract defines", () => {
     fc.assert(
       fc.property(anyHistory, ([type, payloads]) => {
         assert.deepEqual(mergeChanges(type, arrived(type, payloads)), naiveState(type, payloads));
@@ -193,7 +194,7 @@ describe("any history of a record", () => {
     );
   });
 
-  it("has the same state in whatever order its changes arrived", () => {
+  it("has the same state in any order of arrival", () => {
     fc.assert(
       fc.property(anyHistory, ([type, payloads, reordered]) => {
         const state = mergeChanges(type, arrived(type, payloads));
@@ -224,7 +225,7 @@ describe("any history of a record", () => {
         const latest = inOrder.slice(-1);
         if (earlier.length === 0) return;
         const before = mergeChanges(type, arrived(type, earlier));
-        // An earlier state, sent as if it were one change, stands for the changes that made it.
+        // An earlier state, sent as one change, replaces the changes that made it.
         const state = mergeChanges(type, arrived(type, [before, ...latest]));
         assert.deepEqual(state, mergeChanges(type, arrived(type, payloads)));
       }),

@@ -30,7 +30,7 @@ function asPayload(value: unknown): Record<string, unknown> {
   return { ...value };
 }
 
-/** As POST means it, with 0 for -0 and the like. */
+/** As POST interprets it, with 0 for -0 and the like. */
 function meaning(type: RecordType, payload: object): unknown {
   return JSON.parse(JSON.stringify(withoutNulls(type.addSchema, payload)));
 }
@@ -116,7 +116,7 @@ describe("a canonical payload", () => {
     assert.equal(canonicalPayload(typeNamed("transaction"), example).includes("is_test"), false);
   });
 
-  it("is one text for one content, and holds just that content", () => {
+  it("is one text for one content, and contains just that content", () => {
     const anySentTwice = anySent.chain(([type, payload]) =>
       fc.tuple(fc.constant(type), fc.constant(payload), anyOrder(payload)),
     );
@@ -146,7 +146,7 @@ describe("a canonical payload", () => {
     );
   });
 
-  it("leaves the payload that it was made from as it was", () => {
+  it("does not modify the payload that it was made from", () => {
     for (const type of recordTypes) {
       const sent = asPayload(backwards(fullPayload(type)));
       const before = JSON.stringify(sent);
@@ -173,7 +173,7 @@ describe("a canonical payload", () => {
 });
 
 describe("a draft", () => {
-  it("holds the id, the instant in UTC, the canonical payload and the references", () => {
+  it("has the id, the instant in UTC, the canonical payload and the references", () => {
     const alert = typeNamed("transaction_alert");
     const sent = { ...alert.example, timestamp: "2026-01-31T10:30:00.50+01:00" };
     assert.deepEqual(makeDraft(alert, sent), {
@@ -200,7 +200,7 @@ describe("a draft", () => {
     assert.deepEqual(makeDraft(check, empty).references, []);
   });
 
-  it("tells apart ids that are alike across types, and kinds of reference", () => {
+  it("distinguishes ids that are alike across types, and kinds of reference", () => {
     const sar = typeNamed("customer_sar");
     const both = { ...sar.example, related_person_id: "x", related_company_id: "x" };
     assert.deepEqual(makeDraft(sar, both).references, [

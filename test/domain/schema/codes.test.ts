@@ -12,7 +12,7 @@ describe("country codes", () => {
     assert.ok(countriesAlpha3.has("XKX"));
   });
 
-  it("hold every alpha-2 code as a region that the runtime has a name for", () => {
+  it("include every alpha-2 code as a region that the runtime has a name for", () => {
     const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
     assert.deepEqual(
       [...countriesAlpha2].filter((code) => names.of(code) === undefined),
@@ -20,7 +20,7 @@ describe("country codes", () => {
     );
   });
 
-  it("have no code that is reserved, withdrawn or made up", () => {
+  it("include no code that is reserved, withdrawn or invented", () => {
     for (const code of ["UK", "EU", "AN", "YU", "SU", "ZZ", "de", "D", ""]) {
       assert.equal(countriesAlpha2.has(code), false, code);
     }
@@ -34,7 +34,7 @@ describe("country codes", () => {
     for (const code of countriesAlpha3) assert.match(code, /^[A-Z]{3}$/);
   });
 
-  it("hold both codes of a country, however unlike they are", () => {
+  it("include both codes of a country, however different they are", () => {
     for (const pair of [
       "DE DEU",
       "AT AUT",
@@ -52,7 +52,7 @@ describe("country codes", () => {
 });
 
 describe("currency codes", () => {
-  it("are the 178 active ones and 6 withdrawn lately", () => {
+  it("are the 178 active ones and 6 that were withdrawn recently", () => {
     assert.equal(currencies.size, 184);
   });
 
@@ -68,7 +68,7 @@ describe("currency codes", () => {
     }
   });
 
-  it("are codes that the runtime has a name for, but for the newest", () => {
+  it("are codes that the runtime has a name for, except for the newest", () => {
     const names = new Intl.DisplayNames("en", { type: "currency", fallback: "none" });
     const unknown = [...currencies].filter((code) => names.of(code) === undefined);
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe("currency codes", () => {
     );
   });
 
-  it("have none that is long gone, in lower case or made up", () => {
+  it("include none that was withdrawn long ago, is in lower case or invented", () => {
     for (const code of ["DEM", "FRF", "ZWD", "MRO", "eur", "BTC", "QQQ", ""]) {
       assert.equal(currencies.has(code), false, code);
     }

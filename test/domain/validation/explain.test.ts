@@ -1,4 +1,5 @@
-// The words in which a refusal is told: what was expected, what was meant, and nothing of what was sent.
+// The messages of a rejection: what was expected, what was probably meant, and nothing of what was
+// sent.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +15,10 @@ import { isJsonObject } from "../../../src/domain/schema/schema-shape.ts";
 import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import { anySubmission, anyType } from "../arbitrary.ts";
 
-/** Says what is wrong with the example of a type after some of its fields were replaced, as `field: message`. */
+/**
+ * What is wrong with the example of a type after some of its fields were replaced, as `field:
+ * message`.
+ */
 function told(name: string, changes: object, operation: Operation = "add"): readonly string[] {
   const type = typeNamed(name);
   const errors = validatePayload(type, operation, { ...type.example, ...changes });
@@ -30,7 +34,7 @@ function typeNamed(name: string): RecordType {
 const statuses = "CREATED, PENDING, SETTLED, FAILED, REJECTED, REFUNDED";
 
 describe("a message", () => {
-  it("says what was expected and which kind of value came instead", () => {
+  it("says what was expected and which kind of value arrived instead", () => {
     const amount =
       "amount: must be a number between -9007199254740991 and 9007199254740991, or null, but is";
     assert.deepEqual(told("transaction", { amount: "12" }), [`${amount} text`]);
@@ -45,7 +49,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("says nothing of content of the right kind", () => {
+  it("contains no content of the right kind", () => {
     assert.deepEqual(told("transaction", { type: "SECRET" }), [
       "type: must be one of DEPOSIT, WITHDRAWAL",
     ]);
@@ -75,7 +79,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("says where null belongs", () => {
+  it("says where null is allowed", () => {
     assert.deepEqual(told("transaction", { status: null }, "update"), [
       `status: must be one of ${statuses}, but is null; leave it out instead`,
     ]);
@@ -86,7 +90,7 @@ describe("a message", () => {
     assert.deepEqual(told("person", { address: { city: null } }, "update"), []);
   });
 
-  it("says of a number that would be rounded what to send instead", () => {
+  it("says what to send instead of a number that would be rounded", () => {
     assert.deepEqual(told("transaction", { amount: Infinity }), [`amount: ${inexactMessage}`]);
     assert.deepEqual(told("person", { ownership_percentage: -Infinity }, "update"), [
       `ownership_percentage: ${inexactMessage}`,
@@ -96,7 +100,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("says of what is nested without end just that", () => {
+  it("says only that about values that are nested without end", () => {
     const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
     const { addValidator } = typeNamed("transaction");
     assert.deepEqual(explainRefusal(addValidator, deep, { what: "transaction" }), [
@@ -125,7 +129,7 @@ describe("a message", () => {
     assert.deepEqual(told("customer_sar", { x: 1 }), ["x: is not a field of a customer SAR"]);
   });
 
-  it("lists the fields that there are inside a field", () => {
+  it("lists the existing fields inside a field", () => {
     assert.deepEqual(told("person", { address: { zip: "1", postalcode: "2" } }), [
       "address.zip: is not one of lines, city, state, county, postal_code, country",
       "address.postalcode: is not one of lines, city, state, county, postal_code, country; " +
@@ -133,7 +137,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("is one a path, also of a value that could be several things", () => {
+  it("is one per path, even for a value that could be several things", () => {
     const either = "outcome_reason: must be text, or an object";
     assert.deepEqual(told("onboarding_flow", { outcome_reason: 5 }), [
       `${either}, but is a number`,
@@ -145,7 +149,7 @@ describe("a message", () => {
 });
 
 describe("a path", () => {
-  it("leads through objects and lists to the very value", () => {
+  it("leads through objects and lists to the exact value", () => {
     const lines = ["1", "2", "3", 4];
     const [address] = told("company", { addresses: [{}, { address: { lines } }] });
     assert.match(address ?? "", /^addresses\[1\]\.address\.lines\[3\]: /);
@@ -154,7 +158,7 @@ describe("a path", () => {
     assert.match(key ?? "", /^additional_properties\[1\]\.key: /);
   });
 
-  it("of a name that is endless is cut, and one that is empty is shown", () => {
+  it("of a very long name is cut, and one that is empty is shown", () => {
     const long = told("transaction", { ["n".repeat(5000)]: 1, "": 1 });
     assert.deepEqual(long, [
       `${"n".repeat(256)}…: is not a field of a transaction`,
@@ -164,7 +168,7 @@ describe("a path", () => {
 });
 
 describe("a list of errors", () => {
-  it("names all that is wrong at once", () => {
+  it("names all errors at once", () => {
     const changes = {
       amount: "1",
       currency: "eur",
@@ -192,9 +196,9 @@ describe("a list of errors", () => {
     );
   });
 
-  it("is made without going through a list that is too long", () => {
+  it("is made without scanning a list that is too long", () => {
     const lists: unknown[] = Array.from({ length: 1001 }, () => "");
-    Object.defineProperty(lists, 0, { get: () => assert.fail("an item was looked at") });
+    Object.defineProperty(lists, 0, { get: () => assert.fail("an item was read") });
     const { addValidator, example } = typeNamed("screening");
     const errors = explainRefusal(addValidator, { ...example, lists }, { what: "screening" });
     assert.deepEqual(
@@ -203,7 +207,7 @@ describe("a list of errors", () => {
     );
   });
 
-  it("is empty exactly when the validator takes the payload and no rule objects", () => {
+  it("is empty exactly when the validator accepts the payload and no rule objects", () => {
     const submission = anyType.chain((type) =>
       fc.tuple(fc.constant(type), fc.constantFrom<Operation>("add", "update"), anySubmission(type)),
     );
@@ -250,7 +254,7 @@ describe("the explanation of any schema", () => {
     assert.deepEqual(explain({ seconds: 300, names: [""], plain: 5 }), []);
   });
 
-  it("uses what the schema says, or the kinds it takes", () => {
+  it("uses what the schema says, or the kinds it accepts", () => {
     assert.deepEqual(explain({ seconds: 1.5, names: [], plain: true, tokens: 1 }), [
       { field: "seconds", message: "must be a whole number from 300" },
       { field: "names", message: "must be a list of at least one name" },

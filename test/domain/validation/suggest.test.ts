@@ -1,4 +1,4 @@
-// Which known name a mistyped one is taken for.
+// The known name that a mistyped one probably means.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -15,7 +15,7 @@ const known = [
 ];
 
 describe("the closest name", () => {
-  it("is found through slips of the finger", () => {
+  it("is found despite typing errors", () => {
     for (const [typed, meant] of [
       ["amuont", "amount"],
       ["amout", "amount"],
@@ -29,7 +29,7 @@ describe("the closest name", () => {
     }
   });
 
-  it("is found through other ways to write names", () => {
+  it("is found in other spellings", () => {
     for (const typed of [
       "senderCountry",
       "SenderCountry",

@@ -1,4 +1,4 @@
-// Every field of every type, at every depth: what is refused, and under which path.
+// Every field of every type, at every depth: what is rejected, and under which path.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -34,7 +34,7 @@ for (const type of recordTypes) {
   describe(`a ${type.resourceType}`, () => {
     const places = placesOf(type.addSchema);
 
-    it("is taken with every field filled in, in any order", () => {
+    it("is accepted with every field filled in, in any order", () => {
       const full = fullPayload(type);
       const backwards = Object.fromEntries(Object.entries(full).toReversed());
       for (const operation of operations) {
@@ -43,7 +43,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused with a wrong value in any place, which is named", () => {
+    it("is rejected with a wrong value in any place, which is named", () => {
       for (const { path, steps, schema } of places) {
         for (const [what, wrong] of wrongValues(schema)) {
           for (const operation of operations) {
@@ -54,7 +54,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused without what is required, at any depth", () => {
+    it("is rejected without what is required, at any depth", () => {
       for (const { path, steps, required } of places) {
         if (!required || typeof steps.at(-1) === "number") continue;
         const value = fullWith(type, steps, undefined);
@@ -65,7 +65,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is taken without what is optional", () => {
+    it("is accepted without what is optional", () => {
       for (const { path, steps, required } of places) {
         if (required || type.rules.some((rule) => rule.summary.includes(path))) continue;
         for (const operation of operations) {
@@ -74,7 +74,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused with an unknown field in any object", () => {
+    it("is rejected with an unknown field in any object", () => {
       const objects = places.filter(({ schema }) => schema.properties !== undefined);
       for (const { path, steps } of [{ path: "", steps: [] }, ...objects]) {
         for (const name of ["nothing_like_it", "__proto__", "constructor", "toString", ""]) {
@@ -89,11 +89,11 @@ for (const type of recordTypes) {
       }
     });
 
-    it("takes null in optional fields, at any depth, and as an amount", () => {
+    it("accepts null in optional fields, at any depth, and as an amount", () => {
       for (const { path, steps, required } of places) {
         const value = fullWith(type, steps, null);
         const isAmount = type.resourceType === "transaction" && path === "amount";
-        // That a rule requires it may be another error, but of another kind.
+        // A rule that requires it may report another error, but of another kind.
         const isTaken = isAmount || !required;
         for (const operation of operations) {
           const errors = validatePayload(type, operation, value);
@@ -106,7 +106,7 @@ for (const type of recordTypes) {
       }
     });
 
-    it("is refused when it is no object", () => {
+    it("is rejected when it is not an object", () => {
       for (const value of [null, [], [type.example], "text", 5, true, undefined]) {
         const [error, ...more] = validatePayload(type, "add", value);
         assert.deepEqual(more, []);
@@ -117,7 +117,7 @@ for (const type of recordTypes) {
   });
 }
 
-/** Like JSON.parse, which makes even `__proto__` an own field. */
+/** Like JSON.parse, which makes even `__proto__` an own property. */
 function withOwn(value: unknown, steps: readonly Step[], name: string): unknown {
   const copy = structuredClone(value);
   let place: unknown = copy;
@@ -130,14 +130,14 @@ describe("rules across fields", () => {
   const transaction = named("transaction");
   const { sender_id: _id, sender_country: _country, ...noParties } = transaction.example;
 
-  it("want a sender or a receiver of a transaction that is added", () => {
+  it("require a sender or a receiver of a transaction that is added", () => {
     assert.deepEqual(pathsOf(transaction, "add", noParties), ["sender_id"]);
     assert.deepEqual(pathsOf(transaction, "update", noParties), []);
     const receiver = { receiver_id: "r", receiver_country: "FR" };
     assert.deepEqual(pathsOf(transaction, "add", { ...noParties, ...receiver }), []);
   });
 
-  it("want the country of each party, but not a party for a country", () => {
+  it("require the country of each party, but not a party for a country", () => {
     const both = { ...noParties, sender_id: "s", receiver_id: "r" };
     assert.deepEqual(pathsOf(transaction, "add", both), ["sender_country", "receiver_country"]);
     const country = { ...transaction.example, receiver_country: "FR" };
@@ -145,7 +145,7 @@ describe("rules across fields", () => {
     assert.deepEqual(pathsOf(transaction, "update", both), []);
   });
 
-  it("want at most one thing that a screening is about, always", () => {
+  it("allow at most one subject of a screening, always", () => {
     const screening = named("screening");
     const two = { ...screening.example, related_company_id: "c" };
     assert.deepEqual(pathsOf(screening, "add", two), ["related_company_id"]);
@@ -156,14 +156,14 @@ describe("rules across fields", () => {
     assert.deepEqual(pathsOf(screening, "update", cleared), []);
   });
 
-  it("want at most one of person and company where a record is about either", () => {
+  it("allow at most one of person and company where a record is about either", () => {
     for (const name of ["risk_assessment", "identity_verification", "onboarding_flow"]) {
       const two = { ...named(name).example, related_person_id: "p", related_company_id: "c" };
       assert.deepEqual(pathsOf(named(name), "add", two), ["related_company_id"], name);
     }
   });
 
-  it("want a SAR to be about a person or a company, and take both", () => {
+  it("require a SAR to be about a person or a company, and allow both", () => {
     const sar = named("customer_sar");
     const { related_person_id: _person, ...about } = sar.example;
     assert.deepEqual(pathsOf(sar, "add", about), ["related_person_id"]);
@@ -172,7 +172,7 @@ describe("rules across fields", () => {
     assert.deepEqual(pathsOf(sar, "add", both), []);
   });
 
-  it("want to know what a person that is no retail customer is to the company", () => {
+  it("require the relation to the company for a person that is not a retail customer", () => {
     const person = named("person");
     const roles = ["is_beneficial_owner", "is_director", "is_account_owner", "is_shareholder"];
     const inBusiness = { ...person.example, is_retail_customer: false };
@@ -187,7 +187,7 @@ describe("rules across fields", () => {
     assert.deepEqual(pathsOf(person, "add", { ...inBusiness, ...known }), []);
   });
 
-  it("want the keys of additional_properties to be unique", () => {
+  it("require the keys of additional_properties to be unique", () => {
     const item = { key: "a", value: "1", type: "STRING" };
     const other = { ...item, key: "__proto__" };
     const properties = [item, other, item, other, { ...item, key: "A" }];
@@ -206,7 +206,7 @@ describe("rules across fields", () => {
     }
   });
 
-  it("are told together with what is wrong field by field, and never twice of one field", () => {
+  it("are reported together with errors of single fields, and never twice for one field", () => {
     const value = { ...noParties, amount: "1", sender_id: 5, receiver_id: "r" };
     assert.deepEqual(pathsOf(transaction, "add", value), [
       "amount",
@@ -222,7 +222,7 @@ describe("rules across fields", () => {
 describe("bounds", () => {
   const transaction = named("transaction");
 
-  it("are met by what is just within them", () => {
+  it("accept values just within them", () => {
     const within = {
       ...transaction.example,
       tx_id: "😀".repeat(limits.idCharactersMax),
@@ -238,7 +238,7 @@ describe("bounds", () => {
     assert.deepEqual(pathsOf(transaction, "add", { ...within, amount: 2 ** 53 }), ["amount"]);
   });
 
-  it("hold for the keys of a map too, whatever characters they are of", () => {
+  it("also apply to the keys of a map, whatever their characters", () => {
     const flow = named("onboarding_flow");
     const long = "x".repeat(limits.textCharactersMax + 1);
     const reason = { "line\nbreak": "good", "\ud800": "half a pair", [long]: "long", good: "" };
@@ -275,7 +275,7 @@ describe("a map of any JSON values", () => {
       ({ field, message }) => `${field}: ${message}`,
     );
 
-  it("takes every value that JSON has", () => {
+  it("accepts every value that JSON has", () => {
     assert.deepEqual(
       told({ a: null, b: [1, true, "x", { c: {} }], d: { e: [[]] }, "": 1e300 }),
       [],
@@ -293,7 +293,7 @@ describe("a map of any JSON values", () => {
     assert.equal(told({ a: nested(1_000_000) }).length, 1);
   });
 
-  it("is refused for what could not be stored as it was sent, at its path", () => {
+  it("is rejected for what could not be stored as it was sent, at its path", () => {
     assert.deepEqual(told({ a: [{ b: Infinity }], c: { "\udc00": "\ud800" } }), [
       `outcome_reason.a[0].b: ${inexactMessage}`,
       "outcome_reason.c.\udc00: as a key holds half of a surrogate pair, which is no text",
@@ -310,7 +310,7 @@ describe("a timestamp", () => {
   const errorsAt = (timestamp: string, at?: number) =>
     validatePayload(transaction, "add", { ...transaction.example, timestamp }, { now: at });
 
-  it("may lie 366 days in the future, and no second more", () => {
+  it("can be 366 days in the future, and no second more", () => {
     for (const within of [
       "2027-03-02T12:00:00Z",
       "2027-03-02T14:00:00.000+02:00",
@@ -333,11 +333,11 @@ describe("a timestamp", () => {
     }
   });
 
-  it("may lie anywhere where no time is given, as for a state that is read", () => {
+  it("can be any time where no current time is given, as for a state that is read", () => {
     assert.deepEqual(errorsAt("2999-01-01T00:00:00Z"), []);
   });
 
-  it("is bounded in updates too, beside other errors", () => {
+  it("is bounded in updates too, along with other errors", () => {
     const update = { tx_id: "t", amount: "x", timestamp: "2999-01-01T00:00:00Z" };
     const errors = validatePayload(transaction, "update", update, { now });
     assert.deepEqual(
@@ -348,7 +348,7 @@ describe("a timestamp", () => {
 });
 
 describe("rules that a folded state may break", () => {
-  it("are told in words", () => {
+  it("are described in words", () => {
     const transaction = named("transaction");
     assert.deepEqual(brokenRules(transaction, transaction.example), []);
     const { sender_id: _id, ...state } = transaction.example;
@@ -359,13 +359,13 @@ describe("rules that a folded state may break", () => {
 });
 
 describe("an id from outside a body", () => {
-  it("is taken when it would be taken in a record", () => {
+  it("is accepted if it would be accepted in a record", () => {
     for (const id of ["1", "a/b?c", "ünï", "😀".repeat(limits.idCharactersMax)]) {
       assert.deepEqual(validateIdentifier("tx_id", id), []);
     }
   });
 
-  it("is refused otherwise, under the name it goes by", () => {
+  it("is rejected otherwise, under the name of its parameter", () => {
     assert.deepEqual(validateIdentifier("tx_id", undefined), [
       { field: "tx_id", message: "is required" },
     ]);

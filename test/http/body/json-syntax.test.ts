@@ -1,4 +1,5 @@
-// The place where a text stops being JSON, held against the language's own parser on broken texts of every kind.
+// The position where a text stops being JSON, compared with the language's own parser on broken
+// texts of every kind.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,8 +20,8 @@ const whole = fc
   .tuple(fc.jsonValue({ noUnicodeString: false }), fc.constantFrom(0, 1))
   .map(([value, indent]) => JSON.stringify(value, undefined, indent));
 
-describe("the fault of a text", () => {
-  it("is none in JSON: all of it is passed", () => {
+describe("the position of a JSON syntax error", () => {
+  it("is undefined in valid JSON", () => {
     fc.assert(
       fc.property(whole, (text) => {
         assert.deepEqual(findJsonSyntaxError(text), {
@@ -32,19 +33,19 @@ describe("the fault of a text", () => {
     );
   });
 
-  it("is its end where it is cut short", () => {
+  it("is the end of a truncated text", () => {
     fc.assert(
       fc.property(whole, fc.nat(), (text, cut) => {
         const part = text.slice(0, cut % text.length);
         fc.pre(!isJson(part));
         assert.ok(findJsonSyntaxError(part).at <= part.length);
-        // A number, a word or an escape that is cut is told from its beginning or its end.
+        // A truncated number, word or escape is reported at its beginning or its end.
         assert.ok(part.length - findJsonSyntaxError(part).at <= 5, part);
       }),
     );
   });
 
-  it("is never before the place that was corrupted by a sign that stands nowhere in JSON", () => {
+  it("is never before the position of a character that is valid nowhere in JSON", () => {
     fc.assert(
       fc.property(whole, fc.nat(), (text, nth) => {
         const at = nth % (text.length + 1);
@@ -55,7 +56,7 @@ describe("the fault of a text", () => {
     );
   });
 
-  it("is found in whatever the parser refuses, and in nothing that it takes", () => {
+  it("is found in everything that the parser rejects, and in nothing that it accepts", () => {
     const signs = fc.string({
       unit: fc.constantFrom(...Array.from('{}[],:"\\ \n01-.eEtrufalsn')),
       maxLength: 12,
@@ -69,7 +70,7 @@ describe("the fault of a text", () => {
     );
   });
 
-  it("is found in long texts and deep ones", () => {
+  it("is found in long texts and deeply nested ones", () => {
     const long = `["${"x\\n".repeat(500_000)}", x]`;
     assert.equal(findJsonSyntaxError(long).at, long.length - 2);
     const most = "[".repeat(limits.jsonDepthMax);

@@ -1,4 +1,4 @@
-// Lines come out the same whatever the boundaries of the chunks they came in.
+// Lines are the same whatever the boundaries of the chunks.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -16,7 +16,7 @@ function texts(chunks: readonly string[]): (readonly [number, string | undefined
   return lines.map(({ number, bytes }) => [number, bytes?.toString()]);
 }
 
-/** Cuts the text into chunks at the given places, empty ones included. */
+/** Cuts the text into chunks at the given positions, empty ones included. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [
     ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b),
@@ -31,7 +31,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe("the line splitter", () => {
-  it("gives each line with its number, the last one also without a newline", () => {
+  it("returns each line with its number, including a last one without a newline", () => {
     assert.deepEqual(texts(["a\nb\n", "c"]), [
       [1, "a"],
       [2, "b"],
@@ -40,13 +40,13 @@ describe("the line splitter", () => {
     assert.deepEqual(texts(["a\n"]), [[1, "a"]]);
   });
 
-  it("counts blank lines but leaves them out", () => {
+  it("counts blank lines but omits them", () => {
     assert.deepEqual(texts(["\n \t\r\n\na\r\n\n"]), [[4, "a\r"]]);
     assert.deepEqual(texts([""]), []);
     assert.deepEqual(texts(["\n\n  "]), []);
   });
 
-  it("keeps a line of exactly the bound and drops the content of one that is longer", () => {
+  it("keeps a line of exactly the bound and drops the content of a longer one", () => {
     const most = "x".repeat(limits.streamLineBytesMax);
     const lines = texts([`${most}\n${most}y\nz`]);
     assert.equal(lines[0]?.[1]?.length, limits.streamLineBytesMax);
@@ -56,12 +56,12 @@ describe("the line splitter", () => {
     ]);
   });
 
-  it("tells of a last line that is too long and has no end", () => {
+  it("reports a last line that is too long and has no end", () => {
     const chunk = Buffer.alloc(limits.streamLineBytesMax, "x");
     assert.deepEqual(split([chunk, chunk, chunk]), [{ number: 1, bytes: undefined }]);
   });
 
-  it("gives the same lines whatever the chunks are", () => {
+  it("returns the same lines whatever the chunks are", () => {
     const line = fc.constantFrom("", " ", "\r", "a", '{"a":1}', "ünï 😀", "x".repeat(300));
     const document = fc.tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom("", "\n"));
     const places = fc.array(fc.nat(), { maxLength: 40 });

@@ -1,5 +1,5 @@
-// Reading JSON: what can be kept exactly comes out as it went in, a number that can't is marked, and everything else that
-// reading would change is rejected.
+// Parsing JSON: what can be stored exactly is returned unchanged, a number that can't is marked,
+// and everything else that parsing would change is rejected.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -20,10 +20,10 @@ function refusal(text: string | Uint8Array): AppError {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new assert.AssertionError({ message: "it was taken" });
+  throw new assert.AssertionError({ message: "it was accepted" });
 }
 
-describe("numbers that are taken", () => {
+describe("accepted numbers", () => {
   for (const text of [
     "0",
     "-0",
@@ -75,7 +75,7 @@ describe("numbers that would be rounded", () => {
     });
   }
 
-  it("are named each by its path where no schema is at hand", () => {
+  it("are named by their paths where no schema is given", () => {
     const value = parse('[{"a":1},{"list":[0,{"b":12345678901234567}],"c":1e-400}]');
     assert.deepEqual(value, [{ a: 1 }, { list: [0, { b: Infinity }], c: Infinity }]);
     assert.deepEqual(findInexactNumbers(value), [
@@ -89,7 +89,7 @@ describe("numbers that would be rounded", () => {
     assert.equal(findInexactNumbers(value).length, limits.fieldErrorsMax);
   });
 
-  it("leave every other value of the text as it is", () => {
+  it("do not affect other values of the text", () => {
     const text = '[1e-400,"\\\\\\"1e-400\\\\",{"12345678901234567":[true,null,-1e-5]},"\\\\"]';
     assert.deepEqual(parse(text), [Infinity, ...(JSON.parse(text) as unknown[]).slice(1)]);
   });
@@ -99,15 +99,15 @@ describe("numbers that would be rounded", () => {
     "[+1234567890123456789]",
     "[1234567890123456789x]",
   ]) {
-    it(`make no JSON of what is none: ${text}`, () => assert.equal(refusal(text).code, 40001));
+    it(`do not make invalid text valid: ${text}`, () => assert.equal(refusal(text).code, 40001));
   }
 
-  it("are not looked for in text", () => {
+  it("are not searched for in strings", () => {
     const value = { note: "12345678901234567 and 1e-400", id: "9007199254740993" };
     assert.deepEqual(parse(JSON.stringify(value)), value);
   });
 
-  it("are exactly those whose decimal value the double, printed, does not have", () => {
+  it("are exactly those whose decimal value differs from that of the printed double", () => {
     const digits = fc.string({
       unit: fc.integer({ min: 0, max: 9 }).map(String),
       minLength: 1,
@@ -133,7 +133,7 @@ describe("numbers that would be rounded", () => {
   });
 });
 
-/** Compares two decimal numbers as fractions of whole numbers. */
+/** Compares two decimal numbers as fractions of integers. */
 function sameDecimal(one: string, other: string): boolean {
   const [a, b] = [fractionOf(one), fractionOf(other)];
   return a.numerator * b.denominator === b.numerator * a.denominator;
@@ -150,7 +150,7 @@ function fractionOf(text: string): { numerator: bigint; denominator: bigint } {
 }
 
 describe("any JSON value", () => {
-  it("comes out as it went in", () => {
+  it("is parsed unchanged", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false, maxDepth: 4 }), (value) => {
         const text = JSON.stringify(value);
@@ -159,7 +159,7 @@ describe("any JSON value", () => {
     );
   });
 
-  it("comes out the same with white space around its parts", () => {
+  it("is parsed unchanged with white space around its parts", () => {
     assert.deepEqual(parse(' \t\r\n{ "a" : [ 1 , 2 ] }\n'), { a: [1, 2] });
   });
 
@@ -167,14 +167,14 @@ describe("any JSON value", () => {
     assert.deepEqual(parse('{"a":1,"a":2}'), { a: 2 });
   });
 
-  it("keeps names that mean something to JavaScript as plain names", () => {
+  it("keeps names that are special in JavaScript as plain names", () => {
     const value = parse('{"__proto__":{"polluted":true},"constructor":1}') as object;
     assert.deepEqual(Object.keys(value), ["__proto__", "constructor"]);
     assert.equal(Object.getPrototypeOf(value), Object.prototype);
   });
 });
 
-describe("what is not JSON", () => {
+describe("invalid JSON", () => {
   for (const [what, text] of [
     ["an empty body", ""],
     ["white space", "  \n"],
@@ -196,7 +196,7 @@ describe("what is not JSON", () => {
     ["a bad escape", '"\\x41"'],
     ["a byte order mark", "\ufeff{}"],
   ] as const) {
-    it(`is refused: ${what}`, () => assert.equal(refusal(text).code, 40001));
+    it(`is rejected: ${what}`, () => assert.equal(refusal(text).code, 40001));
   }
 
   for (const [what, bytes] of [
@@ -206,7 +206,7 @@ describe("what is not JSON", () => {
     ["a surrogate in UTF-8", [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
   ] as const) {
-    it(`is refused: ${what}`, () => {
+    it(`is rejected: ${what}`, () => {
       const error = refusal(Uint8Array.from(bytes));
       assert.equal(error.code, 40001);
       assert.match(error.message, /UTF-8/);
@@ -227,12 +227,12 @@ describe("what is not JSON", () => {
     ["  \n", /ends too early\.$/],
     ["\ufeff{}", /byte order mark/],
   ] as const) {
-    it(`is told with its place: ${JSON.stringify(text.slice(0, 30))}`, () => {
+    it(`is reported with its position: ${JSON.stringify(text.slice(0, 30))}`, () => {
       assert.match(refusal(text).message, told);
     });
   }
 
-  it("is told of a line as of one, by its column", () => {
+  it("in a line is reported by its column", () => {
     const lines = {
       '{"a": +1}': /^The line .*: look at column 7\.$/,
       "{} {}": /end, at column 4\.$/,
@@ -262,11 +262,11 @@ describe("nesting", () => {
     assert.match(refusal('{"a":'.repeat(100_000)).message, /nested deeper than 16 levels/);
   });
 
-  it("of up to the bound is told by what is wrong with it", () => {
+  it("up to the bound is reported by its other errors", () => {
     assert.match(refusal("[".repeat(limits.jsonDepthMax)).message, /ends too early/);
   });
 
-  it("is not counted in text, whatever is escaped there", () => {
+  it("is not counted in strings, whatever is escaped there", () => {
     const text = JSON.stringify([`${"[".repeat(50)}"\\"{{`, "x".repeat(limits.recordBytesMax)]);
     assert.deepEqual(parse(text), JSON.parse(text));
   });

@@ -1,5 +1,5 @@
-// Slices of JSON lists: together they hold every item once, and what is no list is found out, in work that grows with the
-// body.
+// Slices of JSON lists: together they contain every item once, and invalid lists are detected, in
+// work proportional to the body.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { type ListEnd, type SliceBounds, sliceList } from "../../../src/http/bul
 
 const wide: SliceBounds = { itemsMax: 1_000, bytes: 1_000_000, itemBytesMax: 1_000_000 };
 
-/** The text of each slice and how many items it is said to hold. */
+/** The text of each slice and its reported number of items. */
 function slicesOf(text: string, bounds = wide): { slices: [string, number][]; end: ListEnd } {
   const body = Buffer.from(text);
   const slices: [string, number][] = [];
@@ -22,7 +22,7 @@ function slicesOf(text: string, bounds = wide): { slices: [string, number][]; en
 }
 
 describe("slices of a list", () => {
-  it("end with an item, by number and by bytes", () => {
+  it("end after an item, limited by number and by bytes", () => {
     const { slices, end } = slicesOf("[1, 2,3 ,4,5]", { ...wide, itemsMax: 2 });
     assert.deepEqual(slices, [
       ["1, 2", 2],
@@ -36,7 +36,7 @@ describe("slices of a list", () => {
     ]);
   });
 
-  it("hold an item beyond its bound alone", () => {
+  it("contain an item beyond the bound alone", () => {
     const bounds = { ...wide, itemBytesMax: 5 };
     assert.deepEqual(slicesOf('[1,2,"large one",3]', bounds).slices, [
       ["1,2", 2],
@@ -45,7 +45,7 @@ describe("slices of a list", () => {
     ]);
   });
 
-  it("are none of a list without items", () => {
+  it("do not exist for a list without items", () => {
     assert.deepEqual(slicesOf(" [ \n ] "), { slices: [], end: { whole: true } });
   });
 
@@ -63,12 +63,12 @@ describe("slices of a list", () => {
     "[1]]",
     "[1] x",
   ]) {
-    it(`tell that ${JSON.stringify(text)} is no whole list`, () => {
+    it(`reveal that ${JSON.stringify(text)} is not a complete list`, () => {
       assert.equal(slicesOf(text).end.whole, false);
     });
   }
 
-  it("give every item of any list once and in order, whatever the bounds", () => {
+  it("return every item of any list once and in order, whatever the bounds", () => {
     const anyBounds = fc.record({
       itemsMax: fc.integer({ min: 1, max: 5 }),
       bytes: fc.integer({ min: 1, max: 40 }),
@@ -94,7 +94,7 @@ describe("slices of a list", () => {
     );
   });
 
-  it("never make JSON of what is none: a text is whole and its slices parse, or JSON.parse rejects it too", () => {
+  it("never make invalid text valid: a text is complete and its slices parse, or JSON.parse rejects it too", () => {
     const anyText = fc.stringMatching(/^\[[[\]{}",:\\1a ]{0,12}\]?$/);
     fc.assert(
       fc.property(anyText, (text) => {

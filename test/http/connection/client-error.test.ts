@@ -1,4 +1,4 @@
-// What Node can't read as a request is answered all the same.
+// Bytes that Node can't parse as a request still get a reply.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -6,7 +6,7 @@ import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
 import { exchangeRaw as exchangeText } from "../../support/raw-socket.ts";
 import { type Server, startServer } from "../../support/server.ts";
 
-describe("a request that can't be read", () => {
+describe("a request that can't be parsed", () => {
   let server: Server;
   let port: number;
 
@@ -18,7 +18,7 @@ describe("a request that can't be read", () => {
   after(() => server.stop());
 
   for (const [what, message, status, code] of [
-    ["no HTTP at all", "hello\r\n\r\n", 400, 40_003],
+    ["bytes that are not HTTP", "hello\r\n\r\n", 400, 40_003],
     ["headers that are too large", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, 43_101],
   ] as const) {
     it(`is answered with an error and a request id: ${what}`, async () => {

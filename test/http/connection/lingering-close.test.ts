@@ -9,7 +9,7 @@ import { LingeringClose } from "../../../src/http/connection/lingering-close.ts"
 import { startServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-describe("a large body that is refused unread", () => {
+describe("a large body that is rejected unread", () => {
   it("does not cost the client the reply", async () => {
     const server = await startServer();
     try {
@@ -26,8 +26,8 @@ describe("a large body that is refused unread", () => {
   });
 });
 
-describe("a connection that lingers", () => {
-  it("closes its writing side at once, and the rest when the client has had its time", async () => {
+describe("a lingering connection", () => {
+  it("closes its writing side at once, and the rest after a time limit", async () => {
     const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
     await once(listener, "listening");
     const { port } = listener.address() as { port: number };

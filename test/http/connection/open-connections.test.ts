@@ -1,4 +1,5 @@
-// Connections are bounded, in all and for each address, and clients that only hold them open can't keep others out.
+// Connections are limited, in total and per address, and clients that only hold them open can't
+// keep others out.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -27,7 +28,7 @@ async function open(service: Service): Promise<Opened> {
   return opened;
 }
 
-/** Resolves when the reply has come, or the connection is closed without one. */
+/** Resolves when the reply has arrived, or the connection is closed without one. */
 async function ask(opened: Opened): Promise<boolean> {
   opened.received = "";
   opened.socket.write(live);
@@ -62,7 +63,7 @@ describe("connections beyond the bound", () => {
     ["of an address", { connectionsPerAddressMax: 4 }, { TRUST_PROXY: "off" }],
     ["of all", { connectionsMax: 4 }, {}],
   ] as const) {
-    it(`${what} take the place of those that are idle, the oldest first`, async () => {
+    it(`${what} replace the idle ones, the oldest first`, async () => {
       await withService({ bounds, environment }, async (service) => {
         const idle = await openMany(service, 4);
         const next = await open(service);
@@ -78,7 +79,7 @@ describe("connections beyond the bound", () => {
       });
     });
 
-    it(`${what} leave those alone that were served lately`, async () => {
+    it(`${what} do not replace those that were served recently`, async () => {
       await withService({ bounds, environment }, async (service) => {
         const [good, ...idle] = await openMany(service, 4);
         assert.ok(good !== undefined);
@@ -93,7 +94,7 @@ describe("connections beyond the bound", () => {
       });
     });
 
-    it(`${what} are closed at once where all have a request under way`, async () => {
+    it(`${what} are closed at once where all have a request in progress`, async () => {
       await withService({ bounds, environment }, async (service) => {
         const held = service.holdStore("probeWrite");
         const busy = await openMany(service, 4);
@@ -113,7 +114,7 @@ describe("connections beyond the bound", () => {
     });
   }
 
-  it("of an address are none of a proxy, and its clients share the bound of all", async () => {
+  it("of an address do not count for a proxy, and its clients share the bound of all", async () => {
     const bounds = { connectionsPerAddressMax: 2, connectionsMax: 6 };
     await withService({ bounds }, async (service) => {
       const opened = await openMany(service, 6);
@@ -134,7 +135,7 @@ describe("connections beyond the bound", () => {
 });
 
 describe("a proxy", () => {
-  it("is known by its address or its network", () => {
+  it("is recognized by its address or its network", () => {
     const isProxy = proxyCheck("10.0.0.1, 192.168.0.0/16,2001:db8::/32");
     for (const [address, known] of [
       ["10.0.0.1", true],

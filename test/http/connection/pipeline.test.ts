@@ -1,5 +1,5 @@
-// Requests that come on one connection before the replies to those before them: they are executed one after another, and
-// however many there are, they take next to no memory and keep nobody waiting.
+// Requests that arrive on one connection before the replies to earlier ones: they are executed one
+// after another, and however many there are, they use very little memory and delay nobody.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const person = typeNamed("person");
 
 interface Pipe {
   readonly socket: Socket;
-  /** Whole replies so far. */
+  /** Complete replies so far. */
   replies(): readonly Reply[];
 }
 
@@ -62,7 +62,7 @@ describe("requests on one connection", () => {
     return Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
   }
 
-  /** More than the request holds before its reader has begun, in one packet and the next. */
+  /** More than the request buffers before its reader has begun, in one packet and the next. */
   function streamOfChunks(): Buffer {
     const line = Buffer.from(JSON.stringify({ person_id: "x".repeat(80_000) }));
     const head =
@@ -76,7 +76,10 @@ describe("requests on one connection", () => {
     return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
   }
 
-  /** Sends everything at once and closes its side; the replies until the server closes its own. */
+  /**
+   * Sends everything at once and closes its side; returns the replies until the server closes its
+   * own.
+   */
   async function exchange(bytes: Buffer): Promise<readonly Reply[]> {
     const { hostname, port } = new URL(scene.client.address);
     const socket = connect(Number(port), hostname);
@@ -113,7 +116,7 @@ describe("requests on one connection", () => {
     pipe.socket.destroy();
   });
 
-  it("are all answered in their order, however their bytes are cut into packets", async () => {
+  it("are all answered in order, however their bytes are split into packets", async () => {
     const random = makeRandom(20_261_121);
     const count = 400;
     const bytes = Buffer.concat(Array.from({ length: count }, (_, index) => add(index)));
@@ -131,7 +134,7 @@ describe("requests on one connection", () => {
     pipe.socket.destroy();
   });
 
-  it("are answered before a half-close is, and a body that is refused is not taken for a request", async () => {
+  it("are answered before a half-close takes effect, and a rejected body is not parsed as a request", async () => {
     pipe = await openPipe(scene.client.address);
     pipe.socket.resume();
     const refused = add(2_000).toString().replace("application/json", "text/plain");
@@ -141,7 +144,7 @@ describe("requests on one connection", () => {
     assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 415, 200]);
   });
 
-  it("are read in their order behind a stream of many chunks", async () => {
+  it("are read in order after a stream of many chunks", async () => {
     const count = 200;
     const adds = Array.from({ length: count }, (_, index) => add(3_000 + index));
     const [stream, ...others] = await exchange(Buffer.concat([streamOfChunks(), ...adds]));
@@ -158,7 +161,7 @@ describe("requests on one connection", () => {
     ["of a known length, for HTTP/2", 4_002, "Connection: upgrade\r\nUpgrade: h2c\r\n"],
     ["in chunks, for HTTP/2", 4_003, "Connection: upgrade\r\nUpgrade: h2c\r\n"],
   ] as const) {
-    it(`keep their body where they ask for an upgrade: ${what}`, async () => {
+    it(`keep their body where they request an upgrade: ${what}`, async () => {
       for (const [first, status] of [
         [Buffer.from(get("/health/live")), 200],
         [streamOfChunks(), 201],
@@ -213,7 +216,7 @@ describe("requests whose replies nobody reads", () => {
   const folder = makeTempFolder();
   let server: ServerProcess;
 
-  // Without limits of rate: here the bounds on memory have to do.
+  // Without rate limits: here only the bounds on memory apply.
   before(async () => {
     server = await startServerProcess(testEnvironment(folder, { RATE_LIMIT_PER_SECOND: "0" }));
     for (const path of ["/openapi.json", "/docs/reference.js"]) {
@@ -241,7 +244,7 @@ describe("requests whose replies nobody reads", () => {
     [20, 500, "/nothing"],
     [20, 500, "/.well-known/sluice-receipts.json"],
   ] as const) {
-    it(`take little memory, and others are served: ${connections} times ${requests} of ${path}`, async () => {
+    it(`use little memory, and others are served: ${connections} times ${requests} of ${path}`, async () => {
       const memory = await figure("sluice_process_resident_memory_bytes");
       const pipes: Pipe[] = [];
       for (let count = 0; count < connections; count += 1) {

@@ -1,4 +1,4 @@
-// Replies that their clients don't read are bounded over all connections.
+// Replies that their clients don't read are limited over all connections.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,7 +12,10 @@ const scene = await startScene({ bounds: { queuedReplyBytesMax: bytesMax } });
 const customer = await scene.makeCustomer();
 after(() => scene.stop());
 
-/** A list of which each item is refused with long errors: the reply is longer than what the system takes by itself. */
+/**
+ * A list of which each item is rejected with long errors: the reply is longer than what the system
+ * buffers.
+ */
 const type = typeNamed("company");
 const items = Array.from({ length: 10_000 }, () => ({
   company_id: "i".repeat(255),
@@ -43,7 +46,7 @@ async function sendUnread(): Promise<Client> {
 }
 
 describe("replies that nobody reads", () => {
-  it("are kept up to a bound, beyond which the newest is given up with its connection", async () => {
+  it("are retained up to a bound, beyond which the newest is dropped with its connection", async () => {
     const { replies } = scene.service.edge;
     const clients: Client[] = [];
     for (let count = 0; count < 6 && replies.refused === 0; count += 1) {

@@ -40,8 +40,8 @@ function makeWatch(): { watch: RequestWatch<Named>; overdue: string[] } {
   return { watch, overdue };
 }
 
-describe("the watch over requests", () => {
-  it("tells of a request that takes longer than the limit, once", () => {
+describe("the request watch", () => {
+  it("reports a request that takes longer than the limit, once", () => {
     const { watch, overdue } = makeWatch();
     watch.begin(item("slow"));
     advanceMs(59);
@@ -52,7 +52,7 @@ describe("the watch over requests", () => {
     assert.deepEqual(overdue, ["slow"]);
   });
 
-  it("leaves alone what has ended", () => {
+  it("ignores requests that have ended", () => {
     const { watch, overdue } = makeWatch();
     const quick = watch.begin(item("quick"));
     watch.begin(item("slow"));
@@ -61,7 +61,7 @@ describe("the watch over requests", () => {
     assert.deepEqual(overdue, ["slow"]);
   });
 
-  it("uses a place again without mixing up who is in it", () => {
+  it("reuses a slot without confusing its requests", () => {
     const { watch, overdue } = makeWatch();
     const first = watch.begin(item("first"));
     watch.end(first);
@@ -71,7 +71,7 @@ describe("the watch over requests", () => {
     assert.deepEqual(overdue, ["second", "third"]);
   });
 
-  it("tells the old from the young in one sweep", () => {
+  it("distinguishes old from new requests in one sweep", () => {
     const { watch, overdue } = makeWatch();
     watch.begin(item("first"));
     advanceMs(30);
@@ -82,7 +82,7 @@ describe("the watch over requests", () => {
     assert.deepEqual(overdue, ["first", "second"]);
   });
 
-  it("ends with its stop", () => {
+  it("stops when it is told to", () => {
     const { watch, overdue } = makeWatch();
     watch.begin(item("slow"));
     watch.stop();

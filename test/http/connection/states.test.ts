@@ -1,5 +1,5 @@
-// A connection that breaks off in any state, in any way: the process goes on, says nothing of an error that nobody
-// handled, and serves the next client. In a process of its own, since such an error would end it.
+// A connection that breaks in any state, in any way: the process continues, reports no unhandled
+// error, and serves the next client. In a separate process, since such an error would end it.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -33,42 +33,42 @@ const json = "content-type: application/json\r\n";
 const lines = "content-type: application/x-ndjson\r\n";
 const get = `GET /openapi.json HTTP/1.1\r\n${host}\r\n`;
 
-/** What the client has sent when it breaks off. */
+/** What the client has sent when the connection breaks. */
 const states: Readonly<Record<string, () => string>> = {
   idle: () => "",
   "in the request line": () => "GET /hea",
   "in the headers": () => `GET /health/live HTTP/1.1\r\n${host}a: `,
-  "in what is no HTTP": () => "GARBAGE\r\n\r\n",
+  "in bytes that are not HTTP": () => "GARBAGE\r\n\r\n",
   "after CONNECT": () => "CONNECT x:1 HTTP/1.1\r\n\r\n",
   "after CONNECT with a Host": () => `CONNECT x:1 HTTP/1.1\r\n${host}\r\n`,
   "after CONNECT before its body": () => `CONNECT x:1 HTTP/1.1\r\n${host}${length}`,
   "in the body of CONNECT": () => `CONNECT x:1 HTTP/1.1\r\n${host}${length}ab`,
   "in a chunk of CONNECT": () => `CONNECT x:1 HTTP/1.1\r\n${host}${chunks}5\r\nab`,
   "after the body of CONNECT": () => `CONNECT x:1 HTTP/1.1\r\n${host}${length}abcdeX`,
-  "after CONNECT behind a request": () => `${get}CONNECT x:1 HTTP/1.1\r\n${host}\r\n`,
+  "after CONNECT after a request": () => `${get}CONNECT x:1 HTTP/1.1\r\n${host}\r\n`,
   "after an upgrade": () => `GET /health/live HTTP/1.1\r\n${host}${upgrade}\r\n`,
   "in the headers of an upgrade": () => `GET /health/live HTTP/1.1\r\n${host}${upgrade}`,
   "in the body of an upgrade": () => `${write()}${upgrade}${json}${length}{`,
   "in a chunk of an upgrade": () => `${write()}${upgrade}${json}${chunks}5\r\n{`,
-  "before a body that was expected": () => `${write()}${json}expect: 100-continue\r\n${length}`,
-  "in a body that was expected": () => `${write()}${json}expect: 100-continue\r\n${length}{`,
+  "before an expected body": () => `${write()}${json}expect: 100-continue\r\n${length}`,
+  "in an expected body": () => `${write()}${json}expect: 100-continue\r\n${length}{`,
   "in a body": () => `${write()}${json}${length}{`,
   "in a chunk": () => `${write()}${json}${chunks}5\r\n{`,
   "in a compressed body": () => `${write()}${json}content-encoding: gzip\r\n${length}\u001f`,
   "in a stream": () => `${write()}${lines}${chunks}3\r\n{}\n\r\n`,
   "in a broken chunk of a stream": () => `${write()}${lines}${chunks}3\r\n{}\n\r\nno chunk\r\n`,
-  "in a body that is refused": () => `POST /v2/person HTTP/1.1\r\n${host}${json}${chunks}5\r\n{`,
+  "in a rejected body": () => `POST /v2/person HTTP/1.1\r\n${host}${json}${chunks}5\r\n{`,
   "in the reply": () => get,
   "in the reply to the first of many requests": () => get.repeat(1_000),
   "in a large reply": () => `GET /docs/reference.js HTTP/1.1\r\n${host}\r\n`,
-  "in nonsense behind many requests": () => `${get.repeat(50)}GARBAGE\r\n\r\n`,
+  "in malformed bytes after many requests": () => `${get.repeat(50)}GARBAGE\r\n\r\n`,
 };
 
 function write(): string {
   return `POST /v2/person HTTP/1.1\r\n${host}authorization: Bearer ${token}\r\n`;
 }
 
-/** How it breaks off; each resolves when the client's side of the connection is gone. */
+/** How it breaks; each resolves when the client's side of the connection is closed. */
 const endings: Readonly<Record<string, (socket: Socket) => Promise<void>>> = {
   "a reset at once": async (socket) => void socket.resetAndDestroy(),
   "a close at once": async (socket) => void socket.destroy(),
@@ -92,10 +92,10 @@ const endings: Readonly<Record<string, (socket: Socket) => Promise<void>>> = {
 
 const live = { method: "GET", path: "/health/live" };
 
-describe("a connection that breaks off", () => {
+describe("a broken connection", () => {
   for (const [state, bytes] of Object.entries(states)) {
     for (const [ending, end] of Object.entries(endings)) {
-      it(`${state} by ${ending} leaves the process as it was`, async () => {
+      it(`${state} by ${ending} leaves the process unharmed`, async () => {
         for (let time = 0; time < 3; time += 1) {
           const socket = await open();
           const text = bytes();
@@ -112,7 +112,7 @@ describe("a connection that breaks off", () => {
   }
 });
 
-describe("a request that breaks off by a half-close", () => {
+describe("a half-closed request", () => {
   for (const state of [
     "in the request line",
     "in the headers",
@@ -122,7 +122,7 @@ describe("a request that breaks off by a half-close", () => {
     "in the body of CONNECT",
     "in a body",
     "in a chunk",
-    "in a body that is refused",
+    "in a rejected body",
   ]) {
     it(`${state} gets a reply`, async () => {
       const socket = await open();

@@ -1,4 +1,5 @@
-// Room for request bodies: what fits goes at once, what does not waits its turn, and room that is released is used again.
+// Room for request bodies: what fits is admitted at once, what does not waits, and released room is
+// reused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,18 +19,18 @@ async function settled(
   );
 }
 
-describe("the budget of bodies", () => {
-  it("gives room at once while there is some, for each organization and over all", () => {
+describe("the body budget", () => {
+  it("grants room at once while there is some, per organization and in total", () => {
     const budget = new BodyBudget(options);
     const first = budget.reserve("a", 60, here);
     assert.ok(!(first instanceof Promise));
-    assert.ok(budget.reserve("a", 1, here) instanceof Promise, "the organization has none left");
+    assert.ok(budget.reserve("a", 1, here) instanceof Promise, "the organization has no room left");
     assert.ok(!(budget.reserve("b", 40, here) instanceof Promise));
-    assert.ok(budget.reserve("c", 1, here) instanceof Promise, "there is none left at all");
+    assert.ok(budget.reserve("c", 1, here) instanceof Promise, "there is no room left");
     assert.equal(budget.heldBytes, 100);
   });
 
-  it("lets who waits have what is released, each organization in its order", async () => {
+  it("grants released room to those that wait, each organization in order", async () => {
     const budget = new BodyBudget(options);
     const first = budget.reserve("a", 60, here) as Reservation;
     const waits = [budget.reserve("a", 50, here), budget.reserve("a", 10, here)];
@@ -40,7 +41,7 @@ describe("the budget of bodies", () => {
     assert.equal(budget.heldBytes, 60);
   });
 
-  it("does not let a large one of one organization keep others waiting", async () => {
+  it("does not let a large body of one organization keep others waiting", async () => {
     const budget = new BodyBudget(options);
     const held = [budget.reserve("a", 60, here), budget.reserve("b", 40, here)] as Reservation[];
     const waits = [budget.reserve("a", 60, here), budget.reserve("c", 30, here)];
@@ -48,7 +49,7 @@ describe("the budget of bodies", () => {
     assert.deepEqual(await settled(waits), [false, true]);
   });
 
-  it("keeps new bodies waiting beyond a lower bound, and lets them go on when it is lifted", async () => {
+  it("keeps new bodies waiting beyond a lower bound, and admits them when it is lifted", async () => {
     const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
     const first = budget.reserve("a", 60, here) as Reservation;
     budget.boundNew(50);
@@ -73,7 +74,7 @@ describe("the budget of bodies", () => {
     assert.throws(() => first.extend(1), { errorName: "unavailable" });
   });
 
-  it("rejects what has waited too long, or what more waits than may", async () => {
+  it("rejects what has waited too long, or exceeds the number that may wait", async () => {
     const budget = new BodyBudget({ ...options, waitMsMax: 10 });
     assert.ok(!(budget.reserve("a", 60, here) instanceof Promise));
     const waits = [budget.reserve("a", 1, here), budget.reserve("a", 1, here)];
@@ -87,7 +88,7 @@ describe("the budget of bodies", () => {
     assert.equal(budget.heldBytes, 60);
   });
 
-  it("forgets who is gone", async () => {
+  it("forgets clients that disconnect", async () => {
     const budget = new BodyBudget(options);
     const held = budget.reserve("a", 60, here) as Reservation;
     const gone = new AbortController();
@@ -107,7 +108,7 @@ describe("the budget of bodies", () => {
     assert.equal(budget.heldBytes, 0);
   });
 
-  it("never holds more than its bounds, and in the end serves or rejects everybody", async () => {
+  it("never exceeds its bounds, and finally serves or rejects everybody", async () => {
     const anyStep = fc.record({
       organization: fc.constantFrom("a", "b", "c"),
       bytes: fc.integer({ min: 1, max: 60 }),

@@ -1,4 +1,5 @@
-// What is rejected under which pressure, and when pressure begins and ends: a pure function of samples.
+// What is rejected under which pressure, and when pressure begins and ends: a pure function of
+// samples.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -40,7 +41,7 @@ const [small, large, largest] = [
   body(limits.largestBodyBytesMin),
 ];
 
-/** Of all kinds of work, which are rejected. */
+/** Which kinds of work are rejected. */
 function rejected(state: PressureState): readonly string[] {
   const kinds = { small, large, largest, stream };
   return Object.entries(kinds).flatMap(([name, work]) =>
@@ -48,23 +49,23 @@ function rejected(state: PressureState): readonly string[] {
   );
 }
 
-/** So many late samples in a row. */
+/** This many late samples in a row. */
 function lateFor(samples: number): readonly number[] {
   return Array.from({ length: samples }, () => limits.pressureDelayMsMax + 1);
 }
 
-/** Samples until lateness has lasted for as long as it has to. */
+/** Samples until the delay has lasted long enough. */
 const sustained = limits.pressureDelaySustainedMs / stepMs + 1;
 
 describe("pressure of the event loop", () => {
-  it("is one that lasts", () => {
+  it("begins when the delay lasts", () => {
     assert.deepEqual(rejected(afterDelays(lateFor(sustained - 1))), []);
     const late = afterDelays(lateFor(sustained));
     assert.deepEqual(rejected(late), ["large", "largest", "stream"]);
     assert.equal(findRejection(late, large), "event_loop_delay");
   });
 
-  it("is not made by a loop that is late now and then", () => {
+  it("does not begin with occasional delays", () => {
     const some = lateFor(sustained - 2);
     const withTimeout = limits.pressureDelayMsMax - 1;
     assert.deepEqual(rejected(afterDelays([...some, withTimeout, ...some])), []);
@@ -83,14 +84,14 @@ describe("pressure of the event loop", () => {
     assert.deepEqual(rejected(afterDelays([...late, half])), []);
   });
 
-  it("rejects large work also if nothing else is under way", () => {
+  it("rejects large work even if nothing else is in progress", () => {
     const late = afterDelays(lateFor(sustained));
     assert.equal(findRejection(late, { ...large, isAlone: true }), "event_loop_delay");
   });
 });
 
 describe("pressure of memory", () => {
-  it("rejects the largest work first, then all that is large", () => {
+  it("rejects the largest work first, then all large work", () => {
     const { residentBytesHigh: high, residentBytesCritical: critical } = limits;
     assert.deepEqual(rejected(after({ residentBytes: high - 1 })), []);
     assert.deepEqual(rejected(after({ residentBytes: high })), ["largest", "stream"]);
@@ -98,27 +99,27 @@ describe("pressure of memory", () => {
     assert.deepEqual(rejected(after({ residentBytes: critical })), ["large", "largest", "stream"]);
   });
 
-  it("lets large work in that is alone, for resident memory may never shrink again", () => {
+  it("admits large work that is alone, because resident memory may never shrink again", () => {
     const full = after({ residentBytes: limits.residentBytesCritical * 2 });
     assert.equal(findRejection(full, { ...largest, isAlone: true }), undefined);
     assert.equal(findRejection(full, { ...stream, isAlone: true }), undefined);
     assert.equal(findRejection(full, largest), "memory");
   });
 
-  it("rejects only the largest bodies while held ones are near their bound", () => {
+  it("rejects only the largest bodies while retained ones are near their bound", () => {
     const bound = limits.heldBodyBytesMax;
     assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 - 1 })), []);
     assert.deepEqual(rejected(after({ heldBodyBytes: (bound * 7) / 8 })), ["largest"]);
   });
 
-  it("leaves bodies that wait less room, and at least that for one", () => {
+  it("reduces the room for waiting bodies, but leaves enough for one", () => {
     const { residentBytesHigh, residentBytesCritical, bodyBytesMax, heldBodyBytesMax } = limits;
     const levels = [0, residentBytesHigh, residentBytesCritical];
     const bounds = levels.map((residentBytes) => heldBytesMaxOf(after({ residentBytes })));
     assert.deepEqual(bounds, [heldBodyBytesMax, heldBodyBytesMax / 2, bodyBytesMax]);
   });
 
-  it("ends with the sample that is below the bounds", () => {
+  it("ends with the first sample below the bounds", () => {
     const full = after({ residentBytes: limits.residentBytesCritical, heldBodyBytes: 2 ** 40 });
     assert.deepEqual(rejected(observePressure(full, { ...calm, atMs: stepMs })), []);
   });

@@ -1,4 +1,4 @@
-// GET /metrics: who may read it, and that scrapes at the same time are one piece of work.
+// GET /metrics: who can read it, and that concurrent scrapes are rendered once.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -48,7 +48,7 @@ describe("metrics with a token", () => {
     }
   });
 
-  it("can't be tried for, and are still read with the right one", async () => {
+  it("can't be used to guess the token, and can still be read with the right one", async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 21; count += 1) {
       statuses.push((await ask("Bearer wrong", "192.0.2.3")).status);
@@ -66,11 +66,11 @@ describe("metrics with a token", () => {
 });
 
 describe("metrics without a token", () => {
-  it("are read by anybody", async () => {
+  it("can be read by anybody", async () => {
     assert.equal((await open.client.send(metrics)).status, 200);
   });
 
-  it("are rendered once for all who ask at the same time", async () => {
+  it("are rendered once for all concurrent requests", async () => {
     const held = open.service.holdStore("deletionFigures");
     const scrapes = 50;
     const asked = Array.from({ length: scrapes }, () => open.client.send(metrics));
@@ -81,13 +81,13 @@ describe("metrics without a token", () => {
     }
     held.release();
     const texts = new Set((await Promise.all(asked)).map(({ text }) => text));
-    // One that was late may have come after the end.
+    // One that was late may have arrived after the end.
     assert.ok(texts.size <= 3, `${texts.size} renderings`);
   });
 });
 
 describe("METRICS_TOKEN", () => {
-  it("has to be long enough for nobody to guess, and is not repeated", () => {
+  it("has to be long enough not to be guessed, and is not repeated", () => {
     for (const sent of ["short", "with spaces in the middle of it", "ü".repeat(32)]) {
       assert.throws(
         () => readConfig({ METRICS_TOKEN: sent }),

@@ -1,4 +1,4 @@
-// How often the store is asked whether it can take writes, and what is made of its answers.
+// How often the store is asked whether it accepts writes, and how its answers are used.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const full = new Error("the disk is full");
 
-/** A store that answers when it is told to; `failure` is what it then says. */
+/** A store that answers when it is told to; `failure` is its answer. */
 function makeStore() {
   const waiting: (() => void)[] = [];
   const store = { asked: 0, failure: undefined as Error | undefined, isPrompt: true };
@@ -23,7 +23,7 @@ function makeStore() {
 }
 
 describe("readiness", () => {
-  it("asks the store once for all that ask meanwhile, and keeps the answer for a time", async () => {
+  it("asks the store once for all concurrent requests, and caches the answer for a time", async () => {
     const { store, probe, answer } = makeStore();
     store.isPrompt = false;
     const readiness = new Readiness({ probe, onChange: () => undefined, keptMs: 100_000 });
@@ -34,7 +34,7 @@ describe("readiness", () => {
     assert.equal(store.asked, 1);
   });
 
-  it("asks again when the time is over, and tells of each change once", async () => {
+  it("asks again when the time is over, and reports each change once", async () => {
     const { store, probe } = makeStore();
     const changes: unknown[] = [];
     const onChange = (failure: unknown): void => void changes.push(failure);

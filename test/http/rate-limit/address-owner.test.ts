@@ -23,12 +23,12 @@ describe("the owner of an address", () => {
     ["unknown", "unknown"],
     ["", ""],
   ] as const) {
-    it(`of ${address || "nothing"} is ${owner || "nothing"}`, () => {
+    it(`is ${owner || "nothing"} for ${address || "nothing"}`, () => {
       assert.equal(addressOwner(address), owner);
     });
   }
 
-  it("is cut where a proxy passed on something long", () => {
+  it("is cut where a proxy passed on a long value", () => {
     assert.equal(addressOwner("x".repeat(10_000)).length, 64);
   });
 });

@@ -1,4 +1,5 @@
-// The script of shared buckets against the buckets of one process: the same requests at the same times, the same answers.
+// The script of shared buckets compared with the buckets of one process: the same requests at the
+// same times, the same answers.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -82,12 +83,12 @@ describe("the script of a shared bucket", () => {
     assertAlike({ policies: [policy, slow, usual, fast], costs: [1], stepMs: 1 });
   });
 
-  // A bucket of one process also rounds when it is only looked at; so the sums here are exact.
-  it("answers as a bucket of one process does when it is looked at in between, too", () => {
+  // A bucket of one process also rounds when it is only read; so the sums here are exact.
+  it("answers as a bucket of one process does when it is read in between, too", () => {
     assertAlike({ policies: [policy, usual, fast], costs: [0, 1, 1, 1], stepMs: 125 });
   });
 
-  it("never lets through more than a full bucket and what it gains", () => {
+  it("never allows more than a full bucket and what it gains", () => {
     const { clock, ask } = makeShared();
     let passed = 0;
     for (let step = 0; step < 400; step += 1) {
@@ -97,7 +98,7 @@ describe("the script of a shared bucket", () => {
     assert.equal(passed, 4 + Math.floor(399 * 0.007 * 2));
   });
 
-  it("lets a request through after the wait that a refusal asks for", () => {
+  it("allows a request after the wait that a refusal states", () => {
     const { clock, ask } = makeShared();
     const seldom = { ...policy, perSecond: 0.3, burst: 2 };
     for (let round = 0; round < 10; round += 1) {
@@ -116,7 +117,7 @@ describe("the script of a shared bucket", () => {
     assert.equal(ask("one", policy, 0).remaining, 3);
   });
 
-  it("takes nothing, and keeps nothing, when it only looks", () => {
+  it("takes no tokens, and stores nothing, when it only reads", () => {
     const { redis, ask } = makeShared();
     for (let look = 0; look < 3; look += 1) assert.equal(ask("one", policy, 0).remaining, 4);
     assert.deepEqual(redis.run(["KEYS", "sluice:rate:*"]), []);
@@ -133,7 +134,7 @@ describe("the script of a shared bucket", () => {
     assert.equal(ask("one", policy, 0).remaining, 4);
   });
 
-  it("takes what it can't read for a full bucket", () => {
+  it("treats an unreadable value as a full bucket", () => {
     const { redis, ask } = makeShared();
     redis.run(["SET", bucketKey("store", policy, "one"), "of another kind", "PX", "1000"]);
     assert.equal(ask("one", policy, 1).remaining, 3);
@@ -141,7 +142,7 @@ describe("the script of a shared bucket", () => {
 });
 
 describe("the key of a shared bucket", () => {
-  it("differs by store, limit and owner, and shows neither store nor owner", () => {
+  it("differs by store, limit and owner, and reveals neither store nor owner", () => {
     const keys = [
       bucketKey("store", policy, "192.0.2.1"),
       bucketKey("other store", policy, "192.0.2.1"),

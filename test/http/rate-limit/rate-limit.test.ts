@@ -1,4 +1,4 @@
-// The three limits and the header fields that tell of them (draft-ietf-httpapi-ratelimit-headers).
+// The three limits and their header fields (draft-ietf-httpapi-ratelimit-headers).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -20,7 +20,7 @@ function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
 }
 
 describe("the limit of an organization", () => {
-  it("tells the quota and window in RateLimit-Policy, what is left and for how long in RateLimit", () => {
+  it("sends the quota and window in RateLimit-Policy, the remainder and its time in RateLimit", () => {
     const rates = new RateLimits(10, makeFakeClock().now);
     assert.deepEqual(rates.organization(caller("one")), {
       allowed: true,
@@ -32,7 +32,7 @@ describe("the limit of an organization", () => {
     });
   });
 
-  it("allows twice the rate in a burst, and goes on at the rate", () => {
+  it("allows twice the rate in a burst, and then the rate", () => {
     const clock = makeFakeClock();
     const rates = new RateLimits(10, clock.now);
     const take = () => rates.organization(caller("one")).allowed;
@@ -47,7 +47,7 @@ describe("the limit of an organization", () => {
     assert.equal(headers?.rateLimitPolicy, '"organization";q=6;w=2');
   });
 
-  it("is none where the organization's is 0, and nothing is told then", () => {
+  it("does not exist where the organization's is 0, and no header names one", () => {
     const rates = new RateLimits(1, makeFakeClock().now);
     for (let index = 0; index < 10; index += 1) {
       const limited = rates.organization(caller("one", 0));
@@ -99,7 +99,7 @@ describe("a rate of 0", () => {
   });
 });
 
-describe("the error of a refused request", () => {
+describe("the error of a limited request", () => {
   it("says when to try again, in words and as a number", () => {
     const refusal = { allowed: false, headers: undefined, retryAfterSeconds: 3 };
     const error = rateLimited(refusal);

@@ -1,4 +1,5 @@
-// Limits that processes share: they let pass together what one would, and tell clients the same.
+// Limits that processes share: together they allow as much as one would, and clients get the same
+// headers.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -18,7 +19,7 @@ import {
 } from "../sharing-process.ts";
 
 describe("processes that share their limits", () => {
-  it("let through together what one limit allows", async (test) => {
+  it("allow together what one limit allows", async (test) => {
     const { one, two } = await startTwo(test);
     const gates = [one.gate, two.gate];
     const gateOf = (index: number): RateGate => gates[index % 2] ?? one.gate;
@@ -28,7 +29,7 @@ describe("processes that share their limits", () => {
     assert.equal(one.countedAlone() + two.countedAlone(), 0);
   });
 
-  it("tell what is left to a client wherever it asks, in the headers of one process", async (test) => {
+  it("send the same remainder to a client in every process", async (test) => {
     const { one, two } = await startTwo(test);
     const told = [
       await one.gate.organization(caller),
@@ -49,7 +50,7 @@ describe("processes that share their limits", () => {
     );
   });
 
-  it("go by the clock of the server: the wait of a refusal works, whatever their own clocks say", async (test) => {
+  it("use the clock of the server: the stated wait works, whatever their own clocks say", async (test) => {
     const { server, one, two } = await startTwo(test);
     await passed(60, () => one.gate.tokenIssuing("key"));
     const refused = await two.gate.tokenIssuing("key");
@@ -59,7 +60,7 @@ describe("processes that share their limits", () => {
     assert.equal((await two.gate.tokenIssuing("key")).allowed, false);
   });
 
-  it("keep the limit of an organization that has its own, and ask nothing where it has none", async (test) => {
+  it("respect the limit of an organization that has its own, and send no request where it has none", async (test) => {
     const { server, one, two } = await startTwo(test);
     const own = callerOf("own", 2);
     const gates = [one.gate, two.gate];
@@ -77,7 +78,7 @@ describe("processes that share their limits", () => {
     assert.equal(await passed(20, () => other.gate.organization(caller)), 10);
   });
 
-  it("ask once for each request, and send the script only to a server that lacks it", async (test) => {
+  it("send one request each time, and the script only to a server that lacks it", async (test) => {
     const { server, one } = await startTwo(test);
     const before = server.commands.length;
     await passed(5, () => one.gate.organization(caller));
@@ -89,7 +90,7 @@ describe("processes that share their limits", () => {
     assert.equal(one.countedAlone(), 0);
   });
 
-  it("leave nothing behind but keys that expire, and that name nobody", async (test) => {
+  it("leave only keys that expire, and that name nobody", async (test) => {
     const { server, one } = await startTwo(test);
     await one.gate.organization(caller);
     await one.gate.tokenIssuing("key_of_acme");
@@ -106,10 +107,10 @@ describe("processes that share their limits", () => {
   });
 });
 
-describe("a process that is told of no Redis", () => {
+describe("a process without Redis", () => {
   const own = { rateLimitRedisUrl: undefined };
 
-  it("answers at once, without a promise", async (test) => {
+  it("answers synchronously, without a promise", async (test) => {
     const server = await startServer(test);
     const { gate, isShared, countedAlone, log } = await openProcess(test, server, own);
     const answers = [
@@ -123,7 +124,7 @@ describe("a process that is told of no Redis", () => {
     assert.equal(server.commands.length, 0);
   });
 
-  it("asks nobody where every limit is off, either", async (test) => {
+  it("sends no request where every limit is off, either", async (test) => {
     const server = await startServer(test);
     const { gate } = await openProcess(test, server, { rateLimitPerSecond: 0 });
     assert.equal(gate.organization(caller) instanceof Promise, false);
@@ -131,10 +132,10 @@ describe("a process that is told of no Redis", () => {
   });
 });
 
-// A clock that can't be moved: what a bucket gains during the test is allowed for.
+// A clock that can't be moved: the test allows for what a bucket gains meanwhile.
 const { SLUICE_TEST_REDIS_URL: named } = process.env;
 
-/** Gives the URL of a server of the test's own, or of the one that is named. */
+/** Returns the URL of a server of the test's own, or of the one that is named. */
 type FindServer = (test: TestContext) => Promise<string>;
 
 const servers: Readonly<Record<string, FindServer>> = {
@@ -156,7 +157,7 @@ async function startOn(test: TestContext, find: FindServer): Promise<readonly Pr
 
 for (const [server, find] of Object.entries(servers)) {
   describe(`limits that are shared on ${server}`, () => {
-    it("let through what one limit allows, and what it gains meanwhile", async (test) => {
+    it("allow what one limit allows, and what it gains meanwhile", async (test) => {
       const processes = await startOn(test, find);
       const began = performance.now();
       const found = await passed(200, async (index) => {
@@ -169,7 +170,7 @@ for (const [server, find] of Object.entries(servers)) {
       for (const { countedAlone } of processes) assert.equal(countedAlone(), 0);
     });
 
-    it("tell and refuse in the same headers as those of one process", async (test) => {
+    it("send and refuse with the same headers as those of one process", async (test) => {
       const [one, two] = await startOn(test, find);
       const own = new RateLimits(5, makeFakeClock().now);
       const replies = await Promise.all(

@@ -64,14 +64,14 @@ describe("a token bucket", () => {
     assert.equal(buckets.take("one", policy).remaining, 3);
   });
 
-  it("is each owner's own", () => {
+  it("is separate for each owner", () => {
     const { buckets } = makeBuckets();
     for (let index = 0; index < 5; index += 1) buckets.take("one", policy);
     assert.equal(buckets.take("one", policy).allowed, false);
     assert.equal(buckets.take("other", policy).allowed, true);
   });
 
-  it("is the same after it was looked at", () => {
+  it("is not changed by reading it", () => {
     const { buckets, clock } = makeBuckets();
     buckets.take("one", policy);
     const seen = { allowed: true, remaining: 3, waitSeconds: 1 };
@@ -93,7 +93,7 @@ describe("a token bucket", () => {
     assert.equal(buckets.take("owner 0", single).allowed, true);
   });
 
-  it("allows a request after the wait it asked for, whatever came before", () => {
+  it("allows a request after the stated wait, whatever came before", () => {
     const rate = fc.constantFrom(1 / 3, 1, 20 / 60, 7, 0.1, 1_000, 3.7);
     const pauses = fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
@@ -111,7 +111,7 @@ describe("a token bucket", () => {
     );
   });
 
-  it("never allows more than the burst and what the time between gave", () => {
+  it("never allows more than the burst and what was gained since", () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 80 });
     fc.assert(
       fc.property(pauses, (waits) => {

@@ -31,7 +31,7 @@ describe("the reply to an error", () => {
     });
   }
 
-  it("lists what is wrong with fields, and leaves errors out when there is nothing to list", () => {
+  it("lists the field errors, and omits errors when there are none", () => {
     const errors = [{ field: "[3].amount", message: "is required" }];
     const error = new AppError("validation_failed", { message: "Not so.", errors });
     assert.deepEqual(bodyOf(error), { code: 40000, message: "Not so.", errors });
@@ -44,7 +44,7 @@ describe("the reply to an error", () => {
     assert.doesNotMatch(JSON.stringify(errorAnswer(error, plain)), /secret/);
   });
 
-  it("carries Retry-After when there is a time to wait", () => {
+  it("has Retry-After when there is a time to wait", () => {
     const error = new AppError("rate_limited", { retryAfterSeconds: 7 });
     assert.equal(errorAnswer(error, plain).headers?.["retry-after"], "7");
     assert.equal(
@@ -53,7 +53,7 @@ describe("the reply to an error", () => {
     );
   });
 
-  it("takes further headers along", () => {
+  it("includes further headers", () => {
     const answer = errorAnswer(new AppError("method_not_allowed"), {
       ...plain,
       headers: { allow: "GET" },
@@ -116,7 +116,7 @@ describe("WWW-Authenticate (RFC 6750, section 3)", () => {
     assert.equal(authenticateOf(scope, { apiKeyExpected: true }), undefined);
   });
 
-  it("is sent with nothing but 401 and 403", () => {
+  it("is sent only with 401 and 403", () => {
     for (const name of names) {
       const status = statusOf(new AppError(name));
       if (status === 401 || name === "insufficient_scope") continue;

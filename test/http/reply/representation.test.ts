@@ -1,4 +1,4 @@
-// Replies that are the same for everybody: encodings, ETags and what a client has already.
+// Replies that are the same for all clients: encodings, ETags and conditional requests.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -26,7 +26,7 @@ const paths = [
   "/.well-known/sluice-receipts.json",
 ];
 
-describe("an encoding is chosen", () => {
+describe("the encoding of a reply", () => {
   for (const [accepted, chosen] of [
     [undefined, "identity"],
     ["", "identity"],
@@ -46,19 +46,19 @@ describe("an encoding is chosen", () => {
     ["gzip;q=x", "gzip"],
     [",;,;q=1,", "identity"],
   ] as const) {
-    it(`from ${JSON.stringify(accepted)}: ${chosen}`, () => {
+    it(`for ${JSON.stringify(accepted)} is ${chosen}`, () => {
       assert.equal(chooseEncoding(accepted), chosen);
     });
   }
 
-  it("in one pass, however long the header is", () => {
+  it("is chosen in one pass, however long the header is", () => {
     assert.equal(chooseEncoding(`${"a;q=0.1, ".repeat(1_800)}gzip`), "gzip");
   });
 });
 
 for (const path of paths) {
   describe(path, () => {
-    it("is the same in every encoding, and each has an ETag of its own", async () => {
+    it("is the same in every encoding, and each has its own ETag", async () => {
       const plain = await ask(path);
       const gzip = await ask(path, { "accept-encoding": "gzip" });
       const br = await ask(path, { "accept-encoding": "br" });
@@ -74,7 +74,7 @@ for (const path of paths) {
       for (const etag of etags) assert.match(etag ?? "", /^"[\w-]+"$/);
     });
 
-    it("is not sent again to who has it", async () => {
+    it("is not sent again to a client that has it", async () => {
       const { headers } = await ask(path, { "accept-encoding": "br" });
       const etag = headers.etag ?? "";
       for (const sent of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -94,7 +94,7 @@ for (const path of paths) {
       assert.equal(plain.status, 200, "the ETag of another encoding");
     });
 
-    it("says the same to HEAD, without the body", async () => {
+    it("has the same headers for HEAD, without the body", async () => {
       for (const encoding of ["identity", "gzip", "br"]) {
         const headers = { "accept-encoding": encoding };
         const [get, head] = [await ask(path, headers), await ask(path, headers, "HEAD")];
@@ -108,7 +108,7 @@ for (const path of paths) {
 }
 
 describe("the document", () => {
-  it("names its server by a relative URL when it was asked for under many names", async () => {
+  it("names its server by a relative URL when it was requested under many names", async () => {
     const urls = new Set<unknown>();
     for (let count = 0; count < 40; count += 1) {
       const { text } = await ask("/openapi.json", { host: `host-${count}.example` });

@@ -1,4 +1,5 @@
-// The gate of every operation: nothing is waited for where nothing has to be, and limits that have to be asked for are.
+// Authentication at every operation: synchronous where possible, and asynchronous only for limits
+// in Redis.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -30,7 +31,7 @@ function makeLimits(): RateLimits {
   return new RateLimits(1, service.clock.now);
 }
 
-/** Limits of the same kind that are told later. */
+/** Limits of the same kind that are answered later. */
 function makeSharedLimits(): RateGate {
   const own = makeLimits();
   return {
@@ -55,8 +56,8 @@ function enter(request: FastifyRequest, rates: RateGate): void | Promise<void> {
   return entered;
 }
 
-describe("the gate with limits of one process", () => {
-  it("lets a known caller in, and stops him at his limit, without a promise", () => {
+describe("authentication with limits of one process", () => {
+  it("accepts a known caller, and stops it at its limit, without a promise", () => {
     const rates = makeLimits();
     assert.equal(enter(known, rates), undefined);
     assert.equal(enter(known, rates), undefined);
@@ -72,7 +73,7 @@ describe("the gate with limits of one process", () => {
   });
 });
 
-describe("the gate with limits that have to be asked for", () => {
+describe("authentication with shared limits", () => {
   it("waits for them, and then does the same", async () => {
     const rates = makeSharedLimits();
     for (const _ of [1, 2]) {

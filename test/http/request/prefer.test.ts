@@ -24,7 +24,7 @@ describe("a request prefers lenient handling", () => {
   }
 });
 
-describe("a request prefers nothing of the kind", () => {
+describe("a request does not prefer lenient handling", () => {
   for (const value of [
     undefined,
     "",

@@ -1,4 +1,4 @@
-// Which X-Request-Id of a client's is taken over, and what stands in for one that is not.
+// Which X-Request-Id of a client is accepted, and what replaces one that is not.
 
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
@@ -31,12 +31,12 @@ describe("the request id", () => {
     "<b>",
     "x".repeat(limits.requestIdCharactersMax + 1),
   ]) {
-    it(`is one of ours where the client's is ${JSON.stringify(sent)?.slice(0, 24)}`, () => {
+    it(`is generated where the client's is ${JSON.stringify(sent)?.slice(0, 24)}`, () => {
       assert.match(idFor(sent), /^req_[0-9a-f]{12}[0-9a-z]+$/);
     });
   }
 
-  it("is never the same twice when it is one of ours", () => {
+  it("is never the same twice when it is generated", () => {
     const ids = new Set(Array.from({ length: 1_000 }, () => idFor(undefined)));
     assert.equal(ids.size, 1_000);
   });

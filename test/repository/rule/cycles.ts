@@ -1,9 +1,10 @@
-// No file may import itself by way of others, not even for types: what can't be told apart can't be understood apart.
+// No file may import itself by way of others, not even for types: files in a cycle can't be
+// understood separately.
 
 import { posix } from "node:path";
 import { type CodeFile, importsOf } from "../syntax.ts";
 
-/** Each ring once, as the paths along it. */
+/** Each cycle once, as the paths along it. */
 export function findCycles(files: readonly CodeFile[]): readonly string[] {
   const graph = new Map(files.map((file) => [file.path, targetsOf(file)]));
   const done = new Set<string>();

@@ -1,25 +1,26 @@
-// The layers: which room of the source may import which, and where SQL may stand (ARCHITECTURE.md, "The map").
-// An import that is neither the room's own nor listed here is a finding, also one of types only.
+// The layers: which part of the source may import which, and where SQL is allowed (ARCHITECTURE.md,
+// "The map"). An import that is neither the part's own nor listed here is a violation, even if it
+// imports only types.
 
 import { builtinModules } from "node:module";
 import { posix } from "node:path";
 import { type CodeFile, importsOf, type Import, placeOf, walk } from "../syntax.ts";
 
 interface Layer {
-  /** A file belongs to the first room whose beginning its path has. */
+  /** A file belongs to the first part with a matching prefix. */
   readonly beginsWith: string;
-  /** Beginnings of the paths that it may import. */
+  /** Prefixes of the paths that it may import. */
   readonly may: readonly string[];
   /** The same for imports of types only. */
   readonly mayTypes?: readonly string[];
-  /** Packages that it may import; all if left out. */
+  /** Packages that it may import; all if omitted. */
   readonly packages?: readonly string[];
 }
 
 const engines = ["src/store/sqlite/", "src/store/postgres/"];
-/** Statements that are the same on every engine; engines alone run them. */
+/** Statements that are the same on every engine; only the engines run them. */
 const sharedSql = "src/store/sql/";
-/** The only files outside an engine that may know it: those that choose. */
+/** The only files outside an engine that may import it: those that choose the engine. */
 const choosers: ReadonlySet<string> = new Set([
   "src/store/open-store.ts",
   "src/store/open-record-writer.ts",
@@ -27,7 +28,7 @@ const choosers: ReadonlySet<string> = new Set([
 
 const layers: readonly Layer[] = [
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
-  // What can be said of a path, whoever asks.
+  // Facts about paths, for any caller.
   { beginsWith: "src/files/", may: ["src/files/"] },
   ...engines.map((engine) => ({
     beginsWith: engine,
@@ -40,7 +41,7 @@ const layers: readonly Layer[] = [
     may: ["src/actions/", "src/domain/"],
     mayTypes: ["store", "ledger", "holds", "replay", "trail"].map((name) => `src/store/${name}.ts`),
   },
-  // The entry points write to the log that they are given; the log itself is opened in src/*.ts.
+  // The entry points write to the log that is passed to them; the log itself is opened in src/*.ts.
   {
     beginsWith: "src/http/",
     may: ["src/http/", "src/actions/", "src/domain/"],
@@ -51,12 +52,13 @@ const layers: readonly Layer[] = [
     may: ["src/worker/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
   },
-  // Import and export, whether a command or something else starts them; over HTTP by the client of the SDK.
+  // Import and export, called by a command or another entry point; over HTTP with the client of the
+  // SDK.
   {
     beginsWith: "src/bulk/",
     may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/", "client/src/"],
   },
-  // The command `openapi` prints the HTTP API's document without opening the entry point.
+  // The command `openapi` prints the HTTP API's document without starting the entry point.
   {
     beginsWith: "src/cli/",
     may: [
@@ -71,7 +73,7 @@ const layers: readonly Layer[] = [
     ],
   },
   { beginsWith: "src/", may: ["src/"] },
-  // Is published by itself and runs anywhere: it needs nothing, of the service neither.
+  // Is published separately and runs anywhere: it depends on nothing else, not even on the service.
   { beginsWith: "client/src/", may: ["client/src/"], packages: [] },
   {
     beginsWith: "client/generate/",
@@ -105,7 +107,7 @@ function mayImport(layer: Layer, path: string, { specifier, typesOnly }: Import)
   return allowed.some((beginning) => matches(target, beginning));
 }
 
-/** `src/*.ts` stands for the files of that folder, without those of folders in it. */
+/** `src/*.ts` stands for the files of that folder, without its subfolders. */
 function matches(target: string, beginning: string): boolean {
   if (!beginning.endsWith("*.ts")) return target.startsWith(beginning);
   return posix.dirname(target) === posix.dirname(beginning);
@@ -127,7 +129,7 @@ function isInEngine(path: string): boolean {
 const statement =
   "\\b(?:select\\s[^;]+\\sfrom\\s|insert\\s+(?:or\\s+\\w+\\s+)?into\\s|update\\s+\\w+\\s+set\\s|delete\\s+from\\s|" +
   "create\\s+(?:unique\\s+)?(?:table|index|view|trigger)\\s|alter\\s+table\\s|drop\\s+table\\s|pragma\\s+\\w)";
-/** In small letters or in capitals; a sentence that begins with Select is none. */
+/** In lower case or in capitals; a sentence that begins with Select is not SQL. */
 const sql = [
   new RegExp(statement),
   new RegExp(statement.replace(/(?<!\\)[a-z]/g, (letter) => letter.toUpperCase())),
@@ -137,7 +139,7 @@ function mayHoldSql(path: string): boolean {
   return isInEngine(path) || path.startsWith(sharedSql);
 }
 
-/** Looks at each piece of text in the code; comments may speak of SQL. */
+/** Checks each string in the code; comments may mention SQL. */
 function findSql(file: CodeFile): readonly string[] {
   if (mayHoldSql(file.path)) return [];
   const violations: string[] = [];

@@ -1,4 +1,5 @@
-// Names and forms: how files are named and opened, and what no file does: default exports, barrels, `any`, `!`.
+// Names and forms: how files are named and opened, and what no file contains: default exports,
+// barrels, `any`, `!`.
 
 import { posix } from "node:path";
 import { type Node, SyntaxKind } from "typescript/unstable/ast";
@@ -11,7 +12,7 @@ import {
 import { type CodeFile, placeOf, walk } from "../syntax.ts";
 import type { TextFile } from "../tree.ts";
 
-/** Names that say nothing of what is in the file. */
+/** Names that say nothing about the content of the file. */
 const emptyWords: ReadonlySet<string> = new Set([
   "util",
   "utils",
@@ -23,10 +24,10 @@ const emptyWords: ReadonlySet<string> = new Set([
   "misc",
 ]);
 
-/** The one that starts the service itself, whole. */
-export const namedForWhatItIs: readonly string[] = ["test/support/service.ts"];
+/** The composition root, which starts the service itself. */
+export const vagueNamesAllowed: readonly string[] = ["test/support/service.ts"];
 
-/** What a package exports has to be named in one place; ours is the client's. */
+/** The exports of a package have to be named in one place; here only the client is a package. */
 export const packageSurfaces: readonly string[] = ["client/src/sluice.ts"];
 
 export function findNameViolations({ path }: TextFile): readonly string[] {
@@ -38,7 +39,7 @@ export function findNameViolations({ path }: TextFile): readonly string[] {
       violations.push(`${path}: ${word} is not kebab-case`);
   }
   const empty = [name.split("-").at(-1) ?? "", ...folders].find((word) => emptyWords.has(word));
-  if (empty !== undefined && !namedForWhatItIs.includes(path)) {
+  if (empty !== undefined && !vagueNamesAllowed.includes(path)) {
     violations.push(`${path}: "${empty}" says nothing of what is in it`);
   }
   if (name === "index") violations.push(`${path}: name a file for what it exports`);
@@ -67,7 +68,7 @@ function violationOf(node: Node): string | undefined {
   if (isNonNullExpression(node)) return "`!` hides what is missing; say what happens then";
   if (node.kind === SyntaxKind.AnyKeyword) return "`any` turns the checks off; use unknown";
   if (isExportAssignment(node) || node.kind === SyntaxKind.DefaultKeyword) {
-    // The same word as in a switch, where it is no modifier.
+    // `default` in a switch, where it is not a modifier.
     if (node.parent.kind !== SyntaxKind.DefaultClause) return "a default export has no name";
   }
   if (isExportSpecifier(node) && node.name.getText() === "default") {

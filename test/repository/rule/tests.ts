@@ -1,4 +1,4 @@
-// The tests themselves: none is left out or alone, and titles are sentences, not names of functions.
+// The tests themselves: none is skipped or exclusive.
 
 import {
   isCallExpression,
@@ -10,12 +10,15 @@ import { type CodeFile, placeOf, walk } from "../syntax.ts";
 const runners: ReadonlySet<string> = new Set(["it", "test", "describe", "suite"]);
 const exceptions: ReadonlySet<string> = new Set(["only", "skip", "todo"]);
 
-/** `only` and `todo` always are; `skip` is where it does not depend on the system, as in `{ skip: true }`. */
+/**
+ * `only` and `todo` are always rejected; `skip` is where it does not depend on the system, as in `{
+ * skip: true }`.
+ */
 function isLeftOut(options: string): boolean {
   return /^\{[^}]*\b(?:only|todo|skip: *(?:true|["'`\d]))/.test(options);
 }
 
-/** A test that is skipped proves nothing; one that is alone silences all others. */
+/** A skipped test proves nothing; an exclusive one silences all others. */
 export function findTestViolations(file: CodeFile): readonly string[] {
   const violations: string[] = [];
   walk(file.syntax, (node) => {

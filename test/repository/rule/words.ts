@@ -1,5 +1,5 @@
-// What must stand in no file: marks of unfinished work, and places on somebody's machine.
-// Each is put together here from parts, so that this file may be looked at too.
+// What must occur in no file: marks of unfinished work, and paths of somebody's machine. Each is
+// assembled here from parts, so that this file can be checked too.
 
 import type { TextFile } from "../tree.ts";
 
@@ -33,7 +33,10 @@ export function findForbiddenWords({ path, text }: TextFile): readonly string[] 
   );
 }
 
-/** Comments that name a file, such as `merge.ts` or `record/merge.ts`: there has to be one that ends so. */
+/**
+ * Comments that name a file, such as `merge.ts` or `record/merge.ts`: a file with such an end has
+ * to exist.
+ */
 export function findLostNames(
   { path, text }: TextFile,
   paths: readonly string[],

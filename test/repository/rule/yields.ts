@@ -1,5 +1,6 @@
-// A generator function that is called without `yield*` does nothing, and neither the compiler nor the linter says so. Where the
-// result is used the types show it; this finds calls that stand alone.
+// A generator function that is called without `yield*` does nothing, and neither the compiler nor
+// the linter reports it. Where the result is used the types show it; this finds calls that stand
+// alone.
 
 import { posix } from "node:path";
 import type { Node } from "typescript/unstable/ast";
@@ -18,7 +19,10 @@ import { type CodeFile, placeOf, walk } from "../syntax.ts";
 
 const folder = "src/store/sql/";
 
-/** In the folder every call that stands alone, whatever it calls; elsewhere those of functions that are imported from it. */
+/**
+ * In the folder every call that stands alone, whatever it calls; elsewhere calls of functions that
+ * are imported from it.
+ */
 export function findYieldViolations(file: CodeFile): readonly string[] {
   const isShared = file.path.startsWith(folder);
   const imported = isShared ? new Set<string>() : importedNames(file);

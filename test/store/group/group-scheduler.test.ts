@@ -1,4 +1,4 @@
-// Which jobs share a group and who goes first, without a store and without a clock.
+// Which jobs share a group and in which order, without a store and without a clock.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,7 +21,7 @@ function scheduler(...arrivals: readonly Arrival<string>[]): GroupScheduler<stri
   return made;
 }
 
-/** Everything that can be taken at a moment, group by group. */
+/** Everything that can be scheduled at a moment, group by group. */
 function takeAll(made: GroupScheduler<string>, nowMs: number): [Lane, readonly string[]][] {
   const groups: [Lane, readonly string[]][] = [];
   for (let group = made.take(nowMs); group !== undefined; group = made.take(nowMs)) {
@@ -33,7 +33,7 @@ function takeAll(made: GroupScheduler<string>, nowMs: number): [Lane, readonly s
 const list = { rows: 1_000, bytes: 300_000 };
 const long = { rows: limits.groupRowsMax + 1, bytes: 1_000_000 };
 
-describe("the scheduler of groups", () => {
+describe("the group scheduler", () => {
   it("puts small writes together, in order of arrival", () => {
     const made = scheduler(arrival("a-1"), arrival("a-2"), arrival("a-3", { rows: 16 }));
     assert.deepEqual(takeAll(made, 0), [["small", ["a-1", "a-2", "a-3"]]]);
@@ -56,7 +56,7 @@ describe("the scheduler of groups", () => {
     assert.deepEqual(made.take(0), { lane: "lists", items: ["a-list2"] });
   });
 
-  it("gathers lists up to its bounds of rows and of bytes", () => {
+  it("collects lists up to its bounds of rows and of bytes", () => {
     const rows = scheduler(...[1, 2, 3].map((no) => arrival(`a-${no}`, list)));
     assert.deepEqual(takeAll(rows, 0), [
       ["lists", ["a-1", "a-2"]],
@@ -70,7 +70,7 @@ describe("the scheduler of groups", () => {
     ]);
   });
 
-  it("gives organizations their turns by rows, whoever has more waiting", () => {
+  it("alternates between organizations by rows, whatever is waiting", () => {
     const made = scheduler(
       ...Array.from({ length: 6 }, (_, no) => arrival(`greedy-${no}`, list)),
       arrival("modest-1", { rows: 100, bytes: 30_000 }),
@@ -79,14 +79,14 @@ describe("the scheduler of groups", () => {
     assert.ok(first?.items.includes("modest-1"), String(first?.items));
   });
 
-  it("takes a list beyond the bounds by itself, at once while nobody else is active", () => {
+  it("schedules a list beyond the bounds by itself, at once while nobody else is active", () => {
     const made = scheduler(arrival("a-1", long), arrival("a-2", long));
     assert.deepEqual(made.take(0), { lane: "long", items: ["a-1"] });
     made.ran("long", 50, 50);
     assert.deepEqual(made.take(50), { lane: "long", items: ["a-2"] });
   });
 
-  it("rests from long lists while another organization is active, and says until when", () => {
+  it("pauses long lists while another organization is active, and returns until when", () => {
     const made = scheduler(arrival("a-1", long), arrival("a-2", long), arrival("b-1"));
     assert.equal(made.take(0)?.lane, "small");
     assert.equal(made.take(0)?.lane, "long");

@@ -1,5 +1,6 @@
-// What Citus asks of a schema and of statements, as far as it can be told without Citus: from the catalog of a database
-// that the migrations made, and from the text of the statements. What each rule stands for is in docs/guides/citus.md.
+// What Citus requires of a schema and of statements, as far as it can be checked without Citus:
+// from the catalog of a migrated database, and from the text of the statements.
+// docs/guides/citus.md explains each rule.
 
 export interface Catalog {
   /** Tables with their unique keys (primary ones too), each a list of columns. */
@@ -10,7 +11,7 @@ export interface Catalog {
   readonly types: Readonly<Record<string, string>>;
 }
 
-/** By table: the column that it is distributed by. */
+/** By table: the distribution column. */
 export type Distribution = Readonly<Record<string, string>>;
 
 export function findSchemaViolations(
@@ -42,7 +43,7 @@ export function findSchemaViolations(
 const onlyOnCitus = /--citus /g;
 const comment = /--[^\n]*/g;
 
-/** As Citus gets it, without comments, in one line. */
+/** As Citus receives it, without comments, in one line. */
 function plain(sql: string): string {
   const text = sql.replaceAll(onlyOnCitus, "").replaceAll(comment, " ");
   return text.replaceAll(/\s+/g, " ").trim();
@@ -50,7 +51,7 @@ function plain(sql: string): string {
 
 export interface Tables {
   readonly distributed: Distribution;
-  /** Those that the coordinator keeps. */
+  /** The tables that the coordinator keeps. */
   readonly local: readonly string[];
 }
 
@@ -79,14 +80,17 @@ export function findStatementViolations(
   ].map((fault) => `${fault}: ${sql}`);
 }
 
-/** Rows out of a query are copied into shards, which row-level security refuses; or written to files first, which is slow. */
+/**
+ * Rows from a query are copied into shards, which row-level security rejects; or written to files
+ * first, which is slow.
+ */
 function findCopies(sql: string): readonly string[] {
   return /^INSERT INTO \w+ ?\([^)]*\) SELECT\b/i.test(sql) ? ["copies rows into shards"] : [];
 }
 
 /**
- * Of keys that come as arrays Citus doesn't see on which shards they are; so they have to be named once more. Only those
- * that don't hold the column are looked for on all shards.
+ * Citus can't tell the shards of keys in arrays, so they have to be named once more. Only
+ * statements without the column may be sent to all shards.
  */
 function findSearches(
   sql: string,
@@ -95,7 +99,7 @@ function findSearches(
   const columns = /unnest\(.*?\)[^(]*\(([^)]*)\)/i.exec(sql)?.[1]?.split(/,\s*/) ?? [];
   const asked = used.some((table) => columns.includes(distributed[table] ?? ""));
   if (!asked || /\b(?:resource_id|to_id) = ANY \(\$\d::text\[\]\)/.test(sql)) return [];
-  return ["asks all shards for rows that are on a few"];
+  return ["queries all shards for rows on a few"];
 }
 
 /** Only a statement that a single shard answers may lock rows. */
@@ -108,20 +112,20 @@ function findMoves(sql: string, distributed: Distribution): readonly string[] {
   const update = /^UPDATE (\w+).*? SET (.*?)(?: FROM | WHERE |$)/i.exec(sql);
   const column = distributed[update?.[1] ?? ""];
   const moves = column !== undefined && new RegExp(`\\b${column} =`).test(update?.[2] ?? "");
-  return moves ? ["changes the column that the table is distributed by"] : [];
+  return moves ? ["changes the distribution column"] : [];
 }
 
-/** What names a conflict has to name the column by which rows are distributed. */
+/** A conflict target has to include the distribution column. */
 function findConflicts(sql: string, distributed: Distribution): readonly string[] {
   const conflict = /^INSERT INTO (\w+).*ON CONFLICT \(([^)]*)\)/i.exec(sql);
   const column = distributed[conflict?.[1] ?? ""];
   if (column === undefined || conflict?.[2]?.includes(column) === true) return [];
-  return ["a conflict without the column that the table is distributed by"];
+  return ["a conflict target without the distribution column"];
 }
 
 function findInserts(sql: string, distributed: Distribution): readonly string[] {
   const insert = /^INSERT INTO (\w+) ?\(([^)]*)\)/i.exec(sql);
   const column = distributed[insert?.[1] ?? ""];
   if (column === undefined || insert?.[2]?.includes(column) === true) return [];
-  return ["a row without the column that the table is distributed by"];
+  return ["a row without the distribution column"];
 }

@@ -1,5 +1,5 @@
-// The shape that Citus needs, checked without Citus: from the catalog, and from every statement that runs on it. The
-// statements are those of the engine's files, so that none is forgotten.
+// The shape that Citus requires, checked without Citus: from the catalog, and from every statement
+// that runs on it. The statements are read from the engine's files, so that none is forgotten.
 
 import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
@@ -30,7 +30,7 @@ import {
 
 const folder = new URL("../../../src/store/", import.meta.url);
 
-/** Those that run only where there is no Citus, by file and name. */
+/** Statements that run only without Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts lockRows",
   "postgres/commit/record.ts insertRecords",
@@ -119,7 +119,7 @@ describe("the schema on Citus", () => {
     assert.deepEqual(findSchemaViolations(catalog, distributedTables), []);
   });
 
-  it("would be found not to be", () => {
+  it("would be reported if it could not", () => {
     const faulty: Catalog = {
       uniqueKeys: [
         { table: "record", columns: ["organization_id", "resource_type"] },
@@ -141,7 +141,7 @@ describe("the schema on Citus", () => {
 describe("the statements on Citus", () => {
   const statements = readStatements();
 
-  it("hold nothing that Citus is known to refuse", () => {
+  it("contain nothing that Citus is known to reject", () => {
     assert.ok(statements.length > 60, `${statements.length} statements were found`);
     const faults = statements
       .filter(({ name }) => !neverOnCitus.has(name))
@@ -162,7 +162,7 @@ describe("the statements on Citus", () => {
     );
   });
 
-  it("are all there that are said never to run on it", () => {
+  it("include all that are listed as never running on it", () => {
     const names = new Set(statements.map(({ name }) => name));
     assert.deepEqual(
       [...neverOnCitus].filter((name) => !names.has(name)),
@@ -173,23 +173,22 @@ describe("the statements on Citus", () => {
   const refused: Readonly<Record<string, string>> = {
     "locks rows of several shards":
       "SELECT 1 FROM record JOIN named USING (resource_id) FOR UPDATE",
-    "changes the column that the table is distributed by":
+    "changes the distribution column":
       "UPDATE change SET payload = $1, resource_id = $2 WHERE change_no = $3",
-    "a conflict without the column that the table is distributed by":
+    "a conflict target without the distribution column":
       "INSERT INTO record (resource_id) VALUES ($1) ON CONFLICT (organization_id) DO NOTHING",
-    "a row without the column that the table is distributed by":
-      "INSERT INTO relation (from_id, kind) VALUES (1, 2)",
+    "a row without the distribution column": "INSERT INTO relation (from_id, kind) VALUES (1, 2)",
     "a system column": "SELECT xmin FROM record",
     "a statement that changes rows within another":
       "WITH new AS (INSERT INTO record (resource_id) VALUES (1) RETURNING 1) SELECT * FROM new JOIN record ON true",
     "joins shards with a table of the coordinator":
       "SELECT 1 FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)",
     "copies rows into shards": "INSERT INTO change (resource_id, payload) SELECT $1, $2",
-    "asks all shards for rows that are on a few":
+    "queries all shards for rows on a few":
       "SELECT 1 FROM unnest($1::text[]) AS named (resource_id) JOIN record USING (resource_id)",
   };
   for (const [fault, sql] of Object.entries(refused)) {
-    it(`would be found where one is ${fault}`, () => {
+    it(`would be reported where one is ${fault}`, () => {
       assert.deepEqual(findStatementViolations(sql, tables), [`${fault}: ${sql}`]);
     });
   }
@@ -200,7 +199,7 @@ describe("a transaction on Citus", () => {
   const begin = (distributed: boolean) =>
     beginStatements(scope, { settings: defaultSettings, distributed });
 
-  it("passes on to the workers whose rows it sees and how long it waits for locks, each in a message", () => {
+  it("tells the workers whose rows it sees and how long it waits for locks, each in a message", () => {
     assert.deepEqual(begin(true).slice(1), [
       "SET LOCAL sluice.organizations = 'acme'",
       "SET LOCAL sluice.view = ''",
@@ -210,14 +209,14 @@ describe("a transaction on Citus", () => {
     assert.equal(begin(false).length, 1);
   });
 
-  it("has one connection to a worker, and plans with the values at hand", () => {
+  it("has one connection to a worker, and plans with the actual values", () => {
     assert.match(begin(true)[0] ?? "", /'citus.max_adaptive_executor_pool_size', '1'/);
     assert.match(begin(true)[0] ?? "", /'citus.enable_deadlock_prevention', 'off'/);
     assert.doesNotMatch(begin(true).join(), /force_generic_plan/);
     assert.match(begin(false).join(), /force_generic_plan/);
   });
 
-  it("may take as many as it likes to look at everything", () => {
+  it("can use any number of connections to scan everything", () => {
     const look = beginStatements(
       { view: "all", unlimitedTime: true },
       { settings: defaultSettings, distributed: true },
@@ -256,7 +255,7 @@ describe("a transaction on Citus", () => {
   });
 });
 
-/** Answers with one after another of these, the last one again and again. */
+/** Returns one after another of these answers, the last one repeatedly. */
 function asking(...answers: readonly object[]): {
   transaction: Transaction;
   asked: () => number;
@@ -273,8 +272,8 @@ function asking(...answers: readonly object[]): {
 }
 const answer = (...gids: readonly string[]) => ({ success: true, result: JSON.stringify(gids) });
 
-describe("what workers have prepared", () => {
-  it("is waited for, but not what is prepared meanwhile", async () => {
+describe("the prepared transactions of workers", () => {
+  it("are waited for, but not those that are prepared meanwhile", async () => {
     const { transaction: waiting, asked } = asking(
       answer("citus_0_1", "citus_0_2"),
       answer("citus_0_2", "citus_0_3"),
@@ -284,12 +283,12 @@ describe("what workers have prepared", () => {
     assert.equal(asked(), 3);
   });
 
-  it("is not known without an answer of every worker", async () => {
+  it("are unknown without an answer of every worker", async () => {
     const { transaction: away } = asking({ success: false, result: "no connection" });
     await assert.rejects(awaitVisibleCommits(away), UncertainCommit);
   });
 
-  it("concerns nobody where nothing is distributed", async () => {
+  it("are not relevant where nothing is distributed", async () => {
     const { transaction: alone, asked } = asking(answer("citus_0_1"));
     await awaitVisibleCommits(Object.assign(alone, { distributed: false }));
     assert.equal(asked(), 0);
@@ -304,12 +303,12 @@ describe("row-level security on Citus", () => {
   const citus = allSecurity({ citus: true });
   const others = allSecurity({ citus: false });
 
-  it("has policies without a query of their own, which Citus refuses or breaks down over", () => {
+  it("has policies without a query of their own, which Citus rejects or fails on", () => {
     assert.doesNotMatch(citus, /\bSELECT\b/);
     assert.match(others, /\bSELECT\b/);
   });
 
-  it("holds owners too where no shard has to be moved", () => {
+  it("applies to owners too where no shard has to be moved", () => {
     for (const table of Object.keys(securedTables)) {
       const force = table in distributedTables ? "NO FORCE" : "FORCE";
       assert.ok(citus.includes(`ALTER TABLE ${table} ${force} ROW LEVEL SECURITY`), table);

@@ -1,5 +1,6 @@
-// Digests of later changes on PostgreSQL: computed for a store of an earlier version, checked, and used without reading the
-// other changes of the record, also by a plan that was made while the tables were empty.
+// Digests of later changes on PostgreSQL: computed for a store of an earlier version, checked, and
+// used without reading the other changes of the record, also by a plan that was made while the
+// tables were empty.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,7 +19,7 @@ const append = { mode: "append" } as const;
 /** Several batches of the migration. */
 const later = 500;
 
-/** The schema of the version before, with the data of this one. */
+/** The schema of the previous version, with the data of this one. */
 const undo = `
   ALTER TABLE change DROP COLUMN digest;
   UPDATE meta SET value = 6 WHERE name = 'schema_version'`;
@@ -77,7 +78,7 @@ describe("the digests of later changes on PostgreSQL", () => {
     await upgraded.close();
   });
 
-  it("are missed by the check, and found to be wrong", async () => {
+  it("are reported by the check if missing or wrong", async () => {
     const store = await openStore(url, { role: "command" });
     const where = "WHERE resource_id = 'two' AND digest IS NOT NULL";
     await server.query(`UPDATE change SET digest = digest + 1 ${where}`, url);

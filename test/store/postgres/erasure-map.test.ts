@@ -1,4 +1,4 @@
-// The erasure map and the real tables on PostgreSQL say the same, both ways.
+// The erasure map and the real tables on PostgreSQL agree, in both directions.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

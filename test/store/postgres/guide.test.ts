@@ -1,5 +1,5 @@
-// docs/guides/postgresql.md, followed line by line as an administrator who is not a superuser: the owner, the database, the
-// role that serves, and its VACUUM.
+// docs/guides/postgresql.md, followed line by line as an administrator who is not a superuser: the
+// owner, the database, the role that serves, and its VACUUM.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -19,7 +19,7 @@ import { waitFor } from "../../support/wait-for.ts";
 const guide = "guides/postgresql.md";
 const administrator = "administrator";
 
-/** The first version that lets an owner have another role vacuum its tables. */
+/** The first version in which an owner can let another role vacuum its tables. */
 const maintainSince = 170_000;
 
 /** Statement by statement, as psql sends them. */
@@ -42,7 +42,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
   let service: string;
   before(async () => {
     server = await startPostgres({ own: true, settings: { autovacuum: "off" } });
-    // The other tests' owner has the name that the guide gives.
+    // The owner in the other tests has the name that the guide uses.
     await server.query("DROP ROLE sluice_owner");
     await server.query(`CREATE ROLE ${administrator} LOGIN CREATEROLE CREATEDB`);
     const [row] = await server.query("SELECT current_setting('server_version_num')::int AS is");
@@ -52,7 +52,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
   });
   after(() => server.remove());
 
-  it("makes the owner and the database, and then the role that serves and its rights", async () => {
+  it("creates the owner and the database, and then the role that serves and its rights", async () => {
     const asAdministrator = urlOf(server.adminUrl, { user: administrator });
     await runAs(asAdministrator, readSql(guide, "CREATE DATABASE sluice"));
     await (await openStore(owner, { role: "command" })).close();
@@ -65,7 +65,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     await store.close();
   });
 
-  it("does not let the owner make roles", async () => {
+  it("does not let the owner create roles", async () => {
     await assert.rejects(runAs(owner, "CREATE ROLE another"), /permission denied to create role/);
   });
 
@@ -89,7 +89,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     await store.close();
   }
 
-  it("says truly what the role that serves can't vacuum, and how the owner does", async () => {
+  it("is right about what the role that serves can't vacuum, and how the owner does", async () => {
     await eraseAsService("one");
     assert.match(await findDead(), /^change: \d+ dead rows/m);
     const sql = readSql(guide, "VACUUM record");
@@ -98,7 +98,7 @@ describe("the guide to PostgreSQL, followed by an administrator who is not a sup
     assert.equal(await findDead(), "");
   });
 
-  it("says truly from which version on the role can be let", async () => {
+  it("is right about the version from which the role can be allowed to", async () => {
     const grant = readSql(guide, "GRANT MAINTAIN");
     if (version < maintainSince) {
       await assert.rejects(runAs(owner, grant), /unrecognized privilege type "maintain"/);

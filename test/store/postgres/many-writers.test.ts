@@ -1,5 +1,6 @@
-// Three stores on one database write, update and delete the same records at once: nothing fails, nothing deadlocks. On one
-// server, or on the cluster that SLUICE_TEST_CITUS_WORKERS asks for, where the locks of shards have to be thought of too.
+// Three stores on one database write, update and delete the same records concurrently: nothing
+// fails, nothing deadlocks. On one server, or on the cluster of SLUICE_TEST_CITUS_WORKERS, where
+// the locks of shards matter too.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -36,7 +37,7 @@ describe("many writers on one database", () => {
   });
   after(() => server.remove());
 
-  it("neither fail nor wait for each other in a circle", async () => {
+  it("neither fail nor deadlock", async () => {
     const sealReceipt = makeTestSeal();
     const open = await Promise.all(
       Array.from({ length: stores }, () => openStore(url, { role: "serve", sealReceipt })),
@@ -58,7 +59,7 @@ describe("many writers on one database", () => {
   });
 });
 
-/** One client: what it sends is chosen by its number, so that a run can be repeated. */
+/** One client: its number determines what it sends, so that a run can be repeated. */
 async function send(store: Store, client: number): Promise<void> {
   const random = makeRandom(client + 1);
   const anyShared = () => `s${random.integer(1, shared)}`;
@@ -84,7 +85,7 @@ async function send(store: Store, client: number): Promise<void> {
   }
 }
 
-/** As the worker does. Gives how many deletions it completed. */
+/** As the worker does. Returns how many deletions it completed. */
 async function deleteWhile(store: Store, claimant: string, stopped: AbortSignal): Promise<number> {
   for (let completed = 0; ;) {
     const now = Date.now();

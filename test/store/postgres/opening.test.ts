@@ -1,4 +1,5 @@
-// Opening a store on PostgreSQL: who may, what is refused and with which words, and that many may at once.
+// Opening a store on PostgreSQL: which role can, what is rejected and with which message, and that
+// many can at once.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -31,7 +32,7 @@ import {
   write,
 } from "../../conformance/scene.ts";
 
-/** As the operator's view sees it, so that only privileges are in the way. */
+/** As the operator's view sees it, so that only privileges matter. */
 async function queryAs(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -69,7 +70,7 @@ describe("opening a store on PostgreSQL", () => {
     return url;
   }
 
-  it("makes the tables of an empty database, from many at once", async () => {
+  it("creates the tables of an empty database, also from many connections at once", async () => {
     const url = await makeDatabase();
     const stores = await Promise.all(
       Array.from({ length: 6 }, () => openStore(url, { role: "serve" })),
@@ -83,7 +84,7 @@ describe("opening a store on PostgreSQL", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it("makes them from processes that start at the same moment, and all come up and serve", async () => {
+  it("creates them from processes that start at the same moment, and all start and serve", async () => {
     const url = await makeDatabase();
     const folder = makeTempFolder();
     const environment = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, NODE_ENV: "development" };
@@ -120,7 +121,7 @@ describe("opening a store on PostgreSQL", () => {
     );
   });
 
-  it("refuses a database that holds tables of another program, and leaves it alone", async () => {
+  it("refuses a database with tables of another program, and leaves it unchanged", async () => {
     const url = await makeDatabase();
     await server.query("CREATE SCHEMA public", url).catch(() => undefined);
     await server.query("CREATE TABLE invoice (id int)", url);
@@ -131,7 +132,7 @@ describe("opening a store on PostgreSQL", () => {
     );
   });
 
-  it("refuses a server that is not there, a user that it does not know, and a database that is not UTF-8", async () => {
+  it("refuses an unreachable server, an unknown user, and a database that is not UTF-8", async () => {
     const url = await makeDatabase();
     await requireRefused(
       url.replace(/:\d+\//, ":1/"),
@@ -163,7 +164,7 @@ describe("opening a store on PostgreSQL", () => {
     await store.close();
   });
 
-  describe("as the role that the guide describes", () => {
+  describe("with the role that the guide describes", () => {
     let url: string;
     before(async () => {
       const owned = await makeDatabase();
@@ -179,7 +180,7 @@ describe("opening a store on PostgreSQL", () => {
       await server.query("DROP ROLE sluice_service");
     });
 
-    it("does everything that the service does", async () => {
+    it("supports everything that the service does", async () => {
       const store = await openStore(url, { role: "serve", sealReceipt: makeTestSeal() });
       await store.createOrganization(organization(acme), operator);
       await store.changeOrganization(acme, { name: "New" }, operator);
@@ -196,7 +197,7 @@ describe("opening a store on PostgreSQL", () => {
       await store.close();
     });
 
-    it("can't change the schema, nor the audit trail", async () => {
+    it("can't change the schema or the audit trail", async () => {
       const denied = /permission denied|must be owner/;
       for (const sql of [
         "CREATE TABLE extra (id int)",
@@ -213,7 +214,7 @@ describe("opening a store on PostgreSQL", () => {
       }
     });
 
-    it("is told to have the schema brought up by its owner", async () => {
+    it("reports that the owner has to migrate the schema", async () => {
       await server.query("UPDATE meta SET value = 0 WHERE name = 'schema_version'", url);
       await requireRefused(url, /Run `sluice migrate` once with a role that owns the tables/);
       await server.query(`UPDATE meta SET value = ${schemaVersion}`, url);

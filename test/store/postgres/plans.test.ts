@@ -1,5 +1,6 @@
-// How the server plans the statements of daily work, on a server with its stock settings: nothing is compiled, and no plan
-// contains a step that the service has ruled out. The plans are those that the server itself logs.
+// How a server with its default settings plans the statements of daily work: nothing is compiled,
+// and no plan contains a step that the service has ruled out. The plans are those that the server
+// itself logs.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

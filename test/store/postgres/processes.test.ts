@@ -1,5 +1,5 @@
-// Several processes on one database, each a store of its own: they never step on each other, and what one changes the
-// others see.
+// Several processes on one database, each with its own store: they never interfere, and each sees
+// the changes of the others.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -56,7 +56,7 @@ describe("several processes on one database", () => {
     return store;
   }
 
-  it("create each record once, whoever comes first", async () => {
+  it("create each record once, whichever is first", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 400 }, (_, index) =>
         write(storeNo(index), transaction(`t${Math.floor(index / 4)}`)),
@@ -88,7 +88,7 @@ describe("several processes on one database", () => {
     await requireConsistent(storeNo(0));
   });
 
-  it("perform what carries an Idempotency-Key once, and all give its outcome", async () => {
+  it("execute a request with an Idempotency-Key once, and all return its outcome", async () => {
     await add(storeNo(0), "transaction", "t");
     const options = { mode: "update", idempotency: mark("key") } as const;
     const outcomes = await Promise.all(
@@ -109,7 +109,7 @@ describe("several processes on one database", () => {
     );
   });
 
-  it("give one of several first requests under a key its way, and refuse the others", async () => {
+  it("execute one of several first requests under a key, and reject the others", async () => {
     const results = await Promise.allSettled(
       stores.map((store, index) =>
         write(store, transaction(`n${index}`), { idempotency: mark("key", `request ${index}`) }),
@@ -146,7 +146,7 @@ describe("several processes on one database", () => {
     await requireConsistent(storeNo(0));
   });
 
-  it("keep from a process whose lease was taken over everything that it still meant to do", async () => {
+  it("prevent a process that has lost its lease from continuing", async () => {
     const [slow, quick] = [storeNo(0), storeNo(1)];
     await add(slow, "transaction", "t");
     const id = await request(slow, keyOf("transaction", "t"));
@@ -163,7 +163,7 @@ describe("several processes on one database", () => {
     assert.equal(await exists(quick, keyOf("transaction", "t")), false);
   });
 
-  it("erase what was written until the plan was made, and refuse what comes after", async () => {
+  it("erase what was written before the plan was made, and reject what arrives later", async () => {
     await add(storeNo(0), "transaction", "t");
     const id = await request(storeNo(0), keyOf("transaction", "t"));
     assert.ok(id !== undefined);
@@ -194,7 +194,7 @@ describe("several processes on one database", () => {
     }
   });
 
-  it("check again at the changes of records that stay, before a deletion is completed", async () => {
+  it("check the changes of records that stay before a deletion is completed", async () => {
     const store = storeNo(0);
     for (const id of ["goes", "stays"]) await add(store, "transaction", id);
     const related = { related_tx_ids: ["goes", "stays"] };
@@ -216,7 +216,7 @@ describe("several processes on one database", () => {
     assert.deepEqual(left?.["related_tx_ids"], ["stays"]);
   });
 
-  it("see at once that a key was revoked elsewhere", async () => {
+  it("see at once that a key was revoked by another", async () => {
     const [one, two] = [storeNo(0), storeNo(1)];
     await one.createOrganization(organization(acme), operator);
     await one.createKey(newKey("key_1"), operator);

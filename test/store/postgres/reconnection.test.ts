@@ -1,5 +1,5 @@
-// The server goes away and comes back: meanwhile every request is told to try again, and nothing that was acknowledged is
-// lost or doubled. And what becomes of a server that turns read-only.
+// The server goes away and comes back: meanwhile every request is told to try again, and nothing
+// acknowledged is lost or duplicated. And what happens with a server that turns read-only.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -29,7 +29,7 @@ const connections: ConnectionSettings = {
   lockTimeoutMs: 200,
 };
 
-/** What became of a write: acknowledged, or to be tried again. Anything else fails the test. */
+/** The result of a write: acknowledged, or to be tried again. Anything else fails the test. */
 async function attempt(store: Store, id: string): Promise<"acknowledged" | "try again"> {
   try {
     const { drafts } = await write(store, transaction(id));
@@ -67,7 +67,7 @@ describe("a store on PostgreSQL", () => {
   }
 
   for (const how of ["fast", "kill"] as const) {
-    it(`connects again after the server ended (${how}), and has all that it acknowledged`, async () => {
+    it(`reconnects after the server ended (${how}), and has everything that it acknowledged`, async () => {
       const acknowledged = new Set<string>();
       let refused = 0;
       const stopping = new AbortController();
@@ -104,7 +104,7 @@ describe("a store on PostgreSQL", () => {
     assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
   });
 
-  it("gives a deletion back as soon as it can, when the server was away as its work failed", async () => {
+  it("releases a deletion as soon as it can, when its work failed because the server was away", async () => {
     await write(store, transaction("goes"));
     const id = await request(store, keyOf("transaction", "goes"));
     assert.ok(id !== undefined);
@@ -113,7 +113,10 @@ describe("a store on PostgreSQL", () => {
     const unavailable = { errorName: "unavailable" };
     await assert.rejects(store.eraseStep(id, 10, worker), unavailable);
     const soon = worker.now + 1_000;
-    await assert.rejects(store.postponeDeletion(id, "the server is away", soon), unavailable);
+    await assert.rejects(
+      store.postponeDeletion(id, "the server is unavailable", soon),
+      unavailable,
+    );
     await server.start();
     await requireAnswer();
     assert.equal(await claim(store, worker.now), undefined);
@@ -121,7 +124,7 @@ describe("a store on PostgreSQL", () => {
     assert.equal((await finish(store, id)).status, "completed");
   });
 
-  it("goes on when an operator ends its connections", async () => {
+  it("continues when an operator ends its connections", async () => {
     await attempt(store, "before");
     await server.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'",
@@ -130,7 +133,7 @@ describe("a store on PostgreSQL", () => {
     assert.equal(await attempt(store, "after"), "acknowledged");
   });
 
-  it("tells writes to try again while the server is read-only, and goes on reading", async () => {
+  it("tells writes to try again while the server is read-only, and continues to read", async () => {
     await server.query("ALTER DATABASE postgres SET default_transaction_read_only = off");
     const name = new URL(url).pathname.slice(1);
     await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);

@@ -1,5 +1,6 @@
-// Row-level security: a statement that forgot its organization sees nothing, on every table that holds an organization's
-// data; and one that names another organization than its transaction does can't write.
+// Row-level security: a statement without its organization sees nothing, on every table with an
+// organization's data; and one that names another organization than its transaction does can't
+// write.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -42,7 +43,7 @@ describe("row-level security", () => {
   let server: PostgresServer;
   let url: string;
   let client: Client;
-  /** Owners see all shards of a cluster; so there it is the service's own role that is tried. */
+  /** Owners see all shards of a cluster; so there the service's own role is tested. */
   let citus = false;
 
   before(async () => {
@@ -63,7 +64,10 @@ describe("row-level security", () => {
     await server.remove();
   });
 
-  /** SET LOCAL, and the first setting, are for Citus, which passes them on to its workers; the others take them as well. */
+  /**
+   * SET LOCAL, and the first setting, are for Citus, which passes them on to its workers; others
+   * accept them as well.
+   */
   async function begin(settings: Readonly<Record<string, string>>): Promise<void> {
     await client.query("BEGIN");
     for (const [name, value] of Object.entries({ [propagation]: "local", ...settings })) {
@@ -97,27 +101,27 @@ describe("row-level security", () => {
   });
 
   for (const table of Object.keys(securedTables)) {
-    it(`shows a statement that forgot its organization nothing of ${table}`, async () => {
+    it(`hides ${table} from a statement without its organization`, async () => {
       assert.ok((await count(table, { "sluice.view": "all" })) > 0, "there is nothing to see");
       assert.equal(await count(table, {}), 0);
       assert.equal(await count(table, { "sluice.organizations": "org_unknown" }), 0);
     });
   }
 
-  it("shows each organization its own rows alone, and a group those that it names", async () => {
+  it("shows each organization only its own rows, and a group those of its organizations", async () => {
     assert.equal(await count("record", { "sluice.organizations": acme }), 3);
     assert.equal(await count("record", { "sluice.organizations": other }), 1);
     assert.equal(await count("record", { "sluice.organizations": `${acme},${other}` }), 4);
   });
 
-  it("opens to a view no more than it needs", async () => {
+  it("exposes no more to a view than it needs", async () => {
     assert.equal(await count("record", { "sluice.view": "deletions" }), 0);
     assert.equal(await count("deletion", { "sluice.view": "deletions" }), 3);
     assert.equal(await count("change", { "sluice.view": "credentials" }), 0);
     assert.equal(await count("api_key", { "sluice.view": "credentials" }), 1);
   });
 
-  it("takes no row of an organization that the transaction does not name", async () => {
+  it("rejects rows of an organization that the transaction does not name", async () => {
     await begin({ "sluice.organizations": acme });
     await assert.rejects(
       client.query(
@@ -129,7 +133,7 @@ describe("row-level security", () => {
     await client.query("ROLLBACK");
   });
 
-  it("changes and removes nothing when the organization is forgotten", async () => {
+  it("changes and removes nothing when the organization is missing", async () => {
     assert.equal((await client.query("DELETE FROM change")).rowCount, 0);
     assert.equal((await client.query("UPDATE record SET last_seen = ''")).rowCount, 0);
   });

@@ -1,5 +1,5 @@
-// Connections with TLS, as docs/guides/postgresql.md tells operators to have them: a server with a certificate of a private
-// authority, and what each way to name it in DATABASE_URL does.
+// Connections with TLS, as docs/guides/postgresql.md describes them: a server with a certificate of
+// a private authority, and the effect of each way to name it in DATABASE_URL.
 
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
@@ -52,7 +52,7 @@ describe("a server with a certificate of a private authority", () => {
     return changed.href;
   }
 
-  /** Opens the store, and has the server say whether the connections are encrypted. */
+  /** Opens the store, and returns whether the server says that the connections are encrypted. */
   async function isEncrypted(databaseUrl: string): Promise<boolean> {
     const store = await openStore(databaseUrl, { role: "command" });
     const [row] = await server.query(
@@ -111,7 +111,7 @@ describe("a server with a certificate of a private authority", () => {
     await server.query("SELECT pg_reload_conf()");
   }
 
-  it("is encrypted, and nothing is verified, with uselibpqcompat=true&sslmode=require", async () => {
+  it("is encrypted without verification with uselibpqcompat=true&sslmode=require", async () => {
     const parameters = { uselibpqcompat: "true", sslmode: "require" };
     assert.equal(await isEncrypted(urlWith(parameters)), true);
   });
@@ -120,7 +120,7 @@ describe("a server with a certificate of a private authority", () => {
     assert.equal(await isEncrypted(url.href), false);
   });
 
-  it("names the file where that of the authority can't be read", async () => {
+  it("reports the file where that of the authority can't be read", async () => {
     const missing = urlWith({ sslmode: "verify-full", sslrootcert: "/not/there/ca.pem" });
     await assert.rejects(openStore(missing, { role: "command" }), (error: Error) => {
       assert.equal(error.name, "StoreError");

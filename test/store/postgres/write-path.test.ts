@@ -1,4 +1,5 @@
-// What the write path costs the server: statements, counted by the server itself, and trips of a group.
+// The cost of the write path on the server: statements, counted by the server itself, and round
+// trips of a group.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -29,7 +30,10 @@ describe("the write path on PostgreSQL", () => {
     await server.remove();
   });
 
-  /** Statements for each of the records that the clients write one after another, each waiting for its reply. */
+  /**
+   * Statements for each of the records that the clients write sequentially, each waiting for its
+   * reply.
+   */
   async function count(send: (id: string) => Promise<unknown>): Promise<number> {
     const name = new URL(url).pathname.slice(1);
     const each = 30;
@@ -52,7 +56,7 @@ describe("the write path on PostgreSQL", () => {
     assert.ok(statements > 6 / (2 * clients), `${statements} can't be right`);
   });
 
-  it("keeps them low for additions with Idempotency-Keys, updates and looks too", async () => {
+  it("keeps them low for additions with Idempotency-Keys, updates and checks too", async () => {
     const marked = await count((id) =>
       write(store, transaction(`m${id}`), { idempotency: mark(id) }),
     );
@@ -64,7 +68,7 @@ describe("the write path on PostgreSQL", () => {
     await requireConsistent(store);
   });
 
-  it("would be found to cost more where nobody shares", async () => {
+  it("would be found to cost more where commits are not shared", async () => {
     const last: { done: Promise<unknown> } = { done: Promise.resolve() };
     const statements = await count((id) => {
       last.done = last.done.then(() => write(store, transaction(`alone ${id}`)));

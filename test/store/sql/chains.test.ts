@@ -1,5 +1,6 @@
-// The ends of the two chains, of receipts and of audit entries: which of them a transaction locks first, and that nothing is
-// added where an end is missing. Two processes that locked them in different orders would wait for each other.
+// The heads of the two chains, of receipts and of audit entries: which of them a transaction locks
+// first, and that nothing is added where a head is missing. Two processes that locked them in
+// different orders would deadlock.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,7 +20,10 @@ const heads = {
   audit_head: { entry_no: 0, hash },
 };
 
-/** The tables of chain ends, in the order in which statements named them first. Answers with the heads that are given. */
+/**
+ * The tables of chain heads, in the order in which statements first named them. Answers with the
+ * given heads.
+ */
 function tablesOf(
   statements: Statements<unknown>,
   known: Readonly<Record<string, unknown>>,
@@ -60,7 +64,7 @@ const deletion: Deletion = {
   nextAttemptAt: undefined,
 };
 
-describe("the ends of the chains", () => {
+describe("the heads of the chains", () => {
   it("are locked in the same order by a completion and by a restore: receipts, then audit", () => {
     const head = { storeId: "store_1", receiptNo: 0, hash };
     const sealed = makeTestSeal()(deletion, { head, engine: "postgres" });
@@ -71,7 +75,7 @@ describe("the ends of the chains", () => {
     assert.deepEqual(tablesOf(beginReplay(beginning, act), heads), order);
   });
 
-  it("have to be there for anything to be added", () => {
+  it("have to exist for anything to be added", () => {
     const entry = {
       at: 1,
       actor: "jo",

@@ -1,4 +1,5 @@
-// How statements that every engine shares are run: at once and waiting for answers, repeated, and when one fails.
+// How statements that every engine shares are run: synchronously and asynchronously, repeatedly,
+// and when one fails.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -32,7 +33,7 @@ function describeStatement({ sql, values }: Statement): string {
   return `${sql}(${values.join()})`;
 }
 
-/** Answers, and notes what it was asked. */
+/** Answers, and records the statements. */
 function makeAnswers() {
   const asked: string[] = [];
   const answer = (statement: Statement | Together): unknown => {
@@ -54,20 +55,20 @@ const inOrder = [
 ] as readonly string[];
 
 describe("statements", () => {
-  it("are run in their order, and get the answers back", () => {
+  it("are run in order, and get the answers back", () => {
     const { asked, answer } = makeAnswers();
     assert.equal(runSync(outer(), answer), "row 7 2");
     assert.deepEqual(asked, inOrder);
   });
 
-  it("are run the same way where each answer is waited for", async () => {
+  it("are run the same way where each answer is awaited", async () => {
     const { asked, answer } = makeAnswers();
     const later = async (statement: Statement | Together) => answer(statement);
     assert.equal(await runAsync(outer(), later), "row 7 2");
     assert.deepEqual(asked, inOrder);
   });
 
-  it("send the first before anything is waited for", () => {
+  it("are sent synchronously up to the first answer", () => {
     const { asked, answer } = makeAnswers();
     void runAsync(outer(), async (statement) => answer(statement));
     assert.deepEqual(asked, inOrder.slice(0, 1));
@@ -86,7 +87,7 @@ describe("statements", () => {
         assert.equal(error, failure);
         return "caught";
       }
-      return "went on";
+      return "continued";
     }
     assert.equal(runSync(caught(), fail), "caught");
     assert.equal(await runAsync(caught(), async () => fail()), "caught");
@@ -97,7 +98,7 @@ describe("statements", () => {
     );
   });
 
-  it("name the function that they belong to when they fail", () => {
+  it("name their function when they fail", () => {
     const error = new Error("no such table");
     assert.throws(
       () =>
@@ -140,13 +141,13 @@ describe("the text of a statement", () => {
     ]);
   });
 
-  it("has places without numbers on SQLite, unless a value is used twice or out of turn", () => {
+  it("has unnumbered parameters on SQLite, unless a value is used twice or out of order", () => {
     assert.equal(sqliteText("VALUES ($1, $2)"), "VALUES (?, ?)");
     assert.equal(sqliteText("a = $1 OR b = $1"), "a = ?1 OR b = ?1");
     assert.equal(sqliteText("a = $2 OR b = $1"), "a = ?2 OR b = ?1");
   });
 
-  it("has values that SQLite knows: numbers for booleans, JSON for lists", () => {
+  it("has values that SQLite supports: numbers for booleans, JSON for lists", () => {
     const bytes = new Uint8Array([1]);
     assert.deepEqual([true, false, null, 2, "x", bytes, ["a", 'b"']].map(toSqlite), [
       1,

@@ -1,4 +1,5 @@
-// The program of a child: opens the store, then does what it is sent. It has no way to end but being killed or told to.
+// The program of a child process: opens the store, then does what it is told. It ends only when it
+// is killed or told to.
 
 import { AppError } from "../../../src/domain/error.ts";
 import { openStore } from "../../../src/store/open-store.ts";
@@ -21,7 +22,7 @@ const acts: Readonly<Record<string, Act | undefined>> = {
     const move = await moves.next();
     return move.value;
   },
-  /** Lists of three without end, one after another; tells each that was accepted. */
+  /** Lists of three without end, one after another; reports each that was accepted. */
   async load(name) {
     for (;;) {
       loaded += 1;
@@ -31,7 +32,10 @@ const acts: Readonly<Record<string, Act | undefined>> = {
       tell({ told: batch });
     }
   },
-  /** Single records until one is refused; gives the first that was, and how many were accepted before. */
+  /**
+   * Single records until one is rejected; returns the first rejected one, and how many were
+   * accepted before.
+   */
   async fill() {
     const amount = 1;
     const additional_properties = [{ key: "filler", value: "x".repeat(1_000), type: "STRING" }];

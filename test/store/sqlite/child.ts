@@ -1,4 +1,5 @@
-// Another process with a store of its own, which does what it is told, one thing after another, until it is killed.
+// Another process with its own store, which does what it is told, one thing after another, until it
+// is killed.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -6,11 +7,14 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 
 export interface Child {
-  /** Has it do something, and gives what came of it; of several at once only the last one's. Rejects if it failed. */
+  /**
+   * Sends a command, and returns its result; of several concurrent ones only the last one's.
+   * Rejects if it failed.
+   */
   ask(what: string, argument?: string): Promise<unknown>;
-  /** What it has told of its own accord, in order. */
+  /** What it reported unasked, in order. */
   readonly told: readonly unknown[];
-  /** SIGKILL, at whatever it is doing. */
+  /** SIGKILL, whatever it is doing. */
   kill(): Promise<void>;
   /** Has it close its store and end by itself. */
   end(): Promise<void>;
@@ -56,6 +60,6 @@ export async function startChild(
   };
 }
 
-/** `told` comes unasked; the others answer what was asked last. */
+/** `told` is sent unasked; the others answer the last command. */
 export type Answer =
   { readonly told: unknown } | { readonly value: unknown } | { readonly error: string };

@@ -1,8 +1,9 @@
-// A process that is killed: what it had acknowledged is there, nothing is half there, and its erasures are carried on.
+// A process that is killed: what it had acknowledged is stored, nothing is stored in part, and its
+// erasures are resumed.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { carryOn, prepareErasure, requireErased } from "../../conformance/resumption.ts";
+import { resume, prepareErasure, requireErased } from "../../conformance/resumption.ts";
 import { requireConsistent } from "../../conformance/scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startChild } from "./child.ts";
@@ -11,7 +12,7 @@ import { makePlace } from "./place.ts";
 describe("a serving process that is killed", () => {
   const moves = ["claimed", ...[1, 2, 3, 4, 5, 6, 7].map((step) => `step ${step}`), "completed"];
 
-  it("between any two moves of an erasure leaves one that is carried on", async (test) => {
+  it("between any two steps of an erasure leaves one that is resumed", async (test) => {
     await Promise.all(
       moves.map(async (last) => {
         const place = makePlace(test);
@@ -24,14 +25,14 @@ describe("a serving process that is killed", () => {
         await child.kill();
         const store = await place.open();
         await requireConsistent(store);
-        await carryOn(store);
+        await resume(store);
         await requireErased(store);
         await store.close();
       }),
     );
   });
 
-  it("within a move of an erasure does so too", async (test) => {
+  it("within a step of an erasure leaves one that is resumed", async (test) => {
     for (const asked of [2, 5, 9]) {
       const place = makePlace(test);
       const child = await startChild(test, "serve", place.path);
@@ -41,13 +42,13 @@ describe("a serving process that is killed", () => {
       await child.kill();
       const store = await place.open();
       await requireConsistent(store);
-      await carryOn(store);
+      await resume(store);
       await requireErased(store);
       await store.close();
     }
   });
 
-  it("under load has lost no list that it acknowledged, and left none half written", async (test) => {
+  it("under load has lost no list that it acknowledged, and stored none in part", async (test) => {
     const place = makePlace(test);
     const child = await startChild(test, "serve", place.path);
     for (const name of ["one", "two", "three", "four"]) {
@@ -67,7 +68,7 @@ describe("a serving process that is killed", () => {
     assert.ok(acknowledged.size > 100);
   });
 
-  it("has its erasure carried on when another process had asked for it", async (test) => {
+  it("leaves an erasure that is resumed, even if another process requested it", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await prepareErasure(store);
@@ -76,7 +77,7 @@ describe("a serving process that is killed", () => {
     for (let count = 0; count < 4; count += 1) await child.ask("move");
     await child.kill();
     const next = await place.open();
-    await carryOn(next);
+    await resume(next);
     await requireErased(next);
   });
 });

@@ -1,5 +1,5 @@
-// Digests of later changes on SQLite: computed for a store of an earlier version, checked, and used without reading the
-// other changes of the record.
+// Digests of later changes on SQLite: computed for a store of an earlier version, checked, and used
+// without reading the other changes of the record.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const append = { mode: "append" } as const;
 /** More than one batch of the migration. */
 const later = 5_500;
 
-/** The schema of the version before, with the data of this one. */
+/** The schema of the previous version, with the data of this one. */
 const undo = `
   DROP INDEX change_by_digest;
   ALTER TABLE change DROP COLUMN digest;
@@ -69,7 +69,7 @@ describe("the digests of later changes", () => {
     await requireConsistent(upgraded);
   });
 
-  it("are missed by the check, and found to be wrong", async (test) => {
+  it("are reported by the check if missing or wrong", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await write(store, transaction("two"));

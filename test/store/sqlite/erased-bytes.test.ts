@@ -1,5 +1,6 @@
-// When a deletion is completed, the bytes of what was erased are in no file of the data folder: not in the database, not
-// in its unused places, not in the WAL. Looks for them in the files, as somebody with the disk would.
+// When a deletion is completed, the bytes of erased data are in no file of the data folder: not in
+// the database, not in its free space, not in the WAL. Searches the files as somebody with access
+// to the disk would.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,7 +22,7 @@ import {
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makePlace, type Place } from "./place.ts";
 
-/** Found in whatever holds part of an erased record. */
+/** Found in any data that contains part of an erased record. */
 const secret = "top-secret-";
 
 function screening(index: number, random: Random): Draft {
@@ -34,7 +35,10 @@ function screening(index: number, random: Random): Draft {
   });
 }
 
-/** A person with many screenings among those of others, in lists, with later changes, so that pages split and fill. */
+/**
+ * A person with many screenings among those of others, in lists, with later changes, so that pages
+ * split and fill.
+ */
 async function fill(store: Store): Promise<void> {
   const random = makeRandom(7);
   const resourceType = "screening";
@@ -52,7 +56,7 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-/** Where the text is found, as the name of the file and how often. */
+/** Where the text is found: the name of the file and how often. */
 function findText(place: Place, text: string): Readonly<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const [name, bytes] of place.readFiles()) {
@@ -66,7 +70,7 @@ async function eraseAll(store: Store, deletionRequestId: string): Promise<void> 
   while (!(await store.eraseStep(deletionRequestId, 100, worker)).done);
 }
 
-describe("the bytes of what was erased", () => {
+describe("the bytes of erased data", () => {
   it("are in no file when the deletion is completed, and do not come back", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
@@ -95,7 +99,7 @@ describe("the bytes of what was erased", () => {
     assert.deepEqual(findText(place, secret), {});
   });
 
-  it("are gone however far a process came that was broken off", async (test) => {
+  it("are gone wherever a process was interrupted", async (test) => {
     const place = makePlace(test);
     const first = await place.open();
     await fill(first);
@@ -110,7 +114,7 @@ describe("the bytes of what was erased", () => {
     assert.deepEqual(findText(place, secret), {});
   });
 
-  it("include those of references that were taken out of records that stay", async (test) => {
+  it("include those of redacted references in records that stay", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await write(store, [transaction("t"), transaction("stays")]);
@@ -148,8 +152,8 @@ describe("the bytes of what was erased", () => {
   });
 });
 
-describe("completing a deletion", () => {
-  it("waits for another process that still reads what was erased", async (test) => {
+describe("the completion of a deletion", () => {
+  it("waits for another process that still reads erased data", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await write(store, transaction("t"));

@@ -1,5 +1,5 @@
-// A program that writes groups of records until they are refused, and then says which were acknowledged. Meant to be
-// started where the file system has little room.
+// A program that writes groups of records until they are rejected, and then reports which were
+// acknowledged. Meant to be started where the file system has little room.
 
 import { openStore } from "../../../src/store/open-store.ts";
 import { exists, keyOf, transaction, write } from "../../conformance/scene.ts";

@@ -1,5 +1,5 @@
-// A disk that is full, or can't be written: what is refused has no effect, what was accepted stays, and the store goes on
-// as soon as there is room again.
+// A disk that is full, or can't be written: what is rejected has no effect, what was accepted
+// stays, and the store continues as soon as there is room again.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -28,7 +28,7 @@ function accepted(results: readonly Result[]): readonly boolean[] {
 }
 
 describe("a database that can't grow", () => {
-  it("refuses what has no room, one write at a time, and goes on when there is room", async (test) => {
+  it("rejects what has no room, one write at a time, and continues when there is room", async (test) => {
     const place = makePlace(test);
     const connection = openWriter(place.path);
     test.after(() => connection.close());
@@ -59,10 +59,11 @@ describe("a database that can't grow", () => {
 });
 
 describe("a file system that is full", () => {
-  it("fails the commit, which rejects all of its group and leaves nothing of it", async (test) => {
+  it("fails the commit, which rejects all of its group and stores none of it", async (test) => {
     const place = makePlace(test);
     await (await place.open()).close();
-    // The shell sets the limit (in blocks of 512 or 1,024 bytes) and has its signal ignored, so that writing fails.
+    // The shell sets the limit (in blocks of 512 or 1,024 bytes) and ignores its signal, so that
+    // writing fails.
     const program = join(import.meta.dirname, "fill-process.ts");
     const child = spawn(
       "sh",

@@ -1,4 +1,5 @@
-// The check of a store finds what somebody altered behind its back: each invariant, and the audit trail.
+// The check of a store finds direct alterations of the database: each invariant, and the audit
+// trail.
 
 import assert from "node:assert/strict";
 import { closeSync, openSync, writeSync } from "node:fs";
@@ -15,7 +16,7 @@ import {
 } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
-/** What the check says of a store in good order after these statements have been run on it. */
+/** What the check of a consistent store reports after these statements have been run on it. */
 async function findings(test: TestContext, ...statements: string[]): Promise<readonly string[]> {
   const place = makePlace(test);
   const store = await place.open({ role: "command" });
@@ -39,7 +40,7 @@ async function findings(test: TestContext, ...statements: string[]): Promise<rea
 }
 
 describe("the check of a store", () => {
-  it("has nothing to say of one that nobody altered", async (test) => {
+  it("reports nothing in an unaltered store", async (test) => {
     assert.deepEqual(await findings(test), []);
   });
 

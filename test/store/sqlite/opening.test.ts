@@ -1,4 +1,5 @@
-// Opening an SQLite store: who may, who is refused and told why, and what is on the disk afterwards.
+// Opening an SQLite store: who can, who is refused and with which message, and what is on the disk
+// afterwards.
 
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { startChild } from "./child.ts";
 import { makePlace } from "./place.ts";
 
 describe("an SQLite store", () => {
-  it("is made readable by its owner alone", async (test) => {
+  it("can be read by its owner only", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await add(store, "transaction", "t");
@@ -23,7 +24,7 @@ describe("an SQLite store", () => {
     }
   });
 
-  it("keeps the mode of a folder that is there already", async (test) => {
+  it("keeps the mode of an existing folder", async (test) => {
     const place = makePlace(test);
     mkdirSync(join(place.folder, "data"));
     chmodSync(join(place.folder, "data"), 0o750);
@@ -31,7 +32,7 @@ describe("an SQLite store", () => {
     assert.equal(statSync(join(place.folder, "data")).mode & 0o777, 0o750);
   });
 
-  it("is served by one at a time, and by the next as soon as that one closed", async (test) => {
+  it("is served by one process at a time, and by the next as soon as the first has closed", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await assert.rejects(place.open(), (error) => {
@@ -52,7 +53,7 @@ describe("an SQLite store", () => {
     await (await place.open()).ping();
   });
 
-  it("is open to commands beside the one that serves, in other processes too", async (test) => {
+  it("is open to commands while another process serves it", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     const command = await place.open({ role: "command" });
@@ -65,7 +66,7 @@ describe("an SQLite store", () => {
     await requireConsistent(store);
   });
 
-  it("is made once by several processes that start at the same time", async (test) => {
+  it("is created once by several processes that start at the same time", async (test) => {
     const place = makePlace(test);
     const children = await Promise.all(
       Array.from({ length: 4 }, () => startChild(test, "command", place.path)),
@@ -77,7 +78,7 @@ describe("an SQLite store", () => {
     await requireConsistent(store);
   });
 
-  it("gives deletions that were under way to the process that serves next, at once", async (test) => {
+  it("returns interrupted deletions to the process that serves next, at once", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await add(store, "transaction", "t");
@@ -124,7 +125,7 @@ describe("opening an SQLite store is refused", () => {
     await (await place.open()).ping();
   });
 
-  it("if the file is another program's database, which stays as it was", async (test) => {
+  it("if the file is another program's database, which stays unchanged", async (test) => {
     const place = makePlace(test);
     mkdirSync(join(place.folder, "data"));
     place.withDatabase((database) => database.exec("CREATE TABLE theirs (id)"));
@@ -138,7 +139,7 @@ describe("opening an SQLite store is refused", () => {
     });
   });
 
-  it("if the file is no database at all", async (test) => {
+  it("if the file is not a database", async (test) => {
     const place = makePlace(test);
     mkdirSync(join(place.folder, "data"));
     writeFileSync(place.path, "This is the diary of a nobody. ".repeat(100));
@@ -151,7 +152,7 @@ describe("opening an SQLite store is refused", () => {
     }
   });
 
-  it("if the folder can't be made", async (test) => {
+  it("if the folder can't be created", async (test) => {
     const place = makePlace(test);
     writeFileSync(join(place.folder, "data"), "a file in the way");
     for (const role of ["serve", "command"] as const) {
@@ -164,7 +165,7 @@ describe("opening an SQLite store is refused", () => {
   });
 
   it(
-    "at once where no folder can be made, as in /proc",
+    "at once where no folder can be created, as in /proc",
     { skip: !existsSync("/proc/self") },
     async () => {
       for (const role of ["serve", "command"] as const) {
@@ -184,7 +185,7 @@ describe("opening an SQLite store is refused", () => {
     );
   });
 
-  it("and leaves nothing open that would keep the next from serving", async (test) => {
+  it("and leaves nothing open that would prevent the next from serving", async (test) => {
     const place = makePlace(test);
     mkdirSync(join(place.folder, "data"));
     const theirs = new DatabaseSync(place.path);

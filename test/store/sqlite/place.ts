@@ -1,4 +1,4 @@
-// A folder with an SQLite store in it, for tests that look at the files or at the tables behind the store's back.
+// A folder with an SQLite store in it, for tests that read the files or the tables directly.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,10 +13,10 @@ export interface Place {
   readonly path: string;
   /** Closed when the test is done, unless it was closed before. */
   open(options?: Partial<StoreOptions>): Promise<Store>;
-  /** Looks at the tables, or alters them, on a connection of its own. */
+  /** Reads the tables, or alters them, on a separate connection. */
   withDatabase<Result>(work: (database: DatabaseSync) => Result): Result;
   withReader(work: (database: DatabaseSync) => Promise<void>): Promise<void>;
-  /** All bytes of all files, by the name of the file. */
+  /** All bytes of all files, by file name. */
   readFiles(): ReadonlyMap<string, Buffer>;
 }
 

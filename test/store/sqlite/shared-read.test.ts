@@ -1,4 +1,4 @@
-// Reads that share a transaction within a tick of the event loop, and when they must not.
+// Reads that share a transaction within one event-loop tick, and when they must not.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { makePlace } from "./place.ts";
 interface Site {
   readonly reader: Connection;
   readonly snapshot: SharedRead;
-  /** Puts one more row into the table, on a connection of its own. */
+  /** Inserts one more row into the table, on a separate connection. */
   readonly insert: () => void;
   /** How many rows the reader sees. */
   readonly count: () => number;
@@ -39,7 +39,7 @@ function makeSite(test: TestContext): Site {
 }
 
 describe("a shared read", () => {
-  it("is one for all reads of the turn, and over when the turn is", async (test) => {
+  it("serves all reads of one tick, and ends with the tick", async (test) => {
     const { reader, snapshot, insert, count } = makeSite(test);
     snapshot.share();
     assert.equal(count(), 0);
@@ -51,7 +51,7 @@ describe("a shared read", () => {
     assert.equal(count(), 1);
   });
 
-  it("is over before that where a write is answered", async (test) => {
+  it("ends earlier where a write is answered", async (test) => {
     const { snapshot, insert, count } = makeSite(test);
     snapshot.share();
     assert.equal(count(), 0);
@@ -65,7 +65,7 @@ describe("a shared read", () => {
     assert.equal(count(), 2);
   });
 
-  it("is not taken while somebody waits for readers, and given up at once", async (test) => {
+  it("is not started while somebody waits for readers, and is given up at once", async (test) => {
     const { reader, snapshot, insert, count } = makeSite(test);
     snapshot.share();
     assert.equal(count(), 0);
@@ -83,7 +83,7 @@ describe("a shared read", () => {
     await endOfTurn();
   });
 
-  it("is taken again after work that failed", async (test) => {
+  it("is started again after work that failed", async (test) => {
     const { reader, snapshot } = makeSite(test);
     await assert.rejects(
       snapshot.avoid(() => Promise.reject(new Error("disk"))),
@@ -97,7 +97,7 @@ describe("a shared read", () => {
 });
 
 describe("a store that serves", () => {
-  it("shows whoever was answered what was written, though others read all the time", async (test) => {
+  it("shows an acknowledged write to its client, though others read all the time", async (test) => {
     const store = await makePlace(test).open();
     const reading = new AbortController();
     const readers = Array.from({ length: 4 }, async () => {
@@ -109,7 +109,7 @@ describe("a store that serves", () => {
     for (let count = 0; count < 60; count += 1) {
       const id = `tx-${count}`;
       const adding = add(store, "transaction", id);
-      // So that a snapshot may be open in the turn in which the answer comes.
+      // So that a snapshot may be open in the tick in which the answer arrives.
       void store.findRecord(keyOf("transaction", id));
       await adding;
       assert.equal(await exists(store, keyOf("transaction", id)), true, id);

@@ -1,5 +1,5 @@
-// Space that deletions have left goes back to the file system while others write, and nothing of what was erased stays behind
-// in pages that moved.
+// Space that deletions have freed is returned to the file system while others write, and no erased
+// data remains in pages that moved.
 
 import assert from "node:assert/strict";
 import { rmSync, statSync } from "node:fs";
@@ -26,7 +26,9 @@ import { makePlace, type Place } from "./place.ts";
 const secret = "top-secret-";
 const pageBytes = 4_096;
 
-/** Screenings of a person, among some of nobody; enough that the file would keep many pages for later. */
+/**
+ * Screenings of a person, and some of none; enough that the file would keep many pages for later.
+ */
 async function fill(store: Store): Promise<void> {
   await add(store, "person", "p", { name: `${secret}p` });
   for (let from = 0; from < 6_000; from += 200) {
@@ -51,7 +53,7 @@ async function deleteMost(store: Store): Promise<void> {
   assert.equal(await deletePerson(store, "p"), 5_700);
 }
 
-/** As upkeep does, until there is no more to give; gives the number of steps. */
+/** As upkeep does, until there is no more to return; returns the number of steps. */
 async function reclaimAll(store: Store): Promise<number> {
   let steps = 1;
   while (await store.reclaimSpace()) steps += 1;
@@ -68,7 +70,7 @@ function modeOf(place: Place): unknown {
   ];
 }
 
-/** A store such as older versions made: its file has no pointer map. */
+/** A store as older versions created it: its file has no pointer map. */
 async function makeOldPlace(test: TestContext): Promise<Place> {
   const place = makePlace(test);
   const store = await place.open();
@@ -86,8 +88,8 @@ async function makeOldPlace(test: TestContext): Promise<Place> {
   return place;
 }
 
-describe("space that deletions have left", () => {
-  it("goes back to the file system step by step, while others write", async (test) => {
+describe("space that deletions have freed", () => {
+  it("is returned to the file system step by step, while others write", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await fill(store);
@@ -109,7 +111,7 @@ describe("space that deletions have left", () => {
     await requireConsistent(store);
   });
 
-  it("is kept as far as a store will soon need it again", async (test) => {
+  it("is retained as far as a store will soon need it again", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await fill(store);
@@ -122,7 +124,7 @@ describe("space that deletions have left", () => {
     assert.equal(await store.reclaimSpace(), false);
   });
 
-  it("holds nothing of what is erased after pages have moved", async (test) => {
+  it("contains nothing of what is erased after pages have moved", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await add(store, "person", "later", { name: `${secret}later` });
@@ -142,8 +144,8 @@ describe("space that deletions have left", () => {
   });
 });
 
-describe("a store that was made without a pointer map", () => {
-  it("works as ever, and keeps its space for later records", async (test) => {
+describe("a store that was created without a pointer map", () => {
+  it("works as before, and retains its space for later records", async (test) => {
     const place = await makeOldPlace(test);
     const store = await place.open();
     await fill(store);
@@ -155,7 +157,7 @@ describe("a store that was made without a pointer map", () => {
     await requireConsistent(store);
   });
 
-  it("can give space back once it is restored from a backup", async (test) => {
+  it("can return space once it is restored from a backup", async (test) => {
     const place = await makeOldPlace(test);
     const first = await place.open();
     await fill(first);

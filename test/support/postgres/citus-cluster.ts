@@ -1,19 +1,20 @@
-// Databases of a Citus cluster: made on every node, with the extension, and joined. Which nodes those are is read from the
-// coordinator's own database, so a cluster that somebody else set up serves as well. Starts no server.
+// Databases of a Citus cluster: created on every node, with the extension, and joined. The nodes
+// are read from the coordinator's own database, so a cluster that somebody else set up works as
+// well. Starts no server.
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 export type QueryAs = (url: string, sql: string) => Promise<Rows>;
 
 /**
- * How many workers the servers of tests get, whose programs (SLUICE_TEST_POSTGRES_BIN) must have Citus beside them; 0 for
- * a cluster of one node. Unset: no Citus.
+ * How many workers the servers of tests get, whose programs (SLUICE_TEST_POSTGRES_BIN) must include
+ * Citus; 0 for a cluster of one node. Unset: no Citus.
  */
 export function wantedWorkers(): number | undefined {
   const { SLUICE_TEST_CITUS_WORKERS: given } = process.env;
   return given === undefined ? undefined : Number(given);
 }
 
-/** Few shards, so that a test has little to make and to empty. */
+/** Few shards, so that a test has little to create and to empty. */
 const nodeSettings: Readonly<Record<string, string>> = {
   wal_level: "logical",
   max_connections: "300",
@@ -55,7 +56,7 @@ export async function findWorkers(
   });
 }
 
-/** Gives the databases the extension and makes one cluster of them. */
+/** Adds the extension to the databases and joins them into one cluster. */
 export async function joinCluster(
   queryAs: QueryAs,
   coordinatorUrl: string,

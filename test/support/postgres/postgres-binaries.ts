@@ -1,5 +1,5 @@
-// Where the server programs of PostgreSQL are, and as whom they may run: they refuse to run as root, so under root they
-// run as `nobody`, who has to be able to reach them.
+// Where the server programs of PostgreSQL are, and which user runs them: they refuse to run as
+// root, so under root they run as `nobody`, who needs access to them.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, statSync } from "node:fs";
@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Given to spawn; empty where no other user is needed. */
+/** Passed to spawn; empty where no other user is needed. */
 export interface RunAs {
   readonly uid?: number;
   readonly gid?: number;
@@ -26,7 +26,7 @@ const packages: Readonly<Record<string, string>> = {
   "linux/x64": "linux-x64",
 };
 
-/** `folder` is where they are copied to if they stand where their user may not look. */
+/** `folder` is where they are copied to if their user has no access to them. */
 export async function findBinaries(folder: string): Promise<Binaries> {
   const runAs: RunAs = process.getuid?.() === 0 ? nobody() : {};
   const installed = await installedBinaries();

@@ -1,6 +1,6 @@
 // A PostgreSQL server of a test file's own, on a free port in a temporary folder, or the one that
-// SLUICE_TEST_DATABASE_URL names; a Citus cluster where one is wanted, or where that is one. Stores are opened as an
-// ordinary role: row-level security does not hold superusers.
+// SLUICE_TEST_DATABASE_URL names; a Citus cluster where one is requested, or where that is one.
+// Stores are opened as an ordinary role: row-level security does not apply to superusers.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -25,7 +25,7 @@ export const password = "not-to-be-shown";
 export interface PostgresServer {
   /** Of a superuser, in the database `postgres`. */
   readonly adminUrl: string;
-  /** An empty database that an ordinary role owns; gives the URL for that role. */
+  /** An empty database that an ordinary role owns; returns the URL for that role. */
   makeDatabase(options?: { template?: string }): Promise<string>;
   dropDatabase(url: string): Promise<void>;
   /** Runs statements as the superuser, in the database of the URL. */
@@ -33,33 +33,38 @@ export interface PostgresServer {
   /** 1, or how many servers a cluster of the test's own has. */
   readonly nodes: number;
   /**
-   * Ends the server, or kills it with everything that it started. Only for a server of the test's own. Of a cluster, all
-   * nodes or the one; 0 is the coordinator.
+   * Ends the server, or kills it with everything that it started. Only for a server of the test's
+   * own. Of a cluster, all nodes or the one; 0 is the coordinator.
    */
   stop(how?: "fast" | "kill", node?: number): Promise<void>;
   /** Starts what is not running. */
   start(): Promise<void>;
-  /** Starts it as a hot standby without a primary: it answers, but takes no writes until it is promoted. */
+  /**
+   * Starts it as a hot standby without a primary: it answers, but accepts no writes until it is
+   * promoted.
+   */
   startAsReplica(): Promise<void>;
   promote(): Promise<void>;
-  /** Leaves no room on the server's own disk; gives what makes room again. */
+  /** Fills the server's own disk; returns a function that frees space. */
   fillDisk(): () => void;
   /** Stops it and removes its folder. */
   remove(): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** A server of the test's own even where another is named: it will be stopped, or needs settings. */
+  /**
+   * A server of the test's own even where another is named: it will be stopped, or needs settings.
+   */
   readonly own?: boolean;
   /** As in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Whether commits reach the disk; tests that never lose power can do without. */
+  /** Whether commits are synced to the disk; tests without a power loss need not. */
   readonly durable?: boolean;
-  /** A disk of its own with so much room, where there are such (small-disk.ts); only as root. */
+  /** A separate disk of this size, where the system supports it (small-disk.ts); only as root. */
   readonly diskMebibytes?: number;
 }
 
-/** Starts a server, or takes the one that is named; the caller removes it. */
+/** Starts a server, or uses the one that is named; the caller removes it. */
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
   const { SLUICE_TEST_DATABASE_URL } = process.env;
   const given = options.own === true ? undefined : SLUICE_TEST_DATABASE_URL;
@@ -199,7 +204,7 @@ class OwnServer {
     });
   }
 
-  /** What initdb has made is copied to the disk, which is there for as long as the server runs. */
+  /** The files of initdb are copied to the disk, which exists as long as the server runs. */
   #onOwnDisk(words: readonly string[]): readonly string[] {
     const { uid, gid } = this.#binaries.runAs;
     const [disk, data] = [join(this.#folder, "disk"), join(this.#folder, "data")];
@@ -239,7 +244,10 @@ class OwnServer {
     return exitCode === null && signalCode === null;
   }
 
-  /** The server first, so that it starts none anew. Each that it started is in a process group of its own. */
+  /**
+   * The server first, so that it restarts none of them. Each process that it started is in its own
+   * process group.
+   */
   readonly #killAll = (): void => {
     const { pid, exitCode = null, signalCode = null } = this.#child ?? {};
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
@@ -283,8 +291,8 @@ function withDatabase(adminUrl: string, url: string | undefined): string {
 }
 
 /**
- * Not one of those that the system gives to outgoing connections: while the server is away, another connection could be
- * given the server's port, or a client could even be connected to itself.
+ * Not one of those that the system assigns to outgoing connections: while the server is away,
+ * another connection could get the server's port, or a client could even be connected to itself.
  */
 async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {

@@ -1,5 +1,5 @@
-// fengari, which comes without types: the part of it that the stand-in for Redis uses. Lua's own interface in C has the
-// same names: https://www.lua.org/manual/5.3/manual.html#4.6
+// fengari, which has no types: the part of it that the Redis substitute uses. Lua's own interface
+// in C has the same names: https://www.lua.org/manual/5.3/manual.html#4.6
 
 import { createRequire } from "node:module";
 

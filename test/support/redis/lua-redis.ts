@@ -1,5 +1,6 @@
-// Stands in for Redis where there is none: a few commands over strings that expire, and scripts in a real Lua. It keeps to
-// what servers do, a script's reply without fractions for one, and knows nothing of what is asked of it.
+// A substitute for Redis where none is installed: a few commands over strings that expire, and
+// scripts in a real Lua. It behaves as servers do, for example a script's reply has no fractions,
+// and knows nothing of what it is used for.
 
 import { createHash } from "node:crypto";
 import { lauxlib, lua, lualib, type LuaState, luaText } from "./fengari.ts";
@@ -22,7 +23,7 @@ interface Entry {
 
 type Command = (words: readonly string[]) => RedisReply;
 
-/** `now`: milliseconds, with a fraction for what is finer. */
+/** `now`: milliseconds, with a fraction for higher precision. */
 export function makeLuaRedis(now: () => number): LuaRedis {
   const entries = new Map<string, Entry>();
   const read = (key: string): Entry | undefined => {
@@ -88,7 +89,9 @@ function makeScripts(run: Command): Record<string, Command> {
   };
 }
 
-/** Servers run Lua 5.1, in which every number has a fraction; here whole ones would have but 32 bits. */
+/**
+ * Servers run Lua 5.1, in which every number is a double; here integers would have only 32 bits.
+ */
 const asIn51 = `
 local read = tonumber
 function tonumber(text) local number = read(text) return number and number + 0.0 end
@@ -131,7 +134,7 @@ function readWords(state: LuaState): readonly string[] {
   return Array.from({ length: count }, (_, index) => lua.lua_tojsstring(state, index + 1));
 }
 
-/** What there is not is false in a script. */
+/** A missing value is false in a script. */
 function push(state: LuaState, value: RedisReply): void {
   if (value === null) return lua.lua_pushboolean(state, false);
   if (typeof value === "string") return lua.lua_pushstring(state, luaText(value));
@@ -143,7 +146,7 @@ function push(state: LuaState, value: RedisReply): void {
   }
 }
 
-/** Takes the top of the stack. Numbers lose their fraction, and a list ends where it has a gap. */
+/** Converts the top of the stack. Numbers lose their fraction, and a list ends at its first gap. */
 function pull(state: LuaState): RedisReply {
   const type = lua.lua_type(state, -1);
   let value: RedisReply = null;

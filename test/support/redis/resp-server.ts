@@ -1,16 +1,17 @@
-// Puts the stand-in for Redis on a port of this machine, in the second protocol of Redis. It can hang, refuse, be killed,
-// and be started again at the same port, as empty as a server that keeps nothing on disk.
+// Serves the Redis substitute on a port of this machine, in version 2 of the Redis protocol. It can
+// hang, refuse, be killed, and be started again at the same port, as empty as a server without
+// persistence.
 
 import { createServer, type Server, type Socket } from "node:net";
 import { makeLuaRedis, RedisError, type RedisReply } from "./lua-redis.ts";
 
 export interface RespServer {
   readonly port: number;
-  /** Names of the commands that it was sent so far. */
+  /** Names of the commands that it has received. */
   readonly commands: readonly string[];
-  /** From now on: answers, keeps silent, or refuses scripts as a server without memory does. */
+  /** From now on: answers, does not answer, or refuses scripts as a server without memory does. */
   behave(how: Behaviour): void;
-  /** Looks into the server beside its clients. */
+  /** Reads the server's content directly. */
   run(words: readonly string[]): RedisReply;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -20,7 +21,7 @@ export type Behaviour = "answer" | "hang" | "refuse";
 
 export interface RespOptions {
   readonly now?: () => number;
-  /** Asked for before anything else. */
+  /** Required before any other command. */
   readonly password?: string;
 }
 
@@ -44,7 +45,7 @@ export async function startRespServer(options: RespOptions = {}): Promise<RespSe
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
       socket.on("error", () => socket.destroy());
-      talk(socket, { options, commands, run, isSilent: () => behaviour === "hang" });
+      serveSocket(socket, { options, commands, run, isSilent: () => behaviour === "hang" });
     });
     await new Promise<void>((resolve) => void made.listen(port, "127.0.0.1", resolve));
     const address = made.address();
@@ -75,7 +76,7 @@ interface Talk {
   readonly run: (words: readonly string[]) => RedisReply;
 }
 
-function talk(socket: Socket, { options, isSilent, commands, run }: Talk): void {
+function serveSocket(socket: Socket, { options, isSilent, commands, run }: Talk): void {
   const { password } = options;
   let isKnown = password === undefined;
   const answer = (words: readonly string[]): string => {
@@ -104,7 +105,7 @@ function talk(socket: Socket, { options, isSilent, commands, run }: Talk): void 
   });
 }
 
-/** One request, a list of strings, if all of it is there. */
+/** One request, a list of strings, if all of it has arrived. */
 function read(
   text: string,
 ): { readonly words: readonly string[]; readonly end: number } | undefined {

@@ -1,4 +1,4 @@
-// What is read out of the pages of a table and of its indexes, compared with what the server itself says is in them.
+// The content of table and index pages, compared with what the server itself reports.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -13,7 +13,10 @@ import { type PostgresServer, startPostgres } from "../../../support/postgres/po
 
 const rows = 400;
 
-/** Values of fixed and of varying length in turn, NULL here and there, texts from none to many bytes and letters. */
+/**
+ * Alternating values of fixed and of variable length, some NULL, texts from empty to many bytes and
+ * letters.
+ */
 const scene = `
   CREATE TABLE scene (
     flag boolean, a text COLLATE "C", number bigint, b text COLLATE "C", small smallint,
@@ -74,7 +77,7 @@ describe("the rows in a page", () => {
     return found.sort();
   }
 
-  it("are all found in a table, deleted ones too, with every text whole", async () => {
+  it("are all found in a table, including deleted ones, with every text complete", async () => {
     const names = ["a", "b", "c"];
     assert.deepEqual(await readTexts("scene", { kind: "heap", names }), expected);
     assert.equal(expected.length, rows);
@@ -85,7 +88,7 @@ describe("the rows in a page", () => {
     const found = await readTexts("scene_ab", { kind: "index", names });
     const real = new Set(expected.map((text) => text.split(" | ").slice(1).join(" | ")));
     for (const text of real) assert.ok(found.includes(text), text);
-    // The upper ends of pages may have the first columns only.
+    // The upper ends of pages may have only the first columns.
     for (const text of found) assert.ok(real.has(text) || text.endsWith(" | NULL"), text);
   });
 
@@ -97,7 +100,7 @@ describe("the rows in a page", () => {
     assert.deepEqual([...found].sort(), [...real].sort());
   });
 
-  it("are none in a page that was never used, or that is not what it should be", () => {
+  it("are empty for a page that was never used, or is invalid", () => {
     const columns = [{ name: "a", length: -1, align: 4 }];
     for (const fill of [0, 0xff, 0x7f, 0x10]) {
       const page = Buffer.alloc(pageBytes, fill);
@@ -107,7 +110,7 @@ describe("the rows in a page", () => {
     }
   });
 
-  it("hold a text in the form by which it is looked for in bytes that are left", async () => {
+  it("contain a text in the form that is searched for in unused bytes", async () => {
     const [file] = await server.query(
       `SELECT pg_read_binary_file(pg_relation_filepath('scene')) AS bytes`,
     );
@@ -119,7 +122,7 @@ describe("the rows in a page", () => {
     assert.ok(!bytes.includes(storedForm(String(long?.["a"]).slice(0, -1))));
   });
 
-  it("have no text for a value that is compressed or kept apart, and those after it", async () => {
+  it("have no text for a value that is compressed or stored out of line, or for those after it", async () => {
     await server.query(
       `CREATE TABLE long_values (a text COLLATE "C", b text COLLATE "C", c text COLLATE "C");
        ALTER TABLE long_values ALTER COLUMN b SET STORAGE EXTERNAL;

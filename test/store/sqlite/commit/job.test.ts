@@ -1,4 +1,4 @@
-// What goes from one thread to the other arrives as it was.
+// Messages between the threads arrive unchanged.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -75,7 +75,7 @@ describe("jobs between threads", () => {
     );
   });
 
-  it("do not take along the memory around their hashes", () => {
+  it("do not include the memory around their hashes", () => {
     const pool = new Uint8Array(100_000);
     const keyHash = pool.subarray(10, 42);
     const flat = flattenJobs(0, [
@@ -115,7 +115,7 @@ describe("results between threads", () => {
     assert.deepEqual(passed, results);
   });
 
-  it("keep everything that errors of callers say", () => {
+  it("keep everything that errors of callers contain", () => {
     const sent = new AppError("unavailable", {
       message: "later",
       errors: [{ field: "amount", message: "wrong" }],

@@ -1,4 +1,5 @@
-// One group in one transaction, run directly: what its jobs see of one another, and what fails with whom.
+// One group in one transaction, run directly: what its jobs see of one another, and which of them
+// fail.
 
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -33,20 +34,20 @@ function cancellationOf(resourceId: string): OperationJob {
   return { name: "store.cancelDeletion", args: [`del_${resourceId}`, operator] };
 }
 
-/** The letters of a write's outcome, the value of an operation, or what went wrong. */
+/** The letters of a write's outcome, the value of an operation, or the error. */
 function brief(result: Result): unknown {
   if (!result.ok) return result.error instanceof Error ? result.error.name : "no error";
   const { value } = result;
   return typeof value === "object" && value !== null && "drafts" in value ? value.drafts : value;
 }
 
-/** A write that SQLite refuses. */
+/** A write that SQLite rejects. */
 const faulty = job("faulty", {
   drafts: [{ ...transaction("f"), payload: null as unknown as string }],
 });
 
 describe("a group", () => {
-  it("lets every job see what those before it did", (test) => {
+  it("lets every job see the effects of those before it", (test) => {
     const connection = openFresh(test);
     const update = { mode: "update" } as const;
     const jobs: Job[] = [
@@ -75,7 +76,7 @@ describe("a group", () => {
     assert.equal(tally?.updates, 1);
   });
 
-  it("fails alone where one job is at fault, and does the others once", (test) => {
+  it("isolates a failing job, and runs the others once", (test) => {
     const connection = openFresh(test);
     const broken: OperationJob = {
       name: "eraseStep",
@@ -90,7 +91,7 @@ describe("a group", () => {
     ]);
   });
 
-  it("leaves nothing of an operation that a caller's mistake ends", (test) => {
+  it("rolls back an operation that ends with a caller's mistake", (test) => {
     const connection = openFresh(test);
     const used = { idempotency: mark("key", "one") };
     const another = mark("key", "another");
@@ -100,7 +101,7 @@ describe("a group", () => {
     assert.deepEqual(results.map(brief), ["c", "AppError", "u"]);
   });
 
-  it("has all of its jobs refused while somebody else keeps writing", (test) => {
+  it("rejects all of its jobs while another connection keeps writing", (test) => {
     const place = makePlace(test);
     const connection = openWriter(place.path);
     test.after(() => connection.close());

@@ -1,4 +1,4 @@
-// The writer thread as its clients see it: what goes together, which answer goes to whom, what is refused, and what
+// The writer thread as its clients see it: batching, matching of answers, rejections, and what
 // happens when the thread fails.
 
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ interface Message {
   readonly jobs: readonly Job[];
 }
 
-/** A client whose messages are kept, to be answered by the test. */
+/** A client whose messages are recorded, to be answered by the test. */
 function makeClient() {
   const messages: Message[] = [];
   const client = new WriterClient({
@@ -50,7 +50,7 @@ function write(id = "t", length = 1): RecordWrite {
 }
 
 describe("a client of the writer", () => {
-  it("sends what is asked for in one tick in one message", async () => {
+  it("sends all requests of one event-loop tick in one message", async () => {
     const { client, messages } = makeClient();
     void client.submit(write());
     void client.submit(write());
@@ -66,7 +66,7 @@ describe("a client of the writer", () => {
     );
   });
 
-  it("gives each job the result of its own, in whatever order results come", async () => {
+  it("assigns each job its own result, in any order of results", async () => {
     const { client, answer } = makeClient();
     const submitted = ["a", "b", "c"].map((id) => client.submit(write(id)));
     await endOfTick();
@@ -78,7 +78,7 @@ describe("a client of the writer", () => {
     assert.deepEqual(third, { status: "fulfilled", value: "third" });
   });
 
-  it("refuses what is beyond its bound, and takes more when there is room", async () => {
+  it("rejects what is beyond its bound, and accepts more when there is room", async () => {
     const { client, answer } = makeClient();
     for (let count = 0; count < limits.queuedWritesMax; count += 1) void client.submit(write());
     await assert.rejects(client.submit(write()), {
@@ -93,7 +93,7 @@ describe("a client of the writer", () => {
     assert.equal(await one, "taken");
   });
 
-  it("closes when everything is answered, and takes nothing more", async () => {
+  it("closes when everything is answered, and accepts nothing more", async () => {
     const { client, answer } = makeClient();
     const first = client.submit(write());
     let closed = false;
@@ -118,7 +118,7 @@ async function openThread(test: TestContext) {
 }
 
 describe("the writer thread", () => {
-  it("serves a second client as it serves the first, and closes for both", async (test) => {
+  it("serves a second client in the same way as the first, and closes for both", async (test) => {
     const { thread, figures } = await openThread(test);
     const port = thread.connect();
     const second = new WriterClient(port);
@@ -153,7 +153,7 @@ describe("the writer thread", () => {
 describe("a writer thread that dies", () => {
   const options = { onGroup: undefined, onAnswer: () => undefined };
 
-  it("has everything rejected that it did not answer, then and later", async () => {
+  it("rejects everything that it did not answer, then and later", async () => {
     const code = `
       const { parentPort } = require("node:worker_threads");
       parentPort.postMessage({ ready: true });
@@ -165,7 +165,7 @@ describe("a writer thread that dies", () => {
     await thread.close();
   });
 
-  it("before it is ready says why it could not start", async () => {
+  it("reports why it could not start", async () => {
     const code = `throw new Error("no such disk");`;
     await assert.rejects(useWriterThread(new Worker(code, { eval: true }), options), {
       name: "StoreError",

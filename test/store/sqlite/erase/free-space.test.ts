@@ -19,7 +19,7 @@ interface PageShape {
   readonly contentFrom?: number;
 }
 
-/** A page with every byte set, but for its header. */
+/** A page with every byte set, except for its header. */
 function page({ kind, cells = 3, contentFrom = 1_000 }: PageShape): Buffer {
   const bytes = Buffer.alloc(pageBytes, 0xee);
   bytes.writeUInt8(kind, 0);
@@ -64,7 +64,7 @@ describe("scrubbing a page", () => {
     });
   }
 
-  it("leaves alone what is no page of a tree, has no such middle, or is the first", (test) => {
+  it("skips what is not a page of a tree, has no such middle, or is the first", (test) => {
     const pages = [
       first,
       page({ kind: 0x00 }),
@@ -80,7 +80,7 @@ describe("scrubbing a page", () => {
     assert.deepEqual(read(), Buffer.concat(pages));
   });
 
-  it("leaves alone the pages of the pointer map, in a file that has one", (test) => {
+  it("skips the pages of the pointer map, in a file that has one", (test) => {
     const mapped = page({ kind: 0x0d });
     mapped.writeUInt32BE(3, 52);
     const pages = Array.from({ length: 1_700 }, () => page({ kind: 0x05 }));
@@ -104,8 +104,8 @@ describe("scrubbing a page", () => {
   });
 });
 
-describe("finding what is left in pages", () => {
-  it("goes through a file part by part, and ends with its last whole page", (test) => {
+describe("the search for remains in pages", () => {
+  it("scans a file part by part, and ends with its last whole page", (test) => {
     const pages = Array.from({ length: 1_100 }, (_, index) =>
       index === 0 ? first : page({ kind: 0x0a }),
     );

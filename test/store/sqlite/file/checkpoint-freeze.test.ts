@@ -1,4 +1,5 @@
-// A file with frozen checkpoints stays as it is whoever writes, in this process or another; and it is not frozen behind anybody's back.
+// A file with frozen checkpoints does not change whoever writes, in this process or another; and it
+// can't be frozen unnoticed.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -34,7 +35,7 @@ function open(test: TestContext): { place: Place; connection: Connection } {
 const writeCounter = "UPDATE counter SET value = value + 1";
 
 describe("a file with frozen checkpoints", () => {
-  it("stays as it is while others write, and has it all when it is released", (test) => {
+  it("does not change while others write, and has all of it when it is released", (test) => {
     const { place, connection } = open(test);
     freezeCheckpoints(connection, { position: undefined });
     const before = readFileSync(place.path);
@@ -66,7 +67,7 @@ describe("a file with frozen checkpoints", () => {
     freezeCheckpoints(connection, { position: undefined });
   });
 
-  it("tells of every page that was written since a place, also by others", (test) => {
+  it("reports every page that was written since a position, by any process", (test) => {
     const { place, connection } = open(test);
     connection.exec("PRAGMA wal_autocheckpoint = 0");
     freezeCheckpoints(connection, { position: undefined });
@@ -84,7 +85,7 @@ describe("a file with frozen checkpoints", () => {
     assert.deepEqual(part?.pages, expected);
   });
 
-  it("does not tell when the WAL has begun anew since that place", (test) => {
+  it("does not report when the WAL has restarted since that position", (test) => {
     const { place, connection } = open(test);
     connection.run(writeCounter);
     const start = findWalStart(place.path);
@@ -94,8 +95,8 @@ describe("a file with frozen checkpoints", () => {
   });
 });
 
-describe("having been alone", () => {
-  it("is refused when another connection has written since, and only then", (test) => {
+describe("the check that no other connection has written", () => {
+  it("fails only when another connection has written since", (test) => {
     const { place, connection } = open(test);
     const version = readDataVersion(connection);
     connection.run(writeCounter);

@@ -1,4 +1,5 @@
-// Which pages the WAL holds, against what SQLite itself wrote there; and when that can't be known any more.
+// Which pages the WAL holds, compared with what SQLite itself wrote there; and when that is no
+// longer known.
 
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -25,7 +26,7 @@ function rootOf(connection: Connection, table: string): number {
 }
 
 describe("reading which pages the WAL holds", () => {
-  it("gives what was written since an empty WAL, and then only what came after", (test) => {
+  it("returns what was written since an empty WAL, and then only what came after", (test) => {
     const connection = openLog(test);
     const { path } = connection;
     assert.deepEqual(readWalPages(path, emptyWalPosition), {
@@ -40,7 +41,7 @@ describe("reading which pages the WAL holds", () => {
     assert.equal(readWalPages(path, emptyWalPosition)?.pages.length, 2);
   });
 
-  it("reads on where the WAL was only checkpointed", (test) => {
+  it("continues where the WAL was only checkpointed", (test) => {
     const connection = openLog(test);
     connection.run("INSERT INTO kept VALUES (1, 'a')");
     const start = findWalStart(connection.path);
@@ -48,7 +49,7 @@ describe("reading which pages the WAL holds", () => {
     assert.deepEqual(readWalPages(connection.path, start)?.pages, [rootOf(connection, "kept")]);
   });
 
-  it("does not know what came when the WAL has begun anew since", (test) => {
+  it("fails when the WAL has restarted since", (test) => {
     const connection = openLog(test);
     connection.run("INSERT INTO kept VALUES (1, 'a')");
     const start = findWalStart(connection.path);
@@ -58,7 +59,7 @@ describe("reading which pages the WAL holds", () => {
     assert.equal(readWalPages(connection.path, start), undefined);
   });
 
-  it("may give what is never committed, which the next transaction writes over", (test) => {
+  it("can include pages that are never committed, which the next transaction overwrites", (test) => {
     const connection = openLog(test);
     connection.exec("PRAGMA cache_size = 10; PRAGMA cache_spill = 10");
     connection.run("INSERT INTO other VALUES (1, 'a')");
@@ -72,13 +73,16 @@ describe("reading which pages the WAL holds", () => {
     connection.run("ROLLBACK");
     connection.run("INSERT INTO kept (text) VALUES ('a')");
     const committed = connection.get<{ log: number }>("PRAGMA wal_checkpoint(PASSIVE)")?.log ?? 0;
-    assert.ok(committed < (spilled?.position.frames ?? 0), "all that was written is committed");
+    assert.ok(
+      committed < (spilled?.position.frames ?? 0),
+      "everything that was written is committed",
+    );
     const { generation } = findWalStart(connection.path);
     const since = readWalPages(connection.path, { generation, frames: committed - 1 });
     assert.ok(since?.pages.includes(rootOf(connection, "kept")));
   });
 
-  it("gives the pages of many frames, in any number of parts", (test) => {
+  it("returns the pages of many frames, in any number of parts", (test) => {
     const connection = openLog(test);
     const wanted = new Set<number>();
     let place = emptyWalPosition;

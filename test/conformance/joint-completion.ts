@@ -1,4 +1,4 @@
-// Deletions that are completed together: each on its own merits, and none at the cost of another.
+// Deletions that are completed together: each is evaluated separately, and none affects another.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,7 +21,7 @@ import {
 
 const names = ["a", "b", "c"] as const;
 
-/** Three transactions with a check each, and a deletion of each that is claimed. */
+/** Three transactions with a check each, and a claimed deletion of each. */
 async function prepare(store: Store): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const name of names) {
@@ -53,9 +53,9 @@ async function receiptsOf(store: Store): Promise<readonly string[]> {
   return kept.map(({ receipt }) => receipt.deletion_request_id);
 }
 
-export function testTogether(engine: Engine): void {
+export function testJointCompletion(engine: Engine): void {
   describe(`${engine.name}: completing several deletions together`, () => {
-    it("completes all of which nothing is left, each with a receipt of its own", async (test) => {
+    it("completes all that have nothing left, each with its own receipt", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
       const ids = await prepare(store);
       await erase(store, ids);
@@ -71,7 +71,7 @@ export function testTogether(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("does not complete one of which something is found, and all others", async (test) => {
+    it("does not complete one that has something left, but completes the others", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
       const ids = await prepare(store);
       const [a = "", b = "", c = ""] = ids;
@@ -88,7 +88,7 @@ export function testTogether(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("keeps back one that meets a hold, and says so of that one alone", async (test) => {
+    it("postpones only one that meets a hold, and reports only that one", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
       const ids = await prepare(store);
       const [a = "", b = "", c = ""] = ids;
@@ -104,7 +104,7 @@ export function testTogether(engine: Engine): void {
       await requireGone(store, ["b", "c"]);
     });
 
-    it("refuses one that is not under way, and completes the others", async (test) => {
+    it("rejects one that is not being processed, and completes the others", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
       const ids = await prepare(store);
       await erase(store, ids);
@@ -121,7 +121,7 @@ export function testTogether(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("completes each once when asked twice at the same time", async (test) => {
+    it("completes each once when requested twice at the same time", async (test) => {
       const { store } = await openSite(engine, test, { sealReceipt: makeTestSeal() });
       const ids = await prepare(store);
       await erase(store, ids);

@@ -1,5 +1,6 @@
-// A process that processes three deletions together and kills itself at the point that it is told, counted from 1: before or
-// after something that the writer is asked for. Where there is no such point it tells how many there were.
+// A process that processes three deletions together and kills itself at the given point, counted
+// from 1: before or after a request to the writer. Where there is no such point it reports how many
+// there were.
 
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import { SharedDescriptor } from "../../../src/store/sqlite/erase/descriptor.ts";

@@ -1,11 +1,11 @@
-// Reads a reply: notes for each change of a request whether it was acknowledged, and reports a reply that should have
-// been another.
+// Reads a reply: notes for each change of a request whether it was acknowledged, and reports an
+// unexpected reply.
 
 import type { Reply } from "../support/http-client.ts";
 import type { Ledger, SentChange, Submission } from "./ledger.ts";
 
-/** True if the reply is the one that was to be expected. */
-export function settle(ledger: Ledger, submission: Submission, reply: Reply): boolean {
+/** True if the reply is the expected one. */
+export function recordReply(ledger: Ledger, submission: Submission, reply: Reply): boolean {
   submission.answer = { status: reply.status, text: reply.text };
   const fault = faultOf(submission, reply);
   if (fault === undefined) return true;
@@ -29,7 +29,7 @@ function faultOf(submission: Submission, reply: Reply): string | undefined {
   if (refusedWith !== undefined) return undefined;
   const wanted = submission.writeCount ?? submission.changes.filter(isWanted).length;
   if (String(reply.headers["content-type"]).startsWith("application/x-ndjson")) {
-    return settleStream(submission, reply, wanted);
+    return recordStream(submission, reply, wanted);
   }
   const { results, write_count: count } = reply.body;
   if (count !== wanted) return `expected a write_count of ${wanted}`;
@@ -38,11 +38,11 @@ function faultOf(submission: Submission, reply: Reply): string | undefined {
     return undefined;
   }
   const written = results.map(({ status }) => status === "created" || status === "updated");
-  return settleItems(submission, written);
+  return recordItems(submission, written);
 }
 
-/** A line for each refused item, then the summary. */
-function settleStream(submission: Submission, { text }: Reply, wanted: number): string | undefined {
+/** A line for each rejected item, then the summary. */
+function recordStream(submission: Submission, { text }: Reply, wanted: number): string | undefined {
   const lines = text
     .trimEnd()
     .split("\n")
@@ -51,13 +51,13 @@ function settleStream(submission: Submission, { text }: Reply, wanted: number): 
   if (summary?.write_count !== wanted) return `expected a write_count of ${wanted}`;
   if (summary.received !== submission.changes.length) return "expected all lines to be received";
   const refused = new Set(lines.map(({ line = 0 }) => line - 1));
-  return settleItems(
+  return recordItems(
     submission,
     submission.changes.map((_, index) => !refused.has(index)),
   );
 }
 
-function settleItems({ changes }: Submission, written: readonly boolean[]): string | undefined {
+function recordItems({ changes }: Submission, written: readonly boolean[]): string | undefined {
   if (written.length !== changes.length) return `expected ${changes.length} results`;
   for (const [index, change] of changes.entries()) {
     if (written[index] !== isWanted(change)) return `item ${index} came out otherwise`;

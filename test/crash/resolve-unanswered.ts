@@ -1,16 +1,17 @@
-// After a check: what became of requests that were never answered is known now, and counts as told from here on.
+// After a check, the outcome of requests that were never answered is known, and counts as reported
+// from then on.
 
 import { match } from "./compare.ts";
 import { type Ledger, nameOf, type SentRecord } from "./ledger.ts";
 import type { Stored } from "./stored.ts";
 
-export interface Learned {
+export interface Resolved {
   /** Unanswered changes that turned out to be stored. */
   readonly stored: number;
   readonly absent: number;
 }
 
-export function learn(ledger: Ledger, stored: Stored): Learned {
+export function resolveUnanswered(ledger: Ledger, stored: Stored): Resolved {
   const learned = { stored: 0, absent: 0 };
   for (const [key, record] of ledger.records) {
     const { positions } = match(record, stored.records.get(nameOf(record))?.payloads ?? []);
@@ -29,7 +30,7 @@ export function learn(ledger: Ledger, stored: Stored): Learned {
   return learned;
 }
 
-/** What was refused once is looked for once; what was erased is looked for as long as the campaign lasts. */
+/** Rejected changes are searched for once; erased ones as long as the campaign lasts. */
 function forgetRefused({ changes }: SentRecord): void {
   for (let index = changes.length - 1; index >= 0; index -= 1) {
     if (changes[index]?.standing === "absent") changes.splice(index, 1);

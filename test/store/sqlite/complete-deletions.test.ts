@@ -1,5 +1,5 @@
-// Several deletions that are completed at once on SQLite: the bytes of all are gone from every file, also of those that had to
-// be tried again, and however far a process came that was killed.
+// Several deletions that are completed together on SQLite: the bytes of all are gone from every
+// file, also of those that had to be tried again, and wherever a process was killed.
 
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -25,7 +25,7 @@ import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { makePlace, type Place } from "./place.ts";
 
-const program = join(import.meta.dirname, "together-process.ts");
+const program = join(import.meta.dirname, "complete-deletions-process.ts");
 const secret = "top-secret-";
 const persons = ["p1", "p2", "p3"] as const;
 
@@ -65,7 +65,7 @@ async function receiptsOf(store: Store): Promise<readonly string[]> {
   return kept.map(({ receipt }) => receipt.deletion_request_id);
 }
 
-/** Does something once, after everything was found clean and before the last look. */
+/** Runs once, after everything was found clean and before the last check. */
 function sealAfter(act: () => void): SealReceipt {
   const seal = makeTestSeal();
   let done = false;
@@ -77,7 +77,7 @@ function sealAfter(act: () => void): SealReceipt {
 }
 
 describe("deletions that are completed together", () => {
-  it("leave no byte of any in a file, nor does what follows bring one back", async (test) => {
+  it("leave no byte of any in a file, and later operations bring none back", async (test) => {
     const place = makePlace(test);
     const store = await place.open({ sealReceipt: makeTestSeal() });
     const ids = await prepare(store);
@@ -92,7 +92,7 @@ describe("deletions that are completed together", () => {
     assert.deepEqual(findSecret(place), []);
   });
 
-  it("include those after one of which something is found at the last look", async (test) => {
+  it("include those after one that fails the last check", async (test) => {
     const place = makePlace(test);
     const late: Promise<unknown>[] = [];
     const sealReceipt = sealAfter(() => {
@@ -117,7 +117,7 @@ describe("deletions that are completed together", () => {
     await requireConsistent(store);
   });
 
-  it("leave nothing that a writer still had in memory and wrote between the looks", async (test) => {
+  it("leave nothing that a writer still had in memory and wrote between the checks", async (test) => {
     const place = makePlace(test);
     const late: Promise<unknown>[] = [];
     const sealReceipt = sealAfter(() => {
@@ -136,7 +136,7 @@ describe("deletions that are completed together", () => {
     assert.deepEqual(findSecret(place), []);
   });
 
-  it("are completed though another process writes between the looks", async (test) => {
+  it("are completed though another process writes between the checks", async (test) => {
     const place = makePlace(test);
     const sealReceipt = sealAfter(() =>
       place.withDatabase((database) => database.exec("UPDATE counter SET value = value + 1")),
@@ -151,14 +151,14 @@ describe("deletions that are completed together", () => {
     await requireConsistent(store);
   });
 
-  it("leave nothing that moved within the file since the first look of the process", async (test) => {
+  it("leave nothing that moved within the file since the first check of the process", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     await add(store, "transaction", "first");
     const first = (await request(store, keyOf("transaction", "first"))) ?? "";
     await claim(store);
     await finish(store, first);
-    // From here on only what was written is looked at.
+    // From here on only what was written is checked.
     const ids = await prepare(store, 3_000);
     await erase(store, ids);
     const outcomes = await store.completeDeletions(ids, worker);
