@@ -18,7 +18,6 @@ import { makePrivateFolder } from "./files/private-folder.ts";
 import { endConnectionsWithReplies } from "./http/connection/draining.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/rate-limit/open-rate-limits.ts";
 import { makeReplies } from "./http/reply/reply.ts";
-import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
 import { makeMetrics, type Metrics } from "./metrics.ts";
@@ -116,7 +115,7 @@ async function startEntryPoints(parts: Parts, opened: AsyncDisposableStack): Pro
   bulk.start();
   opened.defer(() => bulk.close());
   const beside = { worker, rates, bulk, stage };
-  const server = await makeServer(makeHttpContext(parts, beside), {
+  const server = makeServer(makeHttpContext(parts, beside), {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
@@ -206,7 +205,6 @@ function makeHttpContext(
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
-    operations,
     draining: () => stage.draining,
     closing: () => stage.closing,
   };

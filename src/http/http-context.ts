@@ -5,7 +5,6 @@ import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/edge.ts";
-import type { Operation } from "./operation.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
 
@@ -21,7 +20,6 @@ export interface HttpContext {
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
   readonly onDeletionRequested: () => void;
-  readonly operations: readonly Operation[];
   /** True from the moment the service is asked to stop: it is not ready, but may still accept requests. */
   readonly draining: () => boolean;
   /** True once it refuses requests. */

@@ -6,25 +6,24 @@ import { AppError } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
 import { authenticate } from "./request/authenticate.ts";
 import type { HttpContext } from "./http-context.ts";
-import { handlers } from "./handlers/handlers.ts";
-import type { Handler } from "./handlers/handler.ts";
-import { type Operation, scopesOf } from "./operation.ts";
+import { type Handler, type Operation, scopesOf } from "./operation.ts";
 import type { RequestContext } from "./reply/reply.ts";
 import type { RequestWatch } from "./connection/request-watch.ts";
 import { sendError } from "./reply/send-error.ts";
 import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
+import { operations } from "./routes.ts";
 
 export function registerOperations(
   server: FastifyInstance,
   context: HttpContext,
   watch: RequestWatch<RequestContext>,
 ): void {
-  for (const operation of context.operations) {
+  for (const operation of operations) {
     const work: Work = {
       operation,
       isOpen: operation.permission === undefined,
       scopes: scopesOf(operation),
-      handler: handlers[operation.verb](context, operation),
+      handler: operation.makeHandler(context, operation),
       watch,
     };
     server.route({

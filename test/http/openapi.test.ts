@@ -109,8 +109,9 @@ describe("operations of the document", () => {
       const shown = Object.keys(operationAt(method, path).responses).map(Number);
       const slow = body === "none" ? [] : [408];
       const usual = [400, 401, 403, 429, 431, 500, 503];
-      const all = [success, ...usual, ...slow, ...errors];
-      assert.deepEqual(shown.toSorted(byNumber), all.toSorted(byNumber), `${method} ${path}`);
+      const stated = errors.map((error) => error.status);
+      const all = new Set([success, ...usual, ...slow, ...stated]);
+      assert.deepEqual(shown.toSorted(byNumber), [...all].toSorted(byNumber), `${method} ${path}`);
     }
   });
 

@@ -10,7 +10,6 @@ import { type Edge, type EdgeBounds, makeEdge } from "../../src/http/connection/
 import type { HttpContext } from "../../src/http/http-context.ts";
 import { openRateLimits } from "../../src/http/rate-limit/open-rate-limits.ts";
 import { makeReplies } from "../../src/http/reply/reply.ts";
-import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { makeLoad } from "../../src/http/load/load.ts";
@@ -119,11 +118,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
-    operations,
     draining: () => stopping.isDraining,
     closing: () => stopping.isClosing,
   };
-  const server = await makeServer(context, { ...config, renderMetrics: () => metrics.render() });
+  const server = makeServer(context, { ...config, renderMetrics: () => metrics.render() });
   const address = await server.listen({ host: config.host, port: config.port });
   const client = makeClient(address);
   return {

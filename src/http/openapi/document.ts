@@ -33,6 +33,13 @@ export interface ParameterObject {
   readonly example?: string;
 }
 
+/** What an operation states of its only query parameter, an identifier. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+}
+
 export interface RequestBodyObject {
   readonly description: string;
   readonly required: true;

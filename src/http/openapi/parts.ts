@@ -121,3 +121,7 @@ export const securitySchemes = {
     description: "An access token, as `Authorization: Bearer <token>`.",
   },
 } as const;
+
+export const tokenTag = "Access token";
+export const deletionTag = "Deletion";
+export const serviceTag = "Service";

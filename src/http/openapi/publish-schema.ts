@@ -2,9 +2,9 @@
 // Says the same in words that any validator and any generator knows; never takes what the validators refuse, but for lone
 // surrogates, which no pattern that all tools read can name.
 
+import type { TSchema } from "typebox";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
-import { additionalProperties, address } from "../../domain/schema/fields.ts";
-import { tokenRequestSchema } from "../request/request-schemas.ts";
+import { additionalProperty, address } from "../../domain/schema/fields.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 
 interface CodeList {
@@ -37,24 +37,8 @@ const codeLists: Readonly<Record<string, CodeList>> = {
   },
 };
 
-/** Schemas that are components wherever they occur; told by their content, since options copy them. */
-const named: readonly (readonly [name: string, schema: unknown])[] = [
-  ["Address", address],
-  ["AdditionalProperty", itemsOf(additionalProperties)],
-  ["AccessTokenScope", propertyOf(tokenRequestSchema, "scopes")],
-];
-
-/** Any text in the schema, so that a scope that does not exist has an error of its own; which exist is in the document. */
-const scopeName = itemsOf(propertyOf(propertyOf(tokenRequestSchema, "scopes"), "scopes"));
-
-const nameByContent: ReadonlyMap<string, string> = new Map([
-  [JSON.stringify(scopeName), "Scope"],
-  ...named.map(([name, schema]) => [JSON.stringify(schema), name] as const),
-]);
-
-function itemsOf(schema: unknown): unknown {
-  return (schema as { items?: unknown }).items;
-}
+/** The schemas of fields that are components; `component` in a schema names it, and survives when options copy the schema. */
+const components: readonly TSchema[] = [address, additionalProperty];
 
 /**
  * The components that published schemas refer to. Lists of codes are patterns: generators would make a type of an enum,
@@ -70,23 +54,26 @@ export function sharedSchemas(): Record<string, JsonSchema> {
       examples: [example],
     },
   ]);
-  const shapes = named.map(([name, schema]) => [name, publishShape(schema)]);
+  const shapes = components.map((schema) => [nameOf(schema), publishShape(schema)]);
   return Object.fromEntries([...shapes, ...lists]) as Record<string, JsonSchema>;
-}
-
-function propertyOf(schema: unknown, name: string): unknown {
-  const { properties = {} } = schema as { properties?: JsonSchema };
-  return properties[name];
 }
 
 /** A reference where the schema is a component, else the schema itself. */
 export function publishSchema(source: unknown): JsonSchema {
-  const name = nameByContent.get(JSON.stringify(source));
+  const name = nameOf(source);
   if (name !== undefined) return schemaRef(name);
   const { format, description } = source as { format?: string; description?: string };
   const list = format === undefined ? undefined : codeLists[format];
   if (list === undefined) return publishShape(source);
   return { ...schemaRef(list.name), ...(description === undefined ? {} : { description }) };
+}
+
+function nameOf(schema: unknown): string | undefined {
+  return (schema as { component?: string }).component;
+}
+
+export function describedShape(description: string, schema: unknown): JsonSchema {
+  return { ...publishShape(schema), description };
 }
 
 /** The schema itself, also where it is a component. */
@@ -110,6 +97,7 @@ function withDefaultInWords({ default: value, description, ...rest }: JsonSchema
 /** By keyword, what comes in its place; a keyword that is not here stays as it is. */
 const publishers: Readonly<Record<string, (value: unknown) => JsonSchema>> = {
   expected: () => ({}),
+  component: () => ({}),
   type: publishType,
   format: publishFormat,
   enum: (values) => ({ type: "string", enum: values }),

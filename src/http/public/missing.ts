@@ -5,25 +5,15 @@ import { AppError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { countUnknownPath } from "../request/authenticate.ts";
 import type { HttpContext } from "../http-context.ts";
+import { publicRoutes } from "../public-routes.ts";
+import { operations } from "../routes.ts";
 import type { RequestContext } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
 import { rejectAmbiguousRequest } from "../connection/request-smuggling.ts";
 import { limitUnauthenticated } from "../rate-limit/unauthenticated.ts";
 
-/** What is served beside the operations of the API. */
-const servicePaths = [
-  "/health/live",
-  "/health/ready",
-  "/metrics",
-  "/openapi.json",
-  "/docs",
-  "/docs/start.js",
-  "/docs/reference.js",
-  "/.well-known/sluice-receipts.json",
-];
-
 export function registerMissing(server: FastifyInstance, context: HttpContext): void {
-  const methods = methodsByPath(context);
+  const methods = methodsByPath();
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       rejectAmbiguousRequest(request.raw);
@@ -95,11 +85,9 @@ function noSuchOperation(path: string, known: readonly string[]): AppError {
 
 type MethodsByPath = ReadonlyMap<string, readonly string[]>;
 
-function methodsByPath({ operations }: HttpContext): MethodsByPath {
+function methodsByPath(): MethodsByPath {
   const methods = new Map<string, string[]>();
-  for (const path of servicePaths) {
-    methods.set(path, ["GET", "HEAD"]);
-  }
+  for (const { path } of publicRoutes) methods.set(path, ["GET", "HEAD"]);
   for (const { path, method } of operations) {
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);

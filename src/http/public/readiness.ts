@@ -28,10 +28,10 @@ export class Readiness {
     this.#options = options;
   }
 
-  /** Rejects with what is wrong, also if that takes too long to find out. */
-  async check(): Promise<void> {
+  /** False also if the store takes too long to answer. */
+  async check(): Promise<boolean> {
     const { failure } = this.#fresh() ?? (await this.#ask());
-    if (failure !== undefined) throw failure;
+    return failure === undefined;
   }
 
   #fresh(): Answer | undefined {

@@ -2,7 +2,7 @@
 // What is not an AppError answers 50001 and shows nothing of itself.
 
 import { STATUS_CODES } from "node:http";
-import { AppError, type FieldError } from "../../domain/error.ts";
+import { AppError, type ErrorCode, type FieldError } from "../../domain/error.ts";
 import type { Answer } from "./reply.ts";
 
 export interface ErrorBody {
@@ -20,8 +20,8 @@ export interface ErrorContext {
 }
 
 /** The status of a code is its first three digits (contract, section 6). */
-export function statusOf(error: AppError): number {
-  return Math.floor(error.code / 100);
+export function statusOf({ code }: { readonly code: ErrorCode }): number {
+  return Math.floor(code / 100);
 }
 
 export function errorBody({ code, message, errors }: AppError): ErrorBody {

@@ -5,12 +5,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/caller-cache.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
-import type { Operation } from "../operation.ts";
+import type { Permission } from "../../domain/scope.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
 /** What the entry points know of a request, beside the request itself. */
 export interface RequestContext {
-  readonly operation: Operation | undefined;
+  /** Undefined where the path has none. */
+  readonly operation: { readonly name: string; readonly permission?: Permission } | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedAt: number;
@@ -39,6 +40,10 @@ export interface Answer {
   readonly shared?: boolean;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function jsonAnswer(status: number, body: object): Answer {
+  return { status, body: JSON.stringify(body) };
 }
 
 /** Without a charset, which the type does not have (RFC 8259, section 11), and which some generated clients trip over. */

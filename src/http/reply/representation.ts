@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Replies } from "./reply.ts";
+import type { FastifyRequest } from "fastify";
+import type { Answer } from "./reply.ts";
 
 const encodings = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof encodings)[number];
@@ -46,25 +46,32 @@ export function makeRepresentation(
   return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
 }
 
-export function sendRepresentation(
-  replies: Replies,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+/** The same from a text, which is compressed here. */
+export async function representText(
+  contentType: string,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Representation> {
+  return makeRepresentation(contentType, await encode(Buffer.from(text)), headers);
+}
+
+export function representationAnswer(
+  { headers: sent }: FastifyRequest,
   { contentType, headers, encoded, etags }: Representation,
-): void {
-  const encoding = chooseEncoding(request.headers["accept-encoding"]);
+): Answer {
+  const encoding = chooseEncoding(sent["accept-encoding"]);
   const etag = etags[encoding];
   const always = { ...headers, etag };
-  if (isNamed(etag, request.headers["if-none-match"])) {
-    replies.send(request, reply, { status: 304, body: undefined, headers: always });
-    return;
+  if (isNamed(etag, sent["if-none-match"])) {
+    return { status: 304, body: undefined, headers: always };
   }
-  replies.send(request, reply, {
+  return {
     status: 200,
     body: encoded[encoding],
     shared: true,
     contentType,
     headers: encoding === "identity" ? always : { ...always, "content-encoding": encoding },
-  });
+  };
 }
 
 /** The encoding that the client likes best, and of several the smallest; plain where it takes none that there is. */

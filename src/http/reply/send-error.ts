@@ -24,9 +24,10 @@ export function sendError(
   const known = error instanceof AppError ? error : new AppError("internal");
   if (known !== error) logError(context, request, error);
   else if (known.errorName === "unavailable") logUnavailable(context, request, known);
+  const operation = request.requestContext?.operation;
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
-    apiKeyExpected: request.requestContext?.operation?.verb === "issue token",
+    apiKeyExpected: operation !== undefined && operation.permission === undefined,
     headers: { ...headers, ...closeAfter(request, known) },
   });
   try {

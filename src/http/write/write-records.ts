@@ -12,8 +12,8 @@ import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { freeMemory } from "../load/free-memory.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
-import type { Operation } from "../operation.ts";
 import { parseJson } from "../body/parse-json.ts";
+import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
 import { prefersLenient } from "../request/prefer.ts";
 import {
   declaredBytes,
@@ -22,17 +22,11 @@ import {
   readLargeBody,
   readSmallBody,
 } from "../body/read-body.ts";
-import type { Answer } from "../reply/reply.ts";
-import { requireType } from "../body/require-type.ts";
-import { type Call, type Handler, type HandlerMaker, ok } from "./handler.ts";
+import { type Answer, jsonAnswer } from "../reply/reply.ts";
+import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { makeWriteStream } from "./write-stream.ts";
 
-export const makeAddRecords: HandlerMaker = (context, operation) =>
-  makeWrite(context, operation, "add");
-export const makeAppendRecords: HandlerMaker = (context, operation) =>
-  makeWrite(context, operation, "append");
-export const makeUpdateRecords: HandlerMaker = (context, operation) =>
-  makeWrite(context, operation, "update");
+export const writeErrors = [tooLarge, contentType, idempotencyKeyReused];
 
 interface WriteOperation {
   readonly operation: Operation;
@@ -40,7 +34,7 @@ interface WriteOperation {
   readonly mode: WriteMode;
 }
 
-function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode): Handler {
+export function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode): Handler {
   const write: WriteOperation = { operation, type: requireType(operation), mode };
   const streams = operation.body !== "one";
   const writeStream = makeWriteStream(context, operation, mode);
@@ -62,7 +56,7 @@ function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode):
 /** Not `async`, so that nothing holds on to the body and what was read from it while the store writes. */
 function writeSmall(
   context: HttpContext,
-  { request, requestContext, caller }: Call,
+  { request, requestContext, caller }: HandlerInput,
   { operation, type, mode, lenient, bytes }: WriteOperation & { lenient: boolean; bytes: Buffer },
 ): Promise<ListReport> {
   const { organizationId } = caller;
@@ -85,7 +79,7 @@ function writeSmall(
 
 async function writeLarge(
   context: HttpContext,
-  call: Call,
+  call: HandlerInput,
   { operation, mode, lenient }: WriteOperation & { readonly lenient: boolean },
 ): Promise<ListReport> {
   const { organizationId } = call.caller;
@@ -125,7 +119,7 @@ async function writeLarge(
 /** One token was taken before the request was read. */
 async function charge(
   context: HttpContext,
-  { requestContext, caller }: Pick<Call, "requestContext" | "caller">,
+  { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
   work: Work,
 ): Promise<void> {
   const tokens = tokensOf(work) - 1;
@@ -139,11 +133,14 @@ interface Written {
   readonly message: string;
 }
 
-function answer({ caller }: Call, { operation, lenient, report, message }: Written): Answer {
+function answer(
+  { caller }: HandlerInput,
+  { operation, lenient, report, message }: Written,
+): Answer {
   const { organizationId } = caller;
   const { written, results } = report;
   const head = { success: true, write_count: written, message, organization_id: organizationId };
-  if (!lenient) return ok(operation.success, head);
+  if (!lenient) return jsonAnswer(operation.success, head);
   // The results come as JSON already.
   const body = `${JSON.stringify(head).slice(0, -1)},"results":${results ?? "[]"}}`;
   return {
@@ -153,14 +150,14 @@ function answer({ caller }: Call, { operation, lenient, report, message }: Writt
   };
 }
 
-const verbs = { add: "added", append: "recorded", update: "updated" } as const;
+export const pastTenseOf = { add: "added", append: "recorded", update: "updated" } as const;
 
 function makeMessage({
   mode,
   type,
 }: WriteOperation): (report: ListReport, lenient: boolean) => string {
   const noun = nounOf(type);
-  const verb = verbs[mode];
+  const verb = pastTenseOf[mode];
   const one = `1 ${noun} was ${verb}.`;
   return ({ written, refused }, lenient) => {
     if (written === 1 && !lenient) return one;

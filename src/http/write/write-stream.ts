@@ -14,11 +14,9 @@ import type { StreamTally } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
-import type { Operation } from "../operation.ts";
 import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
-import { requireType } from "../body/require-type.ts";
-import type { Call, Handler } from "./handler.ts";
+import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 
 /** Chunks that may be on their way to the bulk thread, so that it never waits for the next. */
 const chunksAhead = 4;
@@ -28,18 +26,18 @@ export function makeWriteStream(
   operation: Operation,
   mode: WriteMode,
 ): Handler {
-  return async (call) => {
-    refuseIdempotencyKey(call);
-    const { organizationId } = call.caller;
+  return async (input) => {
+    refuseIdempotencyKey(input);
+    const { organizationId } = input.caller;
     context.load.shedding.admitStream();
     context.load.organizations.beginStream(organizationId);
     try {
-      const source = decodedBody(call.request.raw);
-      begin(call, operation);
-      const stream = new WriteStream(context, call, { operation, mode });
+      const source = decodedBody(input.request.raw);
+      begin(input, operation);
+      const stream = new WriteStream(context, input, { operation, mode });
       const failure = await stream.run(source);
-      if (failure !== undefined) await discardRest(call.request.raw, source);
-      call.reply.raw.end();
+      if (failure !== undefined) await discardRest(input.request.raw, source);
+      input.reply.raw.end();
       return undefined;
     } finally {
       context.load.organizations.endStream(organizationId);
@@ -49,7 +47,7 @@ export function makeWriteStream(
 
 class WriteStream {
   readonly #context: HttpContext;
-  readonly #call: Call;
+  readonly #input: HandlerInput;
   readonly #operation: Operation;
   readonly #replyLines: ReplyLines;
   readonly #task: OpenStream;
@@ -63,14 +61,14 @@ class WriteStream {
 
   constructor(
     context: HttpContext,
-    call: Call,
+    input: HandlerInput,
     { operation, mode }: { operation: Operation; mode: WriteMode },
   ) {
     this.#context = context;
-    this.#call = call;
+    this.#input = input;
     this.#operation = operation;
-    this.#replyLines = new ReplyLines(call.reply.raw);
-    const { organizationId } = call.caller;
+    this.#replyLines = new ReplyLines(input.reply.raw);
+    const { organizationId } = input.caller;
     const { resourceType } = requireType(operation);
     this.#task = context.bulk.openStream(
       { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
@@ -87,7 +85,7 @@ class WriteStream {
 
   /** Resolves when the summary is sent; with the failure, if there was one. */
   async run(source: Readable): Promise<AppError | undefined> {
-    const gone = clientGone(this.#call.reply.raw);
+    const gone = clientGone(this.#input.reply.raw);
     let failure: unknown;
     try {
       await this.#feed(source, gone);
@@ -107,7 +105,7 @@ class WriteStream {
     for await (const chunk of chunksOf(source)) {
       decodedBytes += chunk.length;
       // A stream may go on for longer than its token, or the key behind it, is good for.
-      await identifyCaller(this.#context.app, this.#call.request.headers.authorization);
+      await identifyCaller(this.#context.app, this.#input.request.headers.authorization);
       requireRatio(source, decodedBytes);
       await this.#mayGoOn(gone);
       if (this.#stopped || gone.aborted) return;
@@ -128,7 +126,7 @@ class WriteStream {
   }
 
   #charge(work: Work): void {
-    const asked = this.#context.rates.work(this.#call.caller, tokensOf(work));
+    const asked = this.#context.rates.work(this.#input.caller, tokensOf(work));
     const note = ({
       allowed,
       retryAfterSeconds,
@@ -148,7 +146,7 @@ class WriteStream {
 
   #finish(tally: StreamTally, failure: AppError | undefined): void {
     const { unlisted } = this.#replyLines;
-    const { requestContext, caller } = this.#call;
+    const { requestContext, caller } = this.#input;
     const read = "The stream was read to its end.";
     const hint = ` ${unlisted} refused lines are not listed, for the reply was not read while they were sent.`;
     this.#replyLines.writeLast({
@@ -169,7 +167,7 @@ class WriteStream {
   /** What was committed stays; the summary says where it ended and why. */
   #asAppError(error: unknown): AppError {
     if (error instanceof AppError) return error;
-    this.#context.log.error({ err: error, request_id: this.#call.request.id }, "a stream failed");
+    this.#context.log.error({ err: error, request_id: this.#input.request.id }, "a stream failed");
     return new AppError("internal");
   }
 }
@@ -190,7 +188,7 @@ function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-function begin({ request, reply, requestContext }: Call, operation: Operation): void {
+function begin({ request, reply, requestContext }: HandlerInput, operation: Operation): void {
   reply.hijack();
   reply.raw.writeHead(operation.success, {
     "content-type": "application/x-ndjson; charset=utf-8",
@@ -226,7 +224,7 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
   });
 }
 
-function refuseIdempotencyKey({ request }: Call): void {
+function refuseIdempotencyKey({ request }: HandlerInput): void {
   if (request.headers["idempotency-key"] === undefined) return;
   throw new AppError("validation_failed", {
     message:
