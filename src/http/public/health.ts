@@ -6,7 +6,7 @@ import type { JsonSchema } from "../openapi/document.ts";
 import { unavailable } from "../openapi/error-responses.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import type { PublicRoute } from "./public-route.ts";
-import { Readiness } from "./readiness.ts";
+import { makeReadiness } from "./readiness.ts";
 
 export const liveRoute: PublicRoute = {
   path: "/health/live",
@@ -37,7 +37,7 @@ export const readyRoute: PublicRoute = {
     errors: [unavailable],
   },
   makeHandler: (context) => {
-    const readiness = new Readiness({
+    const isReady = makeReadiness({
       probe: () => context.app.store.probeWrite(),
       onChange: (failure) => {
         if (failure === undefined) context.log.info("ready again");
@@ -45,9 +45,10 @@ export const readyRoute: PublicRoute = {
       },
     });
     return async () => {
-      const isReady = !context.draining() && (await readiness.check());
       // Without a cause, so that nothing is logged: a stop is expected, and any other reason was logged when it began.
-      if (!isReady) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+      if (context.draining() || !(await isReady())) {
+        throw new AppError("unavailable", { retryAfterSeconds: 1 });
+      }
       return jsonAnswer(200, { status: "ready" });
     };
   },

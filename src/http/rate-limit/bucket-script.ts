@@ -2,18 +2,13 @@
 // whose clocks differ agree. Written for Lua 5.1, which servers run; never reads a key that it was not given.
 
 import { createHash, hash } from "node:crypto";
-import { type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
+import { type BucketCost, type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
 
 /**
- * What is asked of a bucket: one token if there is one, only what is left, or any number of tokens that a request has cost
- * already, which may leave less than none.
- */
-export type BucketCost = 0 | 1 | { readonly charge: number };
-
-/**
- * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 if they are taken even
- * where there are not as many. Gives whether there was a token, and the tokens that are left, as text, since numbers of a script's reply lose their fraction. A bucket that is not
- * there is full, so each is kept for only as long as it takes to fill. A clock that was set back neither gains nor loses.
+ * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 for a charge, which is taken
+ * even if fewer tokens are left. Returns whether there was a token, and the tokens that are left, as text, because Redis
+ * truncates numbers in a script's reply. A missing bucket is full, so each expires when it would be full again. A clock that
+ * was set back neither gains nor loses tokens.
  */
 export const bucketScript = `
 local time = redis.call("TIME")

@@ -5,13 +5,12 @@ import { createClient } from "@redis/client";
 import { limits } from "../../domain/limits.ts";
 import {
   bucketArguments,
-  type BucketCost,
   bucketScript,
   bucketScriptSha1,
   readBucketReply,
 } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
-import type { BucketPolicy, Taken } from "./token-bucket.ts";
+import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 
 export interface RedisLink {
   /** One round trip. Rejects when the server refuses or the connection is lost; the caller bounds the wait. */

@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
-import { type BucketCost, bucketKey } from "./bucket-script.ts";
+import { bucketKey } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
 import { openRedisLink, redisErrorCode, type RedisLink } from "./redis-link.ts";
-import type { BucketPolicy, Taken } from "./token-bucket.ts";
+import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
 
 export interface SharedBucketsOptions {
   /** May hold a password. */

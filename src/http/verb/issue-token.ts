@@ -17,9 +17,9 @@ import { exampleOrganizationId } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { tokenTag } from "../openapi/parts.ts";
 import type { Verb } from "../operation.ts";
-import { rateLimited } from "../rate-limit/rate-limit.ts";
+import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import { jsonAnswer } from "../reply/reply.ts";
-import { refuse } from "../request/authenticate.ts";
+import { rejectCredential } from "../request/authenticate.ts";
 import { readJson } from "../body/read-json.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
 
@@ -142,15 +142,10 @@ export const issueToken: Verb = {
       try {
         holder = await identifyKeyHolder(context.app, http.headers.authorization);
       } catch (error) {
-        return refuse(context, http, { requestContext, error });
+        return rejectCredential(context, http, { requestContext, error });
       }
-      const asked = context.rates.tokenIssuing(holder.key.keyId);
-      const limited = asked instanceof Promise ? await asked : asked;
-      requestContext.rate = limited.headers;
-      if (!limited.allowed) {
-        context.onRateLimited("token-issuing");
-        throw rateLimited(limited);
-      }
+      const limited = await context.rates.tokenIssuing(holder.key.keyId);
+      enforceLimit(context, limited, { requestContext, name: "token-issuing" });
       const { body } = await readJson(http);
       check(body);
       const token = await issue(context.app, holder, body as AccessTokenRequest);

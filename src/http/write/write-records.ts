@@ -1,5 +1,5 @@
-// POST and PUT of records: one object, a list, or a stream, as the operation allows. What is small is read here; what is
-// large is handed to the bulk thread.
+// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here; large ones are
+// passed to the bulk thread.
 
 import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";
@@ -28,36 +28,35 @@ import { makeWriteStream } from "./write-stream.ts";
 
 export const writeErrors = [tooLarge, contentType, idempotencyKeyReused];
 
-interface WriteOperation {
+interface Write {
   readonly operation: Operation;
   readonly type: RecordType;
   readonly mode: WriteMode;
+  readonly lenient: boolean;
 }
 
 export function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode): Handler {
-  const write: WriteOperation = { operation, type: requireType(operation), mode };
+  const type = requireType(operation);
   const streams = operation.body !== "one";
   const writeStream = makeWriteStream(context, operation, mode);
-  const messageOf = makeMessage(write);
-  return async (call) => {
-    const { raw } = call.request;
-    if (mediaTypeOf(raw, streams) === "ndjson") return writeStream(call);
-    const lenient = streams && prefersLenient(call.request);
+  return async (input) => {
+    const { raw } = input.request;
+    if (mediaTypeOf(raw, streams) === "ndjson") return writeStream(input);
+    const lenient = streams && prefersLenient(input.request);
+    const write = { operation, type, mode, lenient };
     const report = isSmall(raw)
-      ? await readSmallBody(raw).then((bytes) =>
-          writeSmall(context, call, { ...write, lenient, bytes }),
-        )
-      : await writeLarge(context, call, { ...write, lenient });
-    if (!report.repeated) context.onRecordsWritten(write.type.resourceType, report.written);
-    return answer(call, { operation, lenient, report, message: messageOf(report, lenient) });
+      ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { ...write, bytes }))
+      : await writeLarge(context, input, write);
+    if (!report.repeated) context.onRecordsWritten(type.resourceType, report.written);
+    return answer(input, write, report);
   };
 }
 
-/** Not `async`, so that nothing holds on to the body and what was read from it while the store writes. */
+/** Not `async`, so that the body and its items can be collected while the store writes. */
 function writeSmall(
   context: HttpContext,
   { request, requestContext, caller }: HandlerInput,
-  { operation, type, mode, lenient, bytes }: WriteOperation & { lenient: boolean; bytes: Buffer },
+  { operation, type, mode, lenient, bytes }: Write & { readonly bytes: Buffer },
 ): Promise<ListReport> {
   const { organizationId } = caller;
   const value = parseJson(bytes);
@@ -79,35 +78,32 @@ function writeSmall(
 
 async function writeLarge(
   context: HttpContext,
-  call: HandlerInput,
-  { operation, mode, lenient }: WriteOperation & { readonly lenient: boolean },
+  input: HandlerInput,
+  { operation, mode, lenient }: Write,
 ): Promise<ListReport> {
-  const { organizationId } = call.caller;
-  context.load.shedding.admitBody(declaredBytes(call.request.raw));
-  const key = idempotencyRequest(call.request, operation);
+  const { organizationId } = input.caller;
+  context.load.shedding.admitBody(declaredBytes(input.request.raw));
+  const key = idempotencyRequest(input.request, operation);
   const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
-  const signal = clientGone(call.reply.raw);
-  const { bytes, reservation } = await readLargeBody(call.request.raw, {
+  const signal = clientGone(input.reply.raw);
+  const { bytes, reservation } = await readLargeBody(input.request.raw, {
     organizationId,
     budget: context.load.bodies,
     signal,
   });
   try {
-    const idempotency =
-      key === undefined || keyHash === undefined ? undefined : { keyHash, context: contextOf(key) };
-    const receivedAt = context.app.now();
     const order = {
       operation: operation.name,
       mode,
       organizationId,
-      receivedAt,
+      receivedAt: context.app.now(),
       lenient,
-      idempotency,
+      idempotency: key && keyHash && { keyHash, context: contextOf(key) },
     };
     const outcome = await context.app.inFlight.run(keyHash, () =>
       context.bulk.writeList(order, bytes, signal),
     );
-    await charge(context, call, outcome.work);
+    await charge(context, input, outcome.work);
     if ("error" in outcome) throw outcome.error;
     return outcome.report;
   } finally {
@@ -116,7 +112,7 @@ async function writeLarge(
   }
 }
 
-/** One token was taken before the request was read. */
+/** The first token was taken before the request was read. */
 async function charge(
   context: HttpContext,
   { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
@@ -126,43 +122,26 @@ async function charge(
   if (tokens > 0) requestContext.rate = (await context.rates.work(caller, tokens)).headers;
 }
 
-interface Written {
-  readonly operation: Operation;
-  readonly lenient: boolean;
-  readonly report: ListReport;
-  readonly message: string;
-}
-
-function answer(
-  { caller }: HandlerInput,
-  { operation, lenient, report, message }: Written,
-): Answer {
-  const { organizationId } = caller;
-  const { written, results } = report;
-  const head = { success: true, write_count: written, message, organization_id: organizationId };
-  if (!lenient) return jsonAnswer(operation.success, head);
-  // The results come as JSON already.
-  const body = `${JSON.stringify(head).slice(0, -1)},"results":${results ?? "[]"}}`;
-  return {
-    status: operation.success,
-    body,
-    headers: { "preference-applied": "handling=lenient" },
+function answer({ caller }: HandlerInput, write: Write, report: ListReport): Answer {
+  const { operation, lenient } = write;
+  const head = {
+    success: true,
+    write_count: report.written,
+    message: messageOf(write, report),
+    organization_id: caller.organizationId,
   };
+  if (!lenient) return jsonAnswer(operation.success, head);
+  // The results are JSON already.
+  const body = `${JSON.stringify(head).slice(0, -1)},"results":${report.results ?? "[]"}}`;
+  const headers = { "preference-applied": "handling=lenient" };
+  return { status: operation.success, body, headers };
 }
 
 export const pastTenseOf = { add: "added", append: "recorded", update: "updated" } as const;
 
-function makeMessage({
-  mode,
-  type,
-}: WriteOperation): (report: ListReport, lenient: boolean) => string {
+function messageOf({ type, mode }: Write, { written, refused }: ListReport): string {
   const noun = nounOf(type);
-  const verb = pastTenseOf[mode];
-  const one = `1 ${noun} was ${verb}.`;
-  return ({ written, refused }, lenient) => {
-    if (written === 1 && !lenient) return one;
-    const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
-    const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
-    return `${counted} ${verb}.${rest}`;
-  };
+  const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
+  const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
+  return `${counted} ${pastTenseOf[mode]}.${rest}`;
 }

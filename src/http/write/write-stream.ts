@@ -1,6 +1,6 @@
-// Streams of records (application/x-ndjson): one a line, any length, in bounded memory. Groups become durable as they
-// arrive; the reply has a line for each refused item and ends with a summary. Passes chunks on to the bulk thread, and its
-// answers back; never answers for a line before its commit.
+// Streams of records (application/x-ndjson): one record a line, any length, in bounded memory. Groups are committed as they
+// arrive; the reply has a line for each rejected record and ends with a summary. Passes chunks to the bulk thread and its
+// results to the client; never reports a line before its commit.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
@@ -15,10 +15,11 @@ import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
+import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 
-/** Chunks that may be on their way to the bulk thread, so that it never waits for the next. */
+/** Chunks that may be queued for the bulk thread, so that it never waits for the next one. */
 const chunksAhead = 4;
 
 export function makeWriteStream(
@@ -27,7 +28,7 @@ export function makeWriteStream(
   mode: WriteMode,
 ): Handler {
   return async (input) => {
-    refuseIdempotencyKey(input);
+    rejectIdempotencyKey(input);
     const { organizationId } = input.caller;
     context.load.shedding.admitStream();
     context.load.organizations.beginStream(organizationId);
@@ -51,7 +52,7 @@ class WriteStream {
   readonly #operation: Operation;
   readonly #replyLines: ReplyLines;
   readonly #task: OpenStream;
-  /** Ends when everything that the task told so far is in the reply. */
+  /** Resolves when all lines that the task has reported so far are in the reply. */
   #replying: Promise<void> = Promise.resolve();
   /** When the organization has tokens again, if it has used more than it had. */
   #paidAt = 0;
@@ -83,7 +84,7 @@ class WriteStream {
     );
   }
 
-  /** Resolves when the summary is sent; with the failure, if there was one. */
+  /** Resolves when the summary is sent, with the failure if there was one. */
   async run(source: Readable): Promise<AppError | undefined> {
     const gone = clientGone(this.#input.reply.raw);
     let failure: unknown;
@@ -94,8 +95,8 @@ class WriteStream {
     }
     const { tally, error } = await this.#task.end(failure === undefined && !gone.aborted);
     await this.#replying;
-    const told = failure ?? error;
-    const known = told === undefined ? undefined : this.#asAppError(told);
+    const cause = failure ?? error;
+    const known = cause === undefined ? undefined : this.#asAppError(cause);
     this.#finish(tally, known);
     return known;
   }
@@ -104,19 +105,19 @@ class WriteStream {
     let decodedBytes = 0;
     for await (const chunk of chunksOf(source)) {
       decodedBytes += chunk.length;
-      // A stream may go on for longer than its token, or the key behind it, is good for.
+      // A stream may last longer than its token or the API key is valid.
       await identifyCaller(this.#context.app, this.#input.request.headers.authorization);
       requireRatio(source, decodedBytes);
-      await this.#mayGoOn(gone);
+      await this.#waitForRoom(gone);
       if (this.#stopped || gone.aborted) return;
-      const taken = this.#task.write(copyOf(chunk));
-      this.#ahead.add(taken);
-      void taken.then(() => this.#ahead.delete(taken));
+      const read = this.#task.write(copyOf(chunk));
+      this.#ahead.add(read);
+      void read.then(() => this.#ahead.delete(read));
     }
   }
 
-  /** Until the task has read, the client has read, and the organization has paid for what was done. */
-  async #mayGoOn(gone: AbortSignal): Promise<void> {
+  /** Waits for the task to read its chunks, the client to read the reply, and the organization to have tokens. */
+  async #waitForRoom(gone: AbortSignal): Promise<void> {
     while (this.#ahead.size >= chunksAhead) await Promise.race(this.#ahead);
     await this.#replying;
     for (let owedMs = this.#paidAt - performance.now(); owedMs > 0 && !gone.aborted;) {
@@ -126,18 +127,12 @@ class WriteStream {
   }
 
   #charge(work: Work): void {
-    const asked = this.#context.rates.work(this.#input.caller, tokensOf(work));
-    const note = ({
-      allowed,
-      retryAfterSeconds,
-    }: {
-      allowed: boolean;
-      retryAfterSeconds: number;
-    }) => {
+    const limited = this.#context.rates.work(this.#input.caller, tokensOf(work));
+    const note = ({ allowed, retryAfterSeconds }: Limited): void => {
       this.#paidAt = allowed ? 0 : performance.now() + retryAfterSeconds * 1_000;
     };
-    if (asked instanceof Promise) void asked.then(note);
-    else note(asked);
+    if (limited instanceof Promise) void limited.then(note);
+    else note(limited);
   }
 
   #reply(lines: string, lineCount: number): void {
@@ -164,7 +159,7 @@ class WriteStream {
     this.#context.observe(name, success, (performance.now() - requestContext.startedAt) / 1_000);
   }
 
-  /** What was committed stays; the summary says where it ended and why. */
+  /** What was committed stays committed; the summary reports how far the stream was read, and why no further. */
   #asAppError(error: unknown): AppError {
     if (error instanceof AppError) return error;
     this.#context.log.error({ err: error, request_id: this.#input.request.id }, "a stream failed");
@@ -172,7 +167,7 @@ class WriteStream {
   }
 }
 
-/** Leaves the source as it is when it ends early, so that the rest can still be taken off the wire. */
+/** Does not destroy the source when it ends early, so that the rest of the request can still be read. */
 async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
@@ -181,7 +176,7 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** In memory of its own, which can be transferred. */
+/** A copy with its own memory, which can be transferred to the thread. */
 function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(chunk.length);
   copy.set(chunk);
@@ -194,18 +189,13 @@ function begin({ request, reply, requestContext }: HandlerInput, operation: Oper
     "content-type": "application/x-ndjson; charset=utf-8",
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
-    ...(requestContext.rate === undefined
-      ? {}
-      : {
-          ratelimit: requestContext.rate.rateLimit,
-          "ratelimit-policy": requestContext.rate.rateLimitPolicy,
-        }),
+    ...rateFields(requestContext.rate),
   });
 }
 
 /**
- * What a client still sends after the summary is taken off the wire for a while, so that one that reads only when it has
- * sent everything gets to read it. Ending the connection at once would reset it under the reply.
+ * Reads and discards what the client still sends after the summary, for a limited time, so that a client that reads only after
+ * it has sent everything receives the summary. Closing the connection at once would reset it and lose the reply.
  */
 function discardRest(request: IncomingMessage, source: Readable): Promise<void> {
   if (source !== request) {
@@ -216,15 +206,15 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(() => request.destroy(), limits.streamDiscardMs);
-    const settle = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
       resolve();
     };
-    request.on("end", settle).on("close", settle).resume();
+    request.on("end", finish).on("close", finish).resume();
   });
 }
 
-function refuseIdempotencyKey({ request }: HandlerInput): void {
+function rejectIdempotencyKey({ request }: HandlerInput): void {
   if (request.headers["idempotency-key"] === undefined) return;
   throw new AppError("validation_failed", {
     message:

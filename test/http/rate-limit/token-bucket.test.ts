@@ -75,12 +75,16 @@ describe("a token bucket", () => {
     const { buckets, clock } = makeBuckets();
     buckets.take("one", policy);
     const seen = { allowed: true, remaining: 3, waitSeconds: 1 };
-    assert.deepEqual(buckets.look("one", policy), seen);
-    assert.deepEqual(buckets.look("one", policy), seen);
+    assert.deepEqual(buckets.take("one", policy, 0), seen);
+    assert.deepEqual(buckets.take("one", policy, 0), seen);
     for (let index = 0; index < 3; index += 1) buckets.take("one", policy);
-    assert.deepEqual(buckets.look("one", policy), { allowed: false, remaining: 0, waitSeconds: 1 });
+    assert.deepEqual(buckets.take("one", policy, 0), {
+      allowed: false,
+      remaining: 0,
+      waitSeconds: 1,
+    });
     clock.advanceMs(500);
-    assert.equal(buckets.look("one", policy).allowed, true);
+    assert.equal(buckets.take("one", policy, 0).allowed, true);
   });
 
   it("forgets the oldest owner when there are too many, and only that one", () => {
