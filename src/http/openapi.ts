@@ -3,7 +3,7 @@
 
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
-import type { JsonSchema, OpenApiDocument, PathItem, Tag } from "./openapi/document.ts";
+import type { JsonSchema, OpenApiDocument, PathItem } from "./openapi/document.ts";
 import {
   errorObject,
   type ErrorResponse,
@@ -81,7 +81,7 @@ function methodsOf(operation: Operation, document: OperationDocument): PathItem 
   return isRecordGet ? { ...own, head: headObject(operation, document) } : own;
 }
 
-function tagsFor(types: readonly RecordType[]): readonly Tag[] {
+function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
   return [
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),

@@ -7,7 +7,6 @@ import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
 import type { HttpContext } from "./http-context.ts";
 import type { Content } from "./openapi/content.ts";
-import type { QueryParameter } from "./openapi/document.ts";
 import type { ErrorResponse } from "./openapi/error-responses.ts";
 import type { Answer, RequestContext } from "./reply/reply.ts";
 
@@ -37,6 +36,13 @@ export interface Operation extends Verb {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly type?: RecordType;
+}
+
+/** The only query parameter of an operation, an identifier. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
 }
 
 /** What the OpenAPI document says of an operation, except what follows from its row. */

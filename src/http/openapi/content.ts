@@ -1,15 +1,14 @@
 // Bodies of requests and replies as the files of verb/ and public/ state them: description, media types, examples, and the
 // components that their schemas refer to.
 
-import type { Examples, JsonSchema, MediaType } from "./document.ts";
-import { schemaRef } from "./document.ts";
+import { type Examples, type JsonSchema, type Media, schemaRef } from "./document.ts";
 import type { HeaderPart } from "./parts.ts";
 
 export interface Content {
   readonly description: string;
   /** Beyond the usual headers of a reply. */
   readonly headers?: readonly HeaderPart[];
-  readonly media: Readonly<Record<string, MediaType>>;
+  readonly media: Media;
   /** Components by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }

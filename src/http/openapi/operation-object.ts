@@ -2,12 +2,17 @@
 
 import { identifier } from "../../domain/schema/fields.ts";
 import { allScopes, coveredScopes } from "../../domain/scope.ts";
-import { type Operation, type OperationDocument, requireType, scopesOf } from "../operation.ts";
+import {
+  type Operation,
+  type OperationDocument,
+  type QueryParameter,
+  requireType,
+  scopesOf,
+} from "../operation.ts";
 import type { Content } from "./content.ts";
 import type {
   OperationObject,
   ParameterObject,
-  QueryParameter,
   Reference,
   RequestBodyObject,
   ResponseObject,

@@ -7,7 +7,7 @@ import { countUnknownPath } from "../request/authenticate.ts";
 import type { HttpContext } from "../http-context.ts";
 import { publicRoutes } from "../public-routes.ts";
 import { operations } from "../routes.ts";
-import type { RequestContext } from "../reply/reply.ts";
+import { makeRequestContext } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
 import { rejectAmbiguousRequest } from "../connection/request-smuggling.ts";
 import { limitUnauthenticated } from "../rate-limit/enforce-limit.ts";
@@ -21,7 +21,7 @@ export function registerMissing(server: FastifyInstance, context: HttpContext): 
         if (!limitUnauthenticated(context, request, reply)) return reply;
       }
       if (request.url.startsWith("/v2/"))
-        await countUnknownPath(context, request, startRequestContext(request, reply));
+        await countUnknownPath(context, request, makeRequestContext(request, reply, undefined));
       const { error, headers } = refusal(request, methods);
       sendError(context, request, { reply, error, headers });
     } catch (limit) {
@@ -37,14 +37,6 @@ export function registerMissing(server: FastifyInstance, context: HttpContext): 
     sendError(context, request, { reply, error: asMalformed(error) });
     return reply;
   });
-}
-
-function startRequestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
-  const { raw } = request;
-  const began = { operation: undefined, raw, response: reply.raw, startedAt: performance.now() };
-  const requestContext: RequestContext = { ...began, caller: undefined, rate: undefined };
-  request.requestContext = requestContext;
-  return requestContext;
 }
 
 interface Refusal {
