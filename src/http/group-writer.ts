@@ -1,21 +1,21 @@
-// Gathers what comes in while a group of it is being written, so that reading goes on meanwhile and the next group is as
-// large as what came in that time. One group is under way at a time, in order. Reads and stops reading nothing itself.
+// Collects items while a group of earlier ones is being written, so that reading continues meanwhile and the next group has all
+// that arrived in that time. One group is written at a time, in order. Never pauses the source itself.
 
 export interface GroupOptions<Item> {
   readonly write: (items: readonly Item[]) => Promise<void>;
-  /** Of one group. */
+  /** The most items of one group. */
   readonly itemsMax: number;
-  /** Gathered bytes beyond which it is full. */
+  /** Collected bytes beyond which the writer is full. */
   readonly bytesMax: number;
-  /** Told when it was full and no longer is. */
+  /** Called when the writer was full and no longer is. */
   readonly onRoom: () => void;
-  /** Told once; nothing is written after a failure. */
+  /** Called once; nothing is written after a failure. */
   readonly onFailure: (error: unknown) => void;
 }
 
 export class GroupWriter<Item> {
   readonly #options: GroupOptions<Item>;
-  #gathered: Item[] = [];
+  #collected: Item[] = [];
   #bytes = 0;
   #writing: Promise<void> | undefined;
   #failed = false;
@@ -25,26 +25,28 @@ export class GroupWriter<Item> {
   }
 
   get isFull(): boolean {
-    return this.#gathered.length >= this.#options.itemsMax || this.#bytes >= this.#options.bytesMax;
+    return (
+      this.#collected.length >= this.#options.itemsMax || this.#bytes >= this.#options.bytesMax
+    );
   }
 
   add(item: Item, bytes: number): void {
     if (this.#failed) return;
-    this.#gathered.push(item);
+    this.#collected.push(item);
     this.#bytes += bytes;
   }
 
-  /** Begins to write what is gathered, unless a group is under way: then what is gathered follows it. */
+  /** Begins to write the collected items, unless a group is being written; then they follow it. */
   start(): void {
-    if (this.#writing !== undefined || this.#gathered.length === 0) return;
+    if (this.#writing !== undefined || this.#collected.length === 0) return;
     const wasFull = this.isFull;
-    const group = this.#gathered.splice(0, this.#options.itemsMax);
-    if (this.#gathered.length === 0) this.#bytes = 0;
+    const group = this.#collected.splice(0, this.#options.itemsMax);
+    if (this.#collected.length === 0) this.#bytes = 0;
     this.#writing = this.#write(group);
     if (wasFull && !this.isFull) this.#options.onRoom();
   }
 
-  /** Resolves when everything that was gathered is written, or when writing has failed. */
+  /** Resolves when all collected items are written, or when writing has failed. */
   async end(): Promise<void> {
     this.start();
     while (this.#writing !== undefined) await this.#writing;
@@ -58,7 +60,7 @@ export class GroupWriter<Item> {
     } catch (error) {
       this.#writing = undefined;
       this.#failed = true;
-      this.#gathered = [];
+      this.#collected = [];
       this.#options.onFailure(error);
     }
   }

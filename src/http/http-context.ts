@@ -1,4 +1,4 @@
-// What the HTTP API is made of: the application behind it and what the entry point itself keeps.
+// What all handlers share: the application, limits, log and metrics.
 
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
@@ -20,8 +20,8 @@ export interface HttpContext {
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
   readonly onDeletionRequested: () => void;
-  /** True from the moment the service is asked to stop: it is not ready, but may still accept requests. */
+  /** True once the service is asked to stop: it is not ready, but may still accept requests. */
   readonly draining: () => boolean;
-  /** True once it refuses requests. */
+  /** True once it rejects requests. */
   readonly closing: () => boolean;
 }

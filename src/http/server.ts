@@ -1,4 +1,4 @@
-// Builds the HTTP server: connection limits, the routes from the table, and what answers when no route does.
+// Builds the HTTP server: connection limits, the routes of the tables, and the replies where there is no route.
 
 import { type FastifyInstance, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
@@ -48,7 +48,7 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
     done();
   });
   server.decorateRequest("requestContext", undefined);
-  // Bodies are read by the handlers, after authentication, within their own bounds: to Fastify no method has one.
+  // The handlers read bodies, after authentication and within their own bounds; for Fastify no method has a body.
   for (const method of ["POST", "PUT", "DELETE"]) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }

@@ -1,4 +1,4 @@
-// The text that the document opens with, its figures taken from where they are decided.
+// The introduction of the document, with figures from the code.
 
 import { errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";

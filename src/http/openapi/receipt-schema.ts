@@ -1,4 +1,4 @@
-// The schema of a deletion's receipt. Closed: a receipt with a field of somebody else's making is none.
+// The schema of the receipt of a deletion. Closed: a document with any other field is not a receipt.
 
 import { noReceiptHash, receiptType, receiptVersion } from "../../domain/deletion/receipt.ts";
 import { countSchema, objectSchema, textSchema, timeSchema } from "./content.ts";

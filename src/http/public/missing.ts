@@ -1,4 +1,4 @@
-// Answers for paths and methods that no operation has: 404, or 405 with the methods that the path does have.
+// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
@@ -31,7 +31,7 @@ export function registerMissing(server: FastifyInstance, context: HttpContext): 
   };
   server.setNotFoundHandler(answerMissing);
   server.setErrorHandler(async (error, request, reply) => {
-    // Fastify refuses a QUERY without a content type before it looks whether anything answers one; here nothing does.
+    // Fastify rejects a QUERY without a content type before it looks for a route, and no route here has that method.
     if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
       return answerMissing(request, reply);
     sendError(context, request, { reply, error: asMalformed(error) });
@@ -55,7 +55,7 @@ function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refus
   return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
 }
 
-/** Fastify's own refusals that come before any handler: a path that can't be decoded, a broken content type. */
+/** Replaces Fastify's own errors before any handler: a path that cannot be decoded, an invalid content type. */
 export function asMalformed(error: unknown): unknown {
   const code = codeOf(error);
   if (code === "FST_ERR_BAD_URL") {

@@ -1,4 +1,4 @@
-// Replies that are the same for everybody: compressed once, named by a strong ETag, and sent from bytes that all replies
+// Replies that are the same for every client: compressed once, identified by a strong ETag, and sent from bytes that all replies
 // share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 
 import { createHash } from "node:crypto";
@@ -20,10 +20,10 @@ export interface Representation {
   readonly etags: Readonly<Record<Encoding, string>>;
 }
 
-/** Takes long for large texts: most of what a compression level above this gains is time. */
+/** Higher levels take much longer for large texts and save little. */
 const brotliQuality = 9;
 
-/** Compresses in threads of the system's pool; the event loop goes on. */
+/** Compresses in the thread pool, so the event loop is not blocked. */
 export async function encode(identity: Buffer): Promise<Encoded> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
@@ -74,7 +74,7 @@ export function representationAnswer(
   };
 }
 
-/** The encoding that the client likes best, and of several the smallest; plain where it takes none that there is. */
+/** The encoding that the client prefers, and of several the smallest; identity if it accepts none of them. */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined) return "identity";
   const qualities = new Map(accepted.split(",").map(readPreference));
@@ -95,7 +95,7 @@ function readPreference(text: string): [name: string, quality: number] {
   return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
 }
 
-/** Compares weakly, as If-None-Match asks for. */
+/** A weak comparison, as If-None-Match requires. */
 function isNamed(etag: string, sent: string | undefined): boolean {
   if (sent === undefined) return false;
   if (sent.trim() === "*") return true;
