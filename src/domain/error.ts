@@ -62,6 +62,11 @@ export const errorCatalogue = {
 export type ErrorName = keyof typeof errorCatalogue;
 export type ErrorCode = (typeof errorCatalogue)[ErrorName]["code"];
 
+/** The HTTP status of a code is its first three digits (contract, section 6). */
+export function statusOf({ code }: { readonly code: ErrorCode }): number {
+  return Math.floor(code / 100);
+}
+
 export interface AppErrorDetail {
   /** Replaces the catalogue's sentence; never holds a secret or record content. */
   readonly message?: string;

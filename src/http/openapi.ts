@@ -4,12 +4,8 @@
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import type { JsonSchema, OpenApiDocument, PathItem } from "./openapi/document.ts";
-import {
-  errorObject,
-  type ErrorResponse,
-  errorSchemas,
-  errorsOf,
-} from "./openapi/error-responses.ts";
+import { errorObject, errorSchemas } from "./openapi/error-object.ts";
+import { type ErrorResponse, errorsOf } from "./openapi/error-responses.ts";
 import { introduction } from "./openapi/introduction.ts";
 import { headObject, operationObject } from "./openapi/operation-object.ts";
 import type { Operation, OperationDocument } from "./operation.ts";

@@ -17,7 +17,8 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from "./document.ts";
-import { errorRef, errorsOf, errorWithoutContent } from "./error-responses.ts";
+import { errorRef, errorWithoutContent } from "./error-object.ts";
+import { errorsOf } from "./error-responses.ts";
 import { headersOf, parameterRef, usualHeaders } from "./parts.ts";
 import { publishSchema } from "./publish-schema.ts";
 import { componentName } from "./wording.ts";

@@ -2,9 +2,9 @@
 
 import type { PublicDocument, PublicRoute } from "../public/public-route.ts";
 import type { OperationObject } from "./document.ts";
+import { errorRef } from "./error-object.ts";
 import {
   type ErrorResponse,
-  errorRef,
   headersTooLarge,
   internalError,
   malformedRequest,

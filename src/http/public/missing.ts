@@ -10,7 +10,7 @@ import { operations } from "../routes.ts";
 import { makeRequestContext } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
 import { rejectAmbiguousRequest } from "../connection/request-smuggling.ts";
-import { limitUnauthenticated } from "../rate-limit/enforce-limit.ts";
+import { limitUnauthenticated } from "../rate-limit/unauthenticated.ts";
 
 export function registerMissing(server: FastifyInstance, context: HttpContext): void {
   const methods = methodsByPath();

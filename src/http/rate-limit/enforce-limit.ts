@@ -1,10 +1,8 @@
-// Rejects requests beyond a limit, with 429.
+// Rejects a request that is beyond a limit.
 
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../http-context.ts";
 import type { RequestContext } from "../reply/reply.ts";
-import { sendError } from "../reply/send-error.ts";
-import { type Limited, rateFields, rateLimited } from "./rate-limit.ts";
+import { type Limited, rateLimited } from "./rate-limit.ts";
 
 /** Throws AppError rate_limited. Either way the reply has the headers of this limit. `name`: the label in the metrics. */
 export function enforceLimit(
@@ -16,21 +14,4 @@ export function enforceLimit(
   if (limited.allowed) return;
   context.onRateLimited(name);
   throw rateLimited(limited);
-}
-
-/**
- * Counts a request that needs no credential against its address, so that nobody can keep the service busy with them. False
- * if the address is over its limit; then the request is answered with 429.
- */
-export function limitUnauthenticated(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): boolean {
-  const limited = context.rates.unauthenticated(request.ip);
-  if (limited.allowed) return true;
-  context.onRateLimited("unauthenticated");
-  const headers = rateFields(limited.headers);
-  sendError(context, request, { reply, error: rateLimited(limited), headers });
-  return false;
 }

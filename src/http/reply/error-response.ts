@@ -1,7 +1,7 @@
 // Makes a reply from an AppError: the status, the body Error, and its form as problem+json (RFC 9457).
 
 import { STATUS_CODES } from "node:http";
-import { AppError, type ErrorCode, type FieldError } from "../../domain/error.ts";
+import { type AppError, type FieldError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "./reply.ts";
 
 export interface ErrorBody {
@@ -16,11 +16,6 @@ export interface ErrorContext {
   /** True for token issuing, which has its own scheme in WWW-Authenticate. */
   readonly apiKeyExpected: boolean;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-/** The status of a code is its first three digits (contract, section 6). */
-export function statusOf({ code }: { readonly code: ErrorCode }): number {
-  return Math.floor(code / 100);
 }
 
 export function errorBody({ code, message, errors }: AppError): ErrorBody {
