@@ -81,8 +81,8 @@ function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
   return [
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
-    { name: deletionTag, description: "Requests to delete a record, and how far they have come." },
-    { name: serviceTag, description: "What operators' machines ask; no credential is needed." },
+    { name: deletionTag, description: "Requests to delete a record, and their status." },
+    { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
   ];
 }
 

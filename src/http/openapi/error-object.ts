@@ -66,11 +66,15 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     { sometimes: ["errors"] },
   ),
   Problem: objectSchema(
-    "The same error as RFC 9457 has it, for `Accept: application/problem+json`: all of Error, and more.",
+    "The same error in the form of RFC 9457, for `Accept: application/problem+json`: the fields of Error, and more.",
     {
       code: codeSchema,
       message,
-      type: { type: "string", format: "uri", description: "Names the kind of error, by its code." },
+      type: {
+        type: "string",
+        format: "uri",
+        description: "Identifies the kind of error, by its code.",
+      },
       title: textSchema("The HTTP status in words."),
       status: { type: "integer", format: "int32", description: "The HTTP status." },
       detail: textSchema("Error message, as `message`."),

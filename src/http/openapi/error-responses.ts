@@ -29,17 +29,17 @@ export function errorResponse(name: string, options: ErrorResponseOptions): Erro
 }
 
 export const badRequest = errorResponse("BadRequest", {
-  description: "The request is not valid; `errors` names the fields at fault.",
+  description: "The request is not valid; `errors` names the invalid fields.",
   errors: ["validation_failed", "malformed_json", "malformed_http"],
   fields: [{ field: "timestamp", message: "is required" }],
 });
 export const badQuery = errorResponse("BadQuery", {
-  description: "The query is not valid; `errors` names the parameter at fault.",
+  description: "The query is not valid; `errors` names the invalid parameter.",
   errors: ["validation_failed", "malformed_http"],
   fields: [{ field: "tx_id", message: "is required as a query parameter: ?tx_id=…" }],
 });
 export const malformedRequest = errorResponse("MalformedRequest", {
-  description: "The request is no valid HTTP. The connection is closed.",
+  description: "The request is not valid HTTP. The connection is closed.",
   errors: ["malformed_http"],
   early: true,
 });
@@ -60,7 +60,7 @@ const insufficientScope = errorResponse("InsufficientScope", {
   headers: ["Authenticate"],
 });
 export const recordNotFound = errorResponse("RecordNotFound", {
-  description: "Not found: there is no such record, or none of this organization.",
+  description: "Not found: this organization has no such record.",
   errors: ["no_such_record"],
 });
 const requestTimeout = errorResponse("RequestTimeout", {
@@ -90,7 +90,7 @@ export const contentType = errorResponse("ContentType", {
   errors: ["content_type"],
 });
 export const idempotencyKeyReused = errorResponse("IdempotencyKeyReused", {
-  description: "The Idempotency-Key was used for another request already.",
+  description: "The Idempotency-Key was already used for another request.",
   errors: ["idempotency_reused"],
 });
 export const rateLimitExceeded = errorResponse("RateLimited", {
@@ -99,12 +99,12 @@ export const rateLimitExceeded = errorResponse("RateLimited", {
   headers: ["RetryAfter"],
 });
 export const headersTooLarge = errorResponse("HeadersTooLarge", {
-  description: `The headers have more than ${limits.headerBytesMax / 1_024} KiB. The connection is closed.`,
+  description: `The headers are larger than ${limits.headerBytesMax / 1_024} KiB. The connection is closed.`,
   errors: ["headers_too_large"],
   early: true,
 });
 export const internalError = errorResponse("InternalError", {
-  description: "Server error. Nothing of it is shown; the request id finds it in the log.",
+  description: "Server error. Its details are only in the log, under the request id.",
   errors: ["internal"],
 });
 export const unavailable = errorResponse("Unavailable", {

@@ -56,7 +56,7 @@ export function headObject(operation: Operation, document: OperationDocument): O
     ...rest,
     operationId: `head${componentName(requireType(operation))}`,
     summary: `${summary} (without a body)`,
-    description: `As GET, but only the status and the headers are answered. ${description}`,
+    description: `The same as GET, but the reply has no body. ${description}`,
     responses: {
       [operation.success]: withoutContent(document.reply),
       ...Object.fromEntries(errors),
@@ -96,6 +96,6 @@ function scopeSentence(operation: Operation): readonly string[] {
     return included === "" ? `\`${scope}\`` : `\`${scope}\` (included in ${included})`;
   });
   if (wanted.length === 0) return [];
-  const which = operation.type === undefined ? ", whichever the type of the record asks for" : "";
+  const which = operation.type === undefined ? ", whichever the type of the record requires" : "";
   return [`Scope: ${wanted.join(", ")}${which}.`];
 }

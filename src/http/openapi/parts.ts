@@ -10,15 +10,15 @@ const headerParts = {
   RequestId: {
     header: "X-Request-Id",
     description:
-      "Names this request in the service's log; the client's own `X-Request-Id` where it is fit.",
+      "Identifies this request in the log of the service; the client's own `X-Request-Id` if it is valid.",
     schema: text,
     example: "req_2f9c04d1ab7712",
   },
   RateLimit: {
     header: "RateLimit",
     description:
-      "What is left of the limit that counts here (draft-ietf-httpapi-ratelimit-headers): `r` requests now, all of them " +
-      "again in `t` seconds. Lists, streams and other large work count as several requests.",
+      "What is left of the limit that applies (draft-ietf-httpapi-ratelimit-headers): `r` requests now, and the whole limit " +
+      "in `t` seconds. Lists, streams and other large requests count as several.",
     schema: text,
     example: '"organization";r=1999;t=1',
   },
@@ -30,27 +30,27 @@ const headerParts = {
   },
   RetryAfter: {
     header: "Retry-After",
-    description: "Seconds to wait; trying again after that works.",
+    description: "Seconds to wait before trying again.",
     schema: { type: "integer", format: "int32", minimum: 1 },
     example: 1,
   },
   Authenticate: {
     header: "WWW-Authenticate",
     description:
-      "Which credential is expected, and what is wrong with the one that came (RFC 6750).",
+      "Which credential is expected, and what is wrong with the one that was sent (RFC 6750).",
     schema: text,
     example: 'Bearer realm="sluice"',
   },
   ETag: {
     header: "ETag",
     description:
-      "Names this content in this encoding; sent back as `If-None-Match` it gets 304 while nothing has changed.",
+      "Identifies this content in this encoding; a request with it as `If-None-Match` is 304 until the content changes.",
     schema: text,
     example: '"3q2-7wEBAgMEBQYHCAkKCw-br"',
   },
   PreferenceApplied: {
     header: "Preference-Applied",
-    description: "That the preference was followed (RFC 7240); only if it was asked for.",
+    description: "The preference that was applied (RFC 7240); only if one was sent.",
     schema: text,
     example: "handling=lenient",
   },
@@ -79,8 +79,8 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      `A name of the client's own for this request: up to ${limits.requestIdCharactersMax} letters, digits and \`._:/+=@-\`. ` +
-      "Anything else is not refused, but replaced.",
+      `The client's own name for this request: up to ${limits.requestIdCharactersMax} letters, digits and \`._:/+=@-\`. ` +
+      "Any other value is replaced, not rejected.",
     schema: text,
   },
   IdempotencyKey: {
@@ -88,8 +88,8 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "Makes the request safe to repeat: for 24 hours the same key with the same request gets the first reply again. " +
-      "With another request it is 422; while the first is in flight, 409. Not for streams.",
+      "Makes the request safe to repeat: for 24 hours the same request with the same key gets the first reply again. A " +
+      "different request with it is 422, and one sent while the first is in flight is 409. Not for streams.",
     schema: { ...text, minLength: 1, maxLength: limits.idempotencyKeyCharactersMax },
   },
   Prefer: {
@@ -97,7 +97,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "`handling=lenient` lets each item of a list stand alone (RFC 7240). Other preferences are ignored.",
+      "With `handling=lenient` each item of a list is accepted or rejected by itself (RFC 7240). Other preferences are ignored.",
     schema: text,
   },
 } as const satisfies Record<string, ParameterObject>;

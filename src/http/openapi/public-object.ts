@@ -28,7 +28,7 @@ export function publicObject(route: PublicRoute, document: PublicDocument): Oper
   const names: readonly HeaderPart[] = cached === true ? ["RequestId", "ETag"] : ["RequestId"];
   const headers = headersOf(...names);
   const unchanged = {
-    description: "The client has this content already, as `If-None-Match` says.",
+    description: "The client already has this content, according to `If-None-Match`.",
     headers,
   };
   const errors = publicErrors(route, document);

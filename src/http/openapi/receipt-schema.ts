@@ -12,23 +12,23 @@ function closedSchema(
   return objectSchema(description, properties, { sometimes, closed: true });
 }
 
-const asked = closedSchema("What was asked for.", {
+const asked = closedSchema("The deletion request.", {
   resource_type: textSchema("Type of the record."),
   resource_id: textSchema("Unique identifier of the record."),
-  reason: textSchema("Reason for deletion, as it was given."),
-  by: textSchema("Id of the API key that asked, `operator` or `retention`."),
+  reason: textSchema("Reason for deletion, as given."),
+  by: textSchema("Id of the API key that requested it, `operator` or `retention`."),
   at: timeSchema("When it was requested."),
 });
 
-const verification = closedSchema("How it was made sure that nothing is left.", {
+const verification = closedSchema("How the service verified that nothing is left.", {
   at: timeSchema("When."),
-  engine: { type: "string", enum: ["sqlite", "postgres"], description: "What keeps the store." },
+  engine: { type: "string", enum: ["sqlite", "postgres"], description: "Engine of the store." },
   looked_at: {
     type: "array",
     items: { type: "string" },
-    description: "What was looked at again and found empty.",
+    description: "What was checked and found empty.",
   },
-  bytes: textSchema("What has become of the bytes at that moment."),
+  bytes: textSchema("What had happened to the bytes at that time."),
 });
 
 const replayedExample = closedSchema(
@@ -45,9 +45,9 @@ export const deletionReceipt: JsonSchema = closedSchema(
   "The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the SHA-256 of its canonical JSON (RFC 8785).",
   {
     type: { type: "string", enum: [receiptType], description: "What this document is." },
-    version: { type: "integer", enum: [receiptVersion], description: "Version of its form." },
-    store_id: textSchema("Names the store, and so the chain."),
-    receipt_no: countSchema("Place in the chain of the store's receipts.", 1),
+    version: { type: "integer", enum: [receiptVersion], description: "Version of the format." },
+    store_id: textSchema("Identifies the store, and so the chain."),
+    receipt_no: countSchema("Position in the chain of receipts of the store.", 1),
     previous_receipt: textSchema("SHA-256 of the receipt before it, in hex; zeros in the first."),
     organization_id: textSchema("Organization that the record belonged to."),
     deletion_request_id: textSchema("Unique identifier of the deletion request."),
@@ -56,10 +56,10 @@ export const deletionReceipt: JsonSchema = closedSchema(
     completed_at: timeSchema("When it was completed and verified."),
     erased: {
       type: "object",
-      description: "How many records were erased, by type.",
+      description: "Number of records erased, by type.",
       additionalProperties: { type: "integer", format: "int64", minimum: 1 },
     },
-    references_removed: countSchema("References taken out of records that stay."),
+    references_removed: countSchema("References removed from records that stay."),
     verification,
     carried_out_again: replayedExample,
     key_id: textSchema("Thumbprint (RFC 7638) of the public key."),

@@ -14,7 +14,7 @@ export const liveRoute: PublicRoute = {
   document: {
     operationId: "checkLive",
     summary: "Check if the process is alive",
-    description: "Answers as long as the process runs; asks nothing of the store.",
+    description: "Replies as long as the process runs. Does not use the store.",
     answers: "It is alive.",
     contentType: "application/json",
     schema: statusSchema("live"),
@@ -29,7 +29,7 @@ export const readyRoute: PublicRoute = {
   document: {
     operationId: "checkReady",
     summary: "Check if the service is ready",
-    description: "Answers 200 if the store answers and the service is not shutting down.",
+    description: "200 if the store accepts writes and the service is not shutting down.",
     answers: "It is ready.",
     contentType: "application/json",
     schema: statusSchema("ready"),

@@ -18,7 +18,7 @@ export const metricsRoute: PublicRoute = {
     operationId: "readMetrics",
     summary: "Read the metrics",
     description:
-      "The figures of this process in the text format of Prometheus. Where the operator has set METRICS_TOKEN, send it as " +
+      "The metrics of this process in the text format of Prometheus. If the operator has set METRICS_TOKEN, send it as " +
       "`Authorization: Bearer <token>`.",
     answers: "The metrics.",
     contentType: "text/plain",

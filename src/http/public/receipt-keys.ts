@@ -37,8 +37,8 @@ export const receiptKeysRoute: PublicRoute = {
     operationId: "readReceiptKeys",
     summary: "Read the public keys of receipts",
     description:
-      "A JWK set (RFC 7517, RFC 8037) with every key that receipts of deletions are or were signed with. Keep a copy: with it, " +
-      "`sluice receipt verify FILE --keys COPY` checks receipts offline.",
+      "A JWK set (RFC 7517, RFC 8037) with every key with which receipts of deletions are or were signed. Keep a copy: " +
+      "`sluice receipt verify FILE --keys COPY` verifies receipts offline.",
     answers: "The keys, oldest first.",
     contentType: "application/json",
     cached: true,
@@ -46,7 +46,7 @@ export const receiptKeysRoute: PublicRoute = {
       type: "object",
       required: ["store_id", "keys"],
       properties: {
-        store_id: { type: "string", description: "Names the store whose receipts these are." },
+        store_id: { type: "string", description: "Identifies the store of the receipts." },
         keys: { type: "array", items: keySchema },
       },
     },

@@ -14,7 +14,7 @@ export const addRecords: Verb = {
   errors: [
     errorResponse("RecordConflict", {
       description:
-        "The record exists already, a deletion of it is open, or the first request is in flight.",
+        "The record already exists, a deletion of it is open, or the first request is in flight.",
       errors: [
         "identical_record_exists",
         "record_exists",
@@ -29,7 +29,7 @@ export const addRecords: Verb = {
   document: (operation) => ({
     summary: `Add ${oneOrMany(operation)}`,
     description:
-      "An id that exists already is 409, with `code` telling an identical record (40901) from a different one (40902)." +
+      "An id that already exists is 409; `code` distinguishes an identical record (40901) from a different one (40902)." +
       listDescription(operation),
     request: recordsRequest(operation, addedRecord(requireType(operation))),
     reply: writeReply(operation, "add"),

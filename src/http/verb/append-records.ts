@@ -17,8 +17,8 @@ export const appendRecords: Verb = {
   document: (operation) => ({
     summary: `Add ${nounOf(requireType(operation))} records in batch`,
     description:
-      "Unlike a single POST, this records a further change of what exists already and skips an identical one, so that " +
-      `a batch can be sent again safely; \`write_count\` counts what was written.${listDescription(operation)}`,
+      "Unlike a single POST, this stores a further change of a record that already exists and skips an identical one, so that " +
+      `a batch can safely be sent again; \`write_count\` is the number of changes stored.${listDescription(operation)}`,
     request: recordsRequest(operation, addedRecord(requireType(operation))),
     reply: writeReply(operation, "append"),
   }),

@@ -27,12 +27,12 @@ export const checkRecord: Verb = {
     return {
       summary: `Check if ${oneOf(type)} exists`,
       description:
-        "Answers with the earliest and the latest `timestamp` among all that was sent about it. What belongs to another " +
-        "organization is answered exactly as what does not exist.",
+        "Returns the earliest and the latest `timestamp` of the changes of the record. A record of another organization is " +
+        "404, like one that does not exist.",
       query: { name: type.idField, description: identifies, example: id },
       reply: jsonReply("It exists.", {
         name: `${componentName(type)}Existence`,
-        schema: objectSchema(`That the ${noun} exists.`, {
+        schema: objectSchema(`The ${noun} exists.`, {
           [type.idField]: textSchema(identifies),
           first_seen: timeSchema(`Earliest timestamp associated with the ${noun}.`),
           last_seen: timeSchema(`Latest timestamp associated with the ${noun}.`),

@@ -75,7 +75,7 @@ const request = jsonRequest({
 
 const reply = jsonReply("The access token.", {
   name: "AccessToken",
-  schema: objectSchema("An access token; told once and kept nowhere.", {
+  schema: objectSchema("An access token; returned once and never stored.", {
     token: textSchema("The access token, for `Authorization: Bearer <token>`."),
     expiry: {
       type: "integer",
@@ -107,7 +107,7 @@ export const issueToken: Verb = {
   success: 200,
   errors: [
     errorResponse("BadTokenRequest", {
-      description: "The request is not valid, or asks for a scope that does not exist.",
+      description: "The request is not valid, or requests a scope that does not exist.",
       errors: ["validation_failed", "malformed_json", "unknown_scope", "malformed_http"],
       fields: [{ field: "expiry_seconds", message: "must be a whole number from 300 to 86400" }],
     }),
@@ -125,12 +125,11 @@ export const issueToken: Verb = {
       ? "Request an access token (v2 path)"
       : "Request an access token",
     description:
-      "Exchanges the API key for an access token that lives as long as was asked for, but never longer than the key; " +
-      "`expiry` says until when. The key is the whole value of " +
-      "`Authorization`, without `Bearer`; an access token can't be used to get another. The key belongs to one " +
-      "organization, and asking for another is 403 whether or not it exists. At most " +
-      `${limits.tokenRequestsPerMinute} requests a minute for each key. \`/auth/token\` and \`/v2/auth/token\` are the ` +
-      "same operation.",
+      "Exchanges the API key for an access token that is valid for the requested time, but never longer than the key; " +
+      "`expiry` is its end. The key is the whole value of `Authorization`, without `Bearer`; an access token cannot be used " +
+      "to get another one. The key belongs to one organization; a request for any other is 403, whether or not it exists. " +
+      `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key. \`/auth/token\` and ` +
+      "`/v2/auth/token` are the same operation.",
     request,
     reply,
   }),

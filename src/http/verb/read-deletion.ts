@@ -17,17 +17,17 @@ import { queryIdentifier } from "../request/query.ts";
 import { deleteScope } from "./request-deletion.ts";
 
 const statusSchema = objectSchema(
-  "How far a deletion has come.",
+  "The status of a deletion.",
   {
     deletion_request_id: textSchema("Unique identifier of the deletion request."),
     resource_type: textSchema("Type of the record."),
     resource_id: textSchema("Unique identifier of the record."),
-    status: { ...textSchema("State of the request."), enum: [...deletionStatuses] },
+    status: { ...textSchema("Status of the request."), enum: [...deletionStatuses] },
     requested_at: timeSchema("When it was requested."),
     completed_at: timeSchema("When it was completed and verified."),
     erased: {
       type: "object",
-      description: "How many records were erased, by type; types with none are left out.",
+      description: "Number of records erased, by type; types without any are left out.",
       additionalProperties: { type: "integer", format: "int64", minimum: 1 },
     },
     receipt: schemaRef("DeletionReceipt"),
@@ -42,7 +42,7 @@ export const readDeletion: Verb = {
   success: 200,
   errors: [
     errorResponse("DeletionNotFound", {
-      description: "Not found: there is no such deletion request, or none of this organization.",
+      description: "Not found: this organization has no such deletion request.",
       errors: ["no_such_deletion"],
     }),
   ],
@@ -53,8 +53,8 @@ export const readDeletion: Verb = {
       tag: deletionTag,
       summary: "Read the status of a deletion request",
       description:
-        "`pending`, `processing`, `completed`, or `cancelled` by the operator. Completed means verified: the service looked " +
-        "again and found nothing. There is no failed state; what fails is tried again until it is done.",
+        "`pending`, `processing`, `completed`, or `cancelled` by the operator. Completed means verified: a second check found " +
+        "nothing left. There is no failed state; a deletion that fails is retried until it succeeds.",
       query: {
         name: "deletion_request_id",
         description: "Unique identifier of the deletion request.",

@@ -46,7 +46,7 @@ export const requestDeletionByType: Verb = {
     return {
       tag: deletionTag,
       summary: "Request the deletion of a record",
-      description: `Stands for the DELETE of the type, for clients and proxies that can't send a body with it. ${deletionDescription}`,
+      description: `The same as the DELETE of the type, for clients and proxies that cannot send a body with it. ${deletionDescription}`,
       request: jsonRequest({
         name: "DeletionRequest",
         schema: describedShape("Which record to delete, and why.", anyDeletionRequestSchema),
@@ -59,7 +59,7 @@ export const requestDeletionByType: Verb = {
       reply: jsonReply(queuedDescription, {
         name: "DeletionAccepted",
         schema: {
-          description: "That the deletion is queued; as the DELETE of the type answers.",
+          description: "The deletion is queued; the same reply as to the DELETE of the type.",
           oneOf: deletable.map((type) => schemaRef(acceptedName(type))),
         },
         examples: exampleOfEach(deletable, acceptedExample),

@@ -44,15 +44,16 @@ export function deletionRequestSchema(type: RecordType): TSchema {
 export const queuedDescription = "The deletion is queued.";
 
 export const deletionDescription =
-  "Queues the permanent deletion of the record and all that belongs to it, and answers at once: nothing is removed by " +
-  "then. While a deletion is open, asking again gives the same `deletion_request_id`, and writes to the record are 409.";
+  "Queues the permanent deletion of the record and everything that belongs to it, and replies at once, before anything is " +
+  "removed. While a deletion is open, another request returns the same `deletion_request_id`, and writes to the record " +
+  "are 409.";
 
 export function acceptedName(type: RecordType): string {
   return `${componentName(type)}DeletionAccepted`;
 }
 
 export function acceptedSchema(type: RecordType): JsonSchema {
-  return objectSchema("That the deletion is queued.", {
+  return objectSchema("The deletion is queued.", {
     [type.idField]: textSchema(`Unique identifier of the ${nounOf(type)}.`),
     deletion_request_id: textSchema(
       "Unique identifier of the deletion request, for `GET /v2/deletion_request`.",
@@ -92,7 +93,7 @@ export const requestDeletion: Verb = {
     const queued: Example = { summary: "Queued", value: acceptedExample(type) };
     return {
       summary: `Request the deletion of ${oneOf(type)}`,
-      description: `${deletionDescription} Where a DELETE can't carry a body, use \`POST /v2/deletion_request\`.`,
+      description: `${deletionDescription} Where a DELETE cannot have a body, use \`POST /v2/deletion_request\`.`,
       request: jsonRequest({
         name: `${componentName(type)}DeletionRequest`,
         schema: describedShape(

@@ -20,8 +20,8 @@ export const updateRecords: Verb = {
         ? `Update ${nounOf(requireType(operation))} records in batch`
         : `Update ${oneOrMany(operation)}`,
     description:
-      "Only the id and `timestamp` are required. Fields that are left out stay as they are; `null` clears an optional " +
-      "field. An id that does not exist is 404." +
+      "Only the id and `timestamp` are required. Fields that are left out do not change; `null` clears an optional field. " +
+      "An id that does not exist is 404." +
       listDescription(operation),
     request: recordsRequest(operation, updatedRecord(requireType(operation))),
     reply: writeReply(operation, "update"),

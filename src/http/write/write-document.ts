@@ -31,9 +31,9 @@ export function listDescription({ body }: Operation): string {
 }
 
 const aboutLists =
-  " A list is all or nothing: if one item is refused, nothing is written and `errors` names every field at fault, such " +
-  "as `[3].timestamp`. With `Prefer: handling=lenient` each item stands alone, and `results` tells what became of it. " +
-  "As `application/x-ndjson`, a record a line and of any length, each item stands alone too.";
+  " A list is all or nothing: if one item is rejected, nothing is written and `errors` names every invalid field, such as " +
+  "`[3].timestamp`. With `Prefer: handling=lenient` each item is accepted or rejected by itself, and `results` has its " +
+  "result. So it is in a stream (`application/x-ndjson`), which has one record per line and may have any length.";
 
 /** `a transaction`, or with ` or a list of them`. */
 export function oneOrMany(operation: Operation): string {
@@ -75,7 +75,7 @@ export function recordsRequest(
 export function writeReply(operation: Operation, mode: WriteMode): Content {
   const type = requireType(operation);
   const schema = schemaRef("WriteResult");
-  const description = "Written, and on stable storage.";
+  const description = "Written to stable storage.";
   const written = {
     success: true,
     write_count: 1,
@@ -101,12 +101,12 @@ export function writeReply(operation: Operation, mode: WriteMode): Content {
   };
   const line = { oneOf: [schemaRef("StreamRefusal"), schemaRef("StreamSummary")] };
   return {
-    description: `${description} A stream is answered as a stream: a line for each item that was refused, then a summary.`,
+    description: `${description} The reply to a stream is a stream: a line for each rejected record, then a summary.`,
     headers: ["PreferenceApplied"],
     media: {
       "application/json": { schema, examples: { ...strict, lenient } },
       "application/x-ndjson": streamOf(line, {
-        summary: "One of two refused",
+        summary: "One of two rejected",
         values: [{ line: 2, ...refusalExample(type) }, summaryExample],
       }),
     },
@@ -123,7 +123,7 @@ function streamOf(
   return {
     schema: {
       type: "string",
-      description: "One JSON object a line.",
+      description: "One JSON object per line.",
       contentMediaType: "application/x-ndjson",
       contentSchema,
     },
@@ -152,34 +152,34 @@ function refusalExample(type: RecordType): object {
 const organizationId = textSchema("Organization that it belongs to.");
 const refusalSchemas = {
   code: codeSchema,
-  message: textSchema("Why it was refused."),
+  message: textSchema("Why it was rejected."),
   errors: fieldErrorsSchema,
 };
 
 const writeSchemas: Readonly<Record<string, JsonSchema>> = {
   WriteResult: objectSchema(
-    "What became of a write. The data is on stable storage.",
+    "The result of a write. The data is on stable storage.",
     {
-      success: { type: "boolean", description: "True: the request was processed." },
-      write_count: countSchema("How many changes were stored."),
+      success: { type: "boolean", description: "Always true: the request was processed." },
+      write_count: countSchema("Number of changes stored."),
       message: textSchema("The same in words."),
       organization_id: organizationId,
       results: {
         type: "array",
-        description: "One entry an item, in order; only with `Prefer: handling=lenient`.",
+        description: "One entry per item, in order; only with `Prefer: handling=lenient`.",
         items: schemaRef("WriteItemResult"),
       },
     },
     { sometimes: ["results"] },
   ),
   WriteItemResult: objectSchema(
-    "What became of one item of a list.",
+    "The result of one item of a list.",
     {
-      index: countSchema("Place of the item in the list, from 0."),
-      id: textSchema("Identifier of the record; missing if the item has none that can be read."),
+      index: countSchema("Index of the item in the list, from 0."),
+      id: textSchema("Identifier of the record; absent if the item has no readable one."),
       status: {
         type: "string",
-        description: "What became of it.",
+        description: "What happened to the item.",
         enum: ["created", "updated", "unchanged", "refused"],
       },
       ...refusalSchemas,
@@ -187,26 +187,26 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
     { sometimes: ["id", "code", "message", "errors"] },
   ),
   StreamRefusal: objectSchema(
-    "A line of the reply to a stream: a record that was refused.",
+    "A line of the reply to a stream: a record that was rejected.",
     {
       line: countSchema("Line of the request, from 1."),
-      id: textSchema("Identifier of the record; missing if the line has none that can be read."),
+      id: textSchema("Identifier of the record; absent if the line has no readable one."),
       ...refusalSchemas,
     },
     { sometimes: ["id", "message", "errors"] },
   ),
   StreamSummary: objectSchema(
-    "The last line of the reply to a stream. Without it the stream broke off, and may be sent again as it is.",
+    "The last line of the reply to a stream. Without it the reply is incomplete, and the stream can safely be sent again.",
     {
       success: { type: "boolean", description: "True if the stream was read to its end." },
-      write_count: countSchema("How many changes were stored."),
+      write_count: countSchema("Number of changes stored."),
       message: textSchema("The same in words, or why the stream was not read to its end."),
       organization_id: organizationId,
-      received: countSchema("Lines that were read, without blank ones."),
-      unchanged: countSchema("Records that were there already, identical."),
-      refused: countSchema("Records that were refused."),
+      received: countSchema("Lines read, without blank ones."),
+      unchanged: countSchema("Records that already existed and were identical."),
+      refused: countSchema("Records rejected."),
       unlisted: countSchema(
-        "Refused records without a line here, because the reply was not read while the stream was sent.",
+        "Rejected records without a line in the reply, because the client did not read it while sending.",
       ),
       code: codeSchema,
     },
