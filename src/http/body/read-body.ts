@@ -45,12 +45,18 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
  * Reads a body of a few KiB, without a reservation. Throws AppError too_large, content_type, or malformed_json for a body that is
  * incomplete or not in its encoding.
  */
-export function readSmallBody(
-  request: IncomingMessage,
-  bytesMax: number = limits.smallBodyBytesMax,
-): Promise<Buffer> {
+export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
+  const bytesMax = limits.smallBodyBytesMax;
   if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
-  return collect(decodedBody(request), new SmallBody(bytesMax));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await receive(decodedBody(request), (chunk) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  });
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);
 }
 
 /** True for a body whose declared length is small and that has no content encoding. */
@@ -87,15 +93,15 @@ export async function readLargeBody(
   request: IncomingMessage,
   { organizationId, budget, signal }: LargeBodyOptions,
 ): Promise<LargeBody> {
-  const bytesMax = limits.bodyBytesMax;
   const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
+  if (declared > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
   const expected = request.headers["content-encoding"] === undefined ? declared : 0;
   const reserved = expected || unknownBytes;
   const reservation = await budget.reserve(organizationId, reserved, signal);
-  const body = new LargeBodyBytes({ bytesMax, expected, reserved, reservation });
+  const body = new LargeBodyBytes({ expected, reserved, reservation });
   try {
-    return { bytes: await collect(decodedBody(request), body), reservation };
+    await receive(decodedBody(request), (chunk) => body.add(chunk));
+    return { bytes: body.whole(), reservation };
   } catch (error) {
     body.discard();
     reservation.release();
@@ -129,59 +135,24 @@ export function decodedBody(request: IncomingMessage): Readable {
   return request.pipe(decoder);
 }
 
-/** Assembles the chunks of a body. `add` throws if the body is too large. */
-interface Collector<Whole> {
-  add(chunk: Buffer): void;
-  whole(): Whole;
-}
-
-class SmallBody implements Collector<Buffer> {
-  readonly #bytesMax: number;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  add(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax);
-    this.#chunks.push(chunk);
-  }
-
-  whole(): Buffer {
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined
-      ? only
-      : Buffer.concat(this.#chunks, this.#bytes);
-  }
-}
-
 /** One contiguous buffer, which can be transferred to another thread. */
-class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
-  readonly #bytesMax: number;
+class LargeBodyBytes {
   readonly #reservation: Reservation;
   #reserved: number;
   #memory: Uint8Array<ArrayBuffer>;
   #length = 0;
 
-  constructor(options: {
-    bytesMax: number;
-    expected: number;
-    reserved: number;
-    reservation: Reservation;
-  }) {
-    this.#bytesMax = options.bytesMax;
+  constructor(options: { expected: number; reserved: number; reservation: Reservation }) {
     this.#reservation = options.reservation;
     this.#reserved = options.reserved;
     // The system allocates its pages only when they are written, so a body that never arrives takes none.
     this.#memory = newMemory(options.expected || firstBytes);
   }
 
+  /** Throws AppError too_large. */
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
-    if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
+    if (length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
     if (length > this.#reserved) this.#reserve(length);
     if (length > this.#memory.length) this.#grow(length);
     this.#memory.set(chunk, this.#length);
@@ -199,14 +170,14 @@ class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
   }
 
   #reserve(needed: number): void {
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#reserved + unknownBytes));
+    const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#reserved + unknownBytes));
     this.#reservation.extend(bytes - this.#reserved);
     this.#reserved = bytes;
   }
 
   /** In large steps, because memory that is not written costs nothing. */
   #grow(needed: number): void {
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#memory.length * growth));
+    const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#memory.length * growth));
     const larger = newMemory(bytes);
     larger.set(this.whole());
     freeMemory(this.#memory);
@@ -222,18 +193,19 @@ function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(memory.buffer, memory.byteOffset, bytes);
 }
 
-function collect<Whole>(source: Readable, collector: Collector<Whole>): Promise<Whole> {
+/** Resolves at the end of the source. After an error of `add` the source is paused, and the rest remains unread. */
+function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     source.on("data", (chunk: Buffer) => {
       try {
-        collector.add(chunk);
+        add(chunk);
       } catch (error) {
         source.removeAllListeners("data");
         source.pause();
         reject(error);
       }
     });
-    source.on("end", () => resolve(collector.whole()));
+    source.on("end", resolve);
     source.on("error", (cause) => reject(brokenBody(cause)));
   });
 }
