@@ -80,6 +80,23 @@ describe("the document", () => {
   });
 });
 
+describe("the components that operations state", () => {
+  it("are the same wherever they have the same name", () => {
+    const known = new Map<string, unknown>();
+    const requireSame = (name: string, part: unknown): void => {
+      assert.deepEqual(part, known.get(name) ?? part, name);
+      known.set(name, part);
+    };
+    for (const operation of operations) {
+      const { request, reply } = operation.document(operation, recordTypes);
+      const schemas = { ...request?.schemas, ...reply.schemas };
+      for (const [name, schema] of Object.entries(schemas)) requireSame(name, schema);
+      for (const error of operation.errors) requireSame(`error ${error.name}`, error);
+    }
+    assert.ok(known.size > recordTypes.length);
+  });
+});
+
 describe("operations of the document", () => {
   it("are those of the route table, under its names", () => {
     const inTable = operations.map(({ method, path, name }) => `${method} ${path} ${name}`);

@@ -51,7 +51,7 @@ function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refus
     return { error: noSuchOperation(path, [...methods.keys()]), headers: {} };
   }
   const allow = allowed.join(", ");
-  const message = `${method} is not allowed here; this path takes ${allow}.`;
+  const message = `${method} is not allowed here; this path allows ${allow}.`;
   return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
 }
 

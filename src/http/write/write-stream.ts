@@ -217,8 +217,7 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
 function rejectIdempotencyKey({ request }: HandlerInput): void {
   if (request.headers["idempotency-key"] === undefined) return;
   throw new AppError("validation_failed", {
-    message:
-      "A stream takes no Idempotency-Key; it can be sent again as it is, with the same effect.",
+    message: "A stream cannot have an Idempotency-Key; it can safely be sent again without one.",
     errors: [{ field: "Idempotency-Key", message: "must be left out with application/x-ndjson" }],
   });
 }
