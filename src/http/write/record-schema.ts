@@ -1,17 +1,12 @@
 // The schemas of a record and of its update as the document shows them, published from those that validate, with examples.
 
 import type { Payload, RecordType } from "../../domain/record-type.ts";
-import type { Example, JsonSchema } from "../openapi/document.ts";
+import type { Component } from "../openapi/content.ts";
+import type { Examples, JsonSchema } from "../openapi/document.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { componentName } from "../openapi/wording.ts";
 
-export interface RecordComponent {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly examples: Readonly<Record<string, Example>>;
-}
-
-export function addedRecord(type: RecordType): RecordComponent {
+export function addedRecord(type: RecordType): Component {
   const { title, summary, addSchema, example } = type;
   return {
     name: componentName(type),
@@ -24,7 +19,7 @@ export function addedRecord(type: RecordType): RecordComponent {
   };
 }
 
-export function updatedRecord(type: RecordType): RecordComponent {
+export function updatedRecord(type: RecordType): Component {
   const description = `Changes to a record that exists. Null clears a field.${ruleList(type, ["always"])}`;
   return {
     name: `${componentName(type)}Update`,
@@ -37,7 +32,7 @@ export function updatedRecord(type: RecordType): RecordComponent {
 }
 
 /** One required field changes; an optional field is cleared if the example of the type has one. */
-function updateExamples(type: RecordType): Readonly<Record<string, Example>> {
+function updateExamples(type: RecordType): Examples {
   const { idField, fields, example } = type;
   const names = Object.keys(fields);
   const changed = names.findLast((name) => fields[name]?.required === true) ?? idField;

@@ -7,7 +7,9 @@ import type { WriteMode } from "../../domain/record/record-write.ts";
 import {
   type Content,
   countSchema,
+  type Component,
   encodings,
+  jsonRequest,
   objectSchema,
   textSchema,
 } from "../openapi/content.ts";
@@ -22,7 +24,6 @@ import { codeSchema, fieldErrorsSchema } from "../openapi/error-responses.ts";
 import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
 import { oneOf } from "../openapi/wording.ts";
 import { type Operation, requireType } from "../operation.ts";
-import type { RecordComponent } from "./record-schema.ts";
 import { pastTenseOf } from "./write-records.ts";
 
 /** What a list may be, as the end of a description; nothing for an operation that takes one record. */
@@ -42,33 +43,24 @@ export function oneOrMany(operation: Operation): string {
 }
 
 /** The body of one record, a list of them, or a stream, as the operation allows. */
-export function recordsRequest(
-  { body }: Operation,
-  { name, schema, examples }: RecordComponent,
-): Content {
+export function recordsRequest({ body }: Operation, record: Component): Content {
+  if (body === "one") return jsonRequest(record);
+  const { name, schema, examples } = record;
   const one = schemaRef(name);
-  const schemas = { [name]: schema };
-  if (body === "one") {
-    return {
-      description: encodings,
-      media: { "application/json": { schema: one, examples } },
-      schemas,
-    };
-  }
   const values = Object.values(examples).map(({ value }) => value as object);
   const items = { type: "array", minItems: 1, maxItems: limits.batchItemsMax, items: one };
   const list: Example = { summary: "A list", value: values };
   return {
     description: `${encodings} Streams may have any length.`,
     media: {
-      // Not oneOf, though never both hold: one of the common generators makes code of it that does not compile.
+      // Not oneOf, although only one can match: from oneOf a common generator makes code that does not compile.
       "application/json":
         body === "list"
           ? { schema: items, examples: { list } }
           : { schema: { anyOf: [one, items] }, examples: { ...examples, list } },
       "application/x-ndjson": streamOf(one, { summary: "A stream", values }),
     },
-    schemas,
+    schemas: { [name]: schema },
   };
 }
 
