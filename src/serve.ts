@@ -21,7 +21,7 @@ import { makeReplies } from "./http/reply/reply.ts";
 import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
-import { makeMetrics, type Metrics } from "./metrics.ts";
+import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";

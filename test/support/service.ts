@@ -14,7 +14,7 @@ import { operations } from "../../src/http/routes.ts";
 import { makeServer } from "../../src/http/server.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { makeLoad } from "../../src/http/load/load.ts";
-import { makeMetrics } from "../../src/metrics.ts";
+import { makeMetrics } from "../../src/metrics/metrics.ts";
 import type { Store } from "../../src/store/store.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
 import { type Loop, startLoop } from "../../src/worker/loop.ts";
