@@ -16,7 +16,7 @@ export interface Moved extends MoveReport {
   /** Absolute paths. */
   readonly files: {
     /** The embedded store, which is left as it is. */
-    readonly store: string;
+    readonly storeFile: string;
     /** What the store needs and does not hold; undefined where there is none yet. */
     readonly receiptKey: string | undefined;
     readonly ledger: string | undefined;
@@ -75,7 +75,7 @@ async function bringLedgerUp(config: Config): Promise<string> {
 
 function findFiles(config: Config, ledger: string): Moved["files"] {
   return {
-    store: sqlitePath(config.databaseUrl) ?? "",
+    storeFile: sqlitePath(config.databaseUrl) ?? "",
     receiptKey: presentFile(config.receiptKeyFile),
     ledger: presentFile(ledger),
   };

@@ -47,6 +47,11 @@ export async function processDeletions(
   return results;
 }
 
+/** True if a round has processed as many deletions as the store processes together; more may be due. */
+export function isFullRound({ store }: App, round: readonly ProcessedDeletions[]): boolean {
+  return round.length > 1 && round.length === store.deletionsAtOnce;
+}
+
 async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]> {
   const { store } = app;
   const claimed: Deletion[] = [];

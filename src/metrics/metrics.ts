@@ -225,8 +225,8 @@ function registerLoad(registry: Registry, { bodies, shedding }: MetricSources["l
   registry.observe("gauge", held, () => bodies.heldBytes);
   registry.observe("gauge", { ...delay, combine: "max" }, seconds);
   registry.observe("gauge", { ...pressure, combine: "max" }, () => {
-    const { event_loop: eventLoop, memory, bodies: held } = shedding.figures.levels;
-    return { event_loop: severity[eventLoop], memory: severity[memory], bodies: severity[held] };
+    const { event_loop: eventLoop, memory, bodies: bytes } = shedding.figures.levels;
+    return { event_loop: severity[eventLoop], memory: severity[memory], bodies: severity[bytes] };
   });
   registry.observe("counter", rejected, () => ({ ...shedding.figures.rejected }));
 }

@@ -3,7 +3,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
-import { type ProcessedDeletions, processDeletions } from "../actions/process-deletions.ts";
+import {
+  isFullRound,
+  type ProcessedDeletions,
+  processDeletions,
+} from "../actions/process-deletions.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
@@ -29,7 +33,7 @@ export function deletionRound(
     const startedAt = performance.now();
     const all = await processDeletions(app, { claimant: options.claimant, stopping });
     for (const done of all) tell(done, stopping, options);
-    if (all.length > 1 && all.length === app.store.deletionsAtOnce) {
+    if (isFullRound(app, all)) {
       await rest(performance.now() - startedAt, stopping);
     }
     return all.length > 0;

@@ -7,10 +7,10 @@ import { type Config, readConfig } from "../../src/config.ts";
 import type { Edge, EdgeBounds } from "../../src/http/connection/edge.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { serve } from "../../src/serve.ts";
-import type { Store } from "../../src/store/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
+import { type Held, StoreFaults, type StoreMethod } from "./store-faults.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
 /** High enough never to be met by chance on a clock that stands still, and yet every reply tells of its limits. */
@@ -29,15 +29,6 @@ export interface ServiceOptions {
 }
 
 const calm: PressureProbe = { eventLoopDelayMs: () => 0, residentBytes: () => 0 };
-
-export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
-
-export interface Held {
-  /** Resolves when the method has been called. */
-  readonly called: Promise<void>;
-  /** Lets all calls go on, and no further ones wait. */
-  release(): void;
-}
 
 export interface Service {
   readonly address: string;
@@ -123,41 +114,4 @@ export function testEnvironment(
     TRUST_PROXY: "127.0.0.1",
     ...more,
   };
-}
-
-type Method = (...sent: readonly unknown[]) => Promise<unknown>;
-
-class StoreFaults {
-  readonly #replaced = new Map<string | symbol, Method>();
-  #bound: (name: string | symbol) => unknown = () => undefined;
-
-  wrap(real: Store): Store {
-    this.#bound = (name) => {
-      const value: unknown = Reflect.get(real, name, real);
-      return typeof value === "function" ? value.bind(real) : value;
-    };
-    return new Proxy(real, { get: (_, name) => this.#replaced.get(name) ?? this.#bound(name) });
-  }
-
-  break(method: StoreMethod, error: Error): () => void {
-    this.#replaced.set(method, () => Promise.reject(error));
-    return () => void this.#replaced.delete(method);
-  }
-
-  hold(method: StoreMethod): Held {
-    const called = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    this.#replaced.set(method, async (...sent) => {
-      called.resolve();
-      await released.promise;
-      return (this.#bound(method) as Method)(...sent);
-    });
-    return {
-      called: called.promise,
-      release: () => {
-        this.#replaced.delete(method);
-        released.resolve();
-      },
-    };
-  }
 }

@@ -1,6 +1,7 @@
 // Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
 // all of them with the ledger outside the store. Repairs nothing. SECURITY.md says what it can't find.
 
+import type { ErasureReport } from "../../store/store.ts";
 import type { App } from "../app.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
@@ -22,6 +23,11 @@ export async function checkStore(app: App): Promise<CheckReport> {
   const again = await checkOnce(app);
   const before = new Set(first.findings);
   return { ...again, findings: again.findings.filter((finding) => before.has(finding)) };
+}
+
+/** Scans files and tables for remains of what completed deletions erased. */
+export function checkErasure({ store }: App): Promise<ErasureReport> {
+  return store.checkErasure();
 }
 
 async function checkOnce(app: App): Promise<CheckReport> {

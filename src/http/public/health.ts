@@ -2,6 +2,7 @@
 // whatever else comes from their address.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { probeWrite } from "../../actions/maintain-store.ts";
 import { AppError } from "../../domain/error.ts";
 import type { HttpContext } from "../http-context.ts";
 import { ok } from "../handlers/handler.ts";
@@ -10,7 +11,7 @@ import { sendError } from "../reply/send-error.ts";
 
 export function registerHealth(server: FastifyInstance, context: HttpContext): void {
   const readiness = new Readiness({
-    probe: () => context.app.store.probeWrite(),
+    probe: () => probeWrite(context.app),
     onChange: (failure) => {
       if (failure === undefined) context.log.info("ready again");
       else context.log.warn({ err: failure }, "not ready");
