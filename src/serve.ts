@@ -8,7 +8,6 @@ import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import { type Config, sqlitePath } from "./config.ts";
-import { limits } from "./domain/limits.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
 import type { HttpContext } from "./http/http-context.ts";
@@ -29,6 +28,7 @@ import type { Store } from "./store/store.ts";
 import { deletionRound } from "./worker/deletion.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
+import { deletionBackOffMsMax } from "./actions/process-deletions.ts";
 
 export interface Serving {
   /** The URL of the server, e.g. `http://127.0.0.1:8080`. */
@@ -193,7 +193,7 @@ function startWorker({ app, config, log, metrics }: Parts): Loop {
   });
   return startLoop(round, {
     intervalMs: config.deletionPollMs,
-    backOffMsMax: limits.deletionBackOffMsMax,
+    backOffMsMax: deletionBackOffMsMax,
     onError: (error) => log.error({ err: error }, "the deletion worker failed; it will try again"),
   });
 }

@@ -9,6 +9,11 @@ import type { ExpiredPart, Expiry } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 
+/** Records that one round scans, so that a round is short. */
+export const retentionScannedMax = 2_000;
+/** Records that a preview names. */
+const retentionShownMax = 100;
+
 const dayMs = 86_400_000;
 
 /** Where the next round goes on. */
@@ -73,7 +78,7 @@ export async function previewRetention(
       counts[expiry] += 1;
       if (expiry !== "due") continue;
       dueByType.set(key.resourceType, (dueByType.get(key.resourceType) ?? 0) + 1);
-      if (due.length < limits.retentionShownMax) due.push(key);
+      if (due.length < retentionShownMax) due.push(key);
     }
     after = part.next;
   } while (after !== undefined);
@@ -98,7 +103,7 @@ function scanPart(
     organizationId: organization.organizationId,
     before: cutoff(app, organization),
     after,
-    scannedMax: limits.retentionScannedMax,
+    scannedMax: retentionScannedMax,
   });
 }
 

@@ -1,8 +1,10 @@
 // Callers that were identified lately, by the SHA-256 of their token, so that a request needs no look-up in the store.
 // Never keeps a token, and forgets everything as soon as credentials change anywhere.
 
-import { limits } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
+
+/** When the cache is full, it is emptied. */
+const callersCachedMax = 100_000;
 
 /** A caller as entry points and actions need it. */
 export interface Identity {
@@ -28,7 +30,7 @@ export class CallerCache {
   /** Keeps a caller that was read under `version`; one that was read before a change is not kept. */
   keep(tokenHash: string, identity: Identity, version: number): void {
     if (version !== this.#version) return;
-    if (this.#byHash.size >= limits.callersCachedMax) this.#byHash.clear();
+    if (this.#byHash.size >= callersCachedMax) this.#byHash.clear();
     this.#byHash.set(tokenHash, identity);
   }
 

@@ -1,7 +1,6 @@
 // Reads every record of a type for an export: its latest state, or each of its changes, as of one moment. Holds one page
 // of changes in memory, and keeps nothing from being written or erased meanwhile.
 
-import { limits } from "../domain/limits.ts";
 import { StateFold } from "../domain/record/merge.ts";
 import { canonicalPayload, isTooLarge, timestampOf } from "../domain/record/payload.ts";
 import type { Payload, RecordType } from "../domain/record-type.ts";
@@ -9,6 +8,9 @@ import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import { validatePayload } from "../domain/validation/validate.ts";
 import type { ExportedChange } from "../store/store.ts";
 import type { App } from "./app.ts";
+
+/** Changes in memory at a time. */
+const exportPageChanges = 500;
 
 export interface ExportRequest {
   readonly organizationId: string;
@@ -125,7 +127,7 @@ async function* readPages(
   { organizationId, type: { resourceType }, upTo }: Asked,
   from?: Place,
 ): AsyncGenerator<readonly ExportedChange[]> {
-  const limit = limits.exportPageChanges;
+  const limit = exportPageChanges;
   let after = from;
   for (;;) {
     const asked = { organizationId, resourceType, upTo, after, limit };
@@ -142,7 +144,7 @@ function begin(type: RecordType, first: ExportedChange): ReadRecord {
 
 function hold(record: ReadRecord, change: ExportedChange): void {
   record.fold.add(change);
-  if (record.changes === undefined || record.changes.length === limits.exportPageChanges) {
+  if (record.changes === undefined || record.changes.length === exportPageChanges) {
     record.changes = undefined;
   } else {
     record.changes.push(change);

@@ -8,6 +8,13 @@ import type { Completion } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
 
+/** The longest back-off of a deletion that fails, and of the worker. */
+export const deletionBackOffMsMax = 5 * 60_000;
+/** Deletions that share the transactions of one step. */
+const deletionsErasedAtOnceMax = 16;
+/** Verification passes that find something before an attempt ends and operators are told why. */
+const verificationsMax = 20;
+
 export type ProcessedDeletions =
   | { readonly result: "completed"; readonly deletion: Deletion }
   | { readonly result: "postponed"; readonly deletion: Deletion; readonly cause: unknown };
@@ -69,7 +76,7 @@ async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]
     if (failed?.status === "rejected" && claimed.length === 0) throw failed.reason;
     if (found.length < asked) break;
     // Nearly always nothing more is due.
-    const most = Math.min(asked * 4, limits.deletionsErasedAtOnceMax);
+    const most = Math.min(asked * 4, deletionsErasedAtOnceMax);
     asked = Math.min(most, store.deletionsAtOnce - claimed.length);
   }
   return claimed;
@@ -79,8 +86,8 @@ async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]
 async function eraseAndComplete(app: App, batch: Batch): Promise<void> {
   for (let open = openOf(batch); open.length > 0; open = openOf(batch)) {
     const erased: Deletion[] = [];
-    for (let at = 0; at < open.length; at += limits.deletionsErasedAtOnceMax) {
-      const part = open.slice(at, at + limits.deletionsErasedAtOnceMax);
+    for (let at = 0; at < open.length; at += deletionsErasedAtOnceMax) {
+      const part = open.slice(at, at + deletionsErasedAtOnceMax);
       erased.push(...(await eraseStepOfEach(app, batch, part)));
     }
     if (erased.length > 0) await completeAll(app, batch, erased);
@@ -131,13 +138,13 @@ function settleVerification(batch: Batch, deletion: Deletion, outcome: Completio
   verifications.set(deletionRequestId, count);
   if (outcome.result === "failed") {
     settle(batch, { result: "postponed", deletion, cause: outcome.cause });
-  } else if (count === limits.verificationsMax) {
+  } else if (count === verificationsMax) {
     settle(batch, { result: "postponed", deletion, cause: new Error(foundAgain) });
   }
 }
 
 const foundAgain =
-  `The verification has looked ${limits.verificationsMax} times and found something left each time; it goes on, but ` +
+  `The verification has looked ${verificationsMax} times and found something left each time; it goes on, but ` +
   "somebody may be writing to what is being erased behind the back of the service.";
 
 function openOf({ claimed, results }: Batch): readonly Deletion[] {
@@ -164,9 +171,9 @@ async function postpone(
   );
 }
 
-/** Doubles from one second up to limits.deletionBackOffMsMax. */
+/** Doubles from one second up to deletionBackOffMsMax. */
 function backOffMs(attempts: number): number {
-  return Math.min(1_000 * 2 ** Math.min(attempts, 20), limits.deletionBackOffMsMax);
+  return Math.min(1_000 * 2 ** Math.min(attempts, 20), deletionBackOffMsMax);
 }
 
 /** What the store said, rather than what the API would say of it. */

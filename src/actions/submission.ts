@@ -24,6 +24,11 @@ import {
 } from "../domain/record/submission.ts";
 import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
 
+/** Of a lenient list, in one transaction. */
+const lenientPartItems = 1_000;
+/** Errors that the results of a lenient list name, over all its items: bounds the reply. */
+const lenientErrorsMax = 10_000;
+
 export interface SubmissionOptions {
   readonly organizationId: string;
   readonly type: RecordType;
@@ -144,7 +149,7 @@ export class Submission {
       this.#drafts = [];
       return;
     }
-    const listedMax = Math.min(limits.fieldErrorsMax, limits.lenientErrorsMax - this.#listedErrors);
+    const listedMax = Math.min(limits.fieldErrorsMax, lenientErrorsMax - this.#listedErrors);
     const errors = invalid.errors.slice(0, Math.max(0, listedMax));
     this.#listedErrors += errors.length;
     this.#results.push({
@@ -175,7 +180,7 @@ export class Submission {
     drafts: readonly Draft[],
     idempotency: IdempotencyMark | undefined,
   ): Promise<WriteOutcome> {
-    const bounds = { itemsMax: limits.lenientPartItems, rowsMax: limits.groupRowsMax };
+    const bounds = { itemsMax: lenientPartItems, rowsMax: limits.groupRowsMax };
     const divided = idempotency === undefined ? partsOf(drafts, bounds) : [drafts];
     if (divided.length <= 1) {
       // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.

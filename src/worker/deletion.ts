@@ -10,8 +10,12 @@ import {
 } from "../actions/process-deletions.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
-import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
+
+/** After a full round the worker rests for this many times what it took, so that most of the time is left to writers. */
+const deletionRestTimes = 2;
+/** The longest of these rests. */
+const deletionRestMsMax = 5_000;
 
 export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
@@ -41,7 +45,7 @@ export function deletionRound(
 }
 
 async function rest(roundMs: number, signal: AbortSignal): Promise<void> {
-  const restMs = Math.min(roundMs * limits.deletionRestTimes, limits.deletionRestMsMax);
+  const restMs = Math.min(roundMs * deletionRestTimes, deletionRestMsMax);
   await sleep(restMs, undefined, { signal }).catch(() => undefined);
 }
 

@@ -10,6 +10,13 @@ import { askForBody } from "./expectation.ts";
 import type { BodyBudget, Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
 
+/** From this size on the bulk thread reads a body, so that parsing it never blocks small requests. */
+const largeBodyBytesMin = 16 * 1_024;
+/** Of a body that carries no records. */
+const smallBodyBytesMax = 256 * 1_024;
+/** Received bytes from which the ratio of decoded bytes counts: a short beginning may compress well. */
+const streamRatioBytesMin = 64 * 1_024;
+
 export type MediaType = "json" | "ndjson";
 
 // Without the option these two would leave out, in silence, what stands behind the end: on some versions of Node the
@@ -47,7 +54,7 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
  */
 export function readSmallBody(
   request: IncomingMessage,
-  bytesMax: number = limits.smallBodyBytesMax,
+  bytesMax: number = smallBodyBytesMax,
 ): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
   return collect(decodedBody(request), new SmallBody(bytesMax));
@@ -56,7 +63,7 @@ export function readSmallBody(
 /** True for a body that is said to be small, and comes as it is. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   return (
-    Number(headers["content-length"]) < limits.largeBodyBytesMin &&
+    Number(headers["content-length"]) < largeBodyBytesMin &&
     headers["content-encoding"] === undefined
   );
 }
@@ -241,7 +248,7 @@ function collect<Whole>(source: Readable, collector: Collector<Whole>): Promise<
 /** Throws AppError too_large for a stream that decodes to much more than was sent: nobody means to send such. */
 export function requireRatio(source: Readable, decodedBytes: number): void {
   if (!("bytesWritten" in source)) return;
-  const received = Math.max(Number(source.bytesWritten), limits.streamRatioBytesMin);
+  const received = Math.max(Number(source.bytesWritten), streamRatioBytesMin);
   if (decodedBytes <= received * limits.streamRatioMax) return;
   throw new AppError("too_large", {
     message: `A stream may decode to at most ${limits.streamRatioMax} times its size.`,

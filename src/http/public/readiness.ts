@@ -1,7 +1,10 @@
 // Whether the service can take requests, asked of the store at most once in a while however many ask. Knows nothing of
 // HTTP.
 
-import { limits } from "../../domain/limits.ts";
+/** How long an answer is reused, so that probes cost little. */
+const readinessKeptMs = 1_000;
+/** A store that takes longer is not ready. */
+const readinessTimeoutMs = 5_000;
 
 export interface ReadinessOptions {
   /** Rejects where a write would fail. */
@@ -36,7 +39,7 @@ export class Readiness {
 
   #fresh(): Answer | undefined {
     const last = this.#last;
-    const { keptMs = limits.readinessKeptMs } = this.#options;
+    const { keptMs = readinessKeptMs } = this.#options;
     const isFresh = last !== undefined && performance.now() - last.at < keptMs;
     return isFresh ? last : undefined;
   }
@@ -44,7 +47,7 @@ export class Readiness {
   /** Those who ask while a probe is under way share it. */
   async #ask(): Promise<Answer> {
     this.#asking ??= this.#probe().finally(() => (this.#asking = undefined));
-    const { timeoutMs = limits.readinessTimeoutMs } = this.#options;
+    const { timeoutMs = readinessTimeoutMs } = this.#options;
     const late = Promise.withResolvers<Answer>();
     const timer = setTimeout(() => {
       const failure = new Error("the store has not answered in time");

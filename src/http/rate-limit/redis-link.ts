@@ -2,7 +2,6 @@
 // itself. Loaded only where RATE_LIMIT_REDIS_URL is set, and the one file that knows the client library.
 
 import { createClient } from "@redis/client";
-import { limits } from "../../domain/limits.ts";
 import {
   bucketArguments,
   type BucketCost,
@@ -12,6 +11,9 @@ import {
 } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
 import type { BucketPolicy, Taken } from "./token-bucket.ts";
+
+/** For a connection to Redis to open. */
+const redisConnectMs = 1_000;
 
 export interface RedisLink {
   /** One round trip. Rejects when the server refuses or the connection is lost; the caller bounds the wait. */
@@ -36,14 +38,14 @@ export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<
     disableOfflineQueue: true,
     // The caller bounds each wait; the library's own bound would be a timer more for each request.
     commandOptions: { timeout: 0 },
-    socket: { connectTimeout: limits.redisConnectMs, reconnectStrategy: false },
+    socket: { connectTimeout: redisConnectMs, reconnectStrategy: false },
   });
   client.on("error", onLost);
   // Also after a loss: what the library keeps of each client is released by this alone.
   const close = (): void => client.destroy();
   try {
     // A server may take the connection and then say nothing.
-    await withTimeout(client.connect(), limits.redisConnectMs * 2);
+    await withTimeout(client.connect(), redisConnectMs * 2);
   } catch (error) {
     close();
     throw error;

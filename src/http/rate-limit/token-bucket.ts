@@ -1,7 +1,8 @@
 // Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. Waiting for as long as a refusal says
 // always works. Kept per process, bounded in number: the oldest is forgotten first, which only favours its owner.
 
-import { limits } from "../../domain/limits.ts";
+/** Buckets in memory; beyond this number the oldest is dropped. */
+export const bucketsMax = 100_000;
 
 export interface BucketPolicy {
   /** The name in RateLimit and RateLimit-Policy. */
@@ -68,7 +69,7 @@ export class TokenBuckets {
   #bucketOf(owner: string, policy: BucketPolicy): Bucket {
     const known = this.#buckets.get(owner);
     if (known !== undefined) return known;
-    if (this.#buckets.size >= limits.bucketsMax) this.#forgetOldest();
+    if (this.#buckets.size >= bucketsMax) this.#forgetOldest();
     const bucket = { tokens: policy.burst, filledAt: this.#now() };
     this.#buckets.set(owner, bucket);
     return bucket;

@@ -14,6 +14,13 @@
 import { limits } from "../../domain/limits.ts";
 import { FairLane, type Queued } from "../../domain/fair-lane.ts";
 
+/** Jobs of one transaction. */
+const groupWritesMax = 2_048;
+/** Bytes of the payloads of one transaction. */
+export const groupBytesMax = 4 * 1_024 * 1_024;
+/** After a long list its lane rests for this many times what the list took, while others are active. */
+export const longListRestTimes = 150;
+
 export type Lane = "small" | "lists" | "long" | "alone";
 
 export interface Arrival<Item> extends Queued<Item> {
@@ -55,7 +62,7 @@ export class GroupScheduler<Item> {
   #lastAt = -Infinity;
   #lastOfOthersAt = -Infinity;
 
-  constructor(options: SchedulerOptions = { longListRestTimes: limits.longListRestTimes }) {
+  constructor(options: SchedulerOptions = { longListRestTimes: longListRestTimes }) {
     this.#options = options;
   }
 
@@ -112,7 +119,7 @@ export class GroupScheduler<Item> {
   #takeSmall(): ScheduledGroup<Item> | undefined {
     if (this.#lanes.small.size === 0) return undefined;
     this.#smallIsNext = false;
-    return { lane: "small", items: this.#takeGroup("small", limits.groupWritesMax) };
+    return { lane: "small", items: this.#takeGroup("small", groupWritesMax) };
   }
 
   #takeOther(nowMs: number): ScheduledGroup<Item> | undefined {
@@ -123,7 +130,7 @@ export class GroupScheduler<Item> {
       if (lane === "long" && !this.#mayRunLong(nowMs)) continue;
       this.#otherIsNext = index + 1;
       this.#smallIsNext = true;
-      return { lane, items: this.#takeGroup(lane, lane === "lists" ? limits.groupWritesMax : 1) };
+      return { lane, items: this.#takeGroup(lane, lane === "lists" ? groupWritesMax : 1) };
     }
     return undefined;
   }
@@ -144,9 +151,7 @@ export class GroupScheduler<Item> {
       rows += entry.rows;
       bytes += entry.bytes;
       if (items.length === 0) return true;
-      return (
-        items.length < itemsMax && rows <= limits.groupRowsMax && bytes <= limits.groupBytesMax
-      );
+      return items.length < itemsMax && rows <= limits.groupRowsMax && bytes <= groupBytesMax;
     });
     return items;
   }
@@ -166,5 +171,5 @@ export function isLongList({
   readonly rows: number;
   readonly bytes: number;
 }): boolean {
-  return rows > limits.groupRowsMax || bytes > limits.groupBytesMax;
+  return rows > limits.groupRowsMax || bytes > groupBytesMax;
 }

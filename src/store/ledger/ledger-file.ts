@@ -11,7 +11,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
-import { limits } from "../../domain/limits.ts";
 import { explainCreation, explainOpening, isPresent } from "../../files/present.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { makeFrame } from "./ledger-frame.ts";
@@ -20,6 +19,11 @@ import { withPart } from "./ledger-state.ts";
 import { writeEntry } from "./ledger-text.ts";
 import { StoreError } from "../store-error.ts";
 import type { DeletionLedger, LedgerState, SealHeads } from "../ledger.ts";
+
+/** Of the JSON of one append: what a crash can tear. */
+export const ledgerFrameBytesMax = 48 * 1_024;
+/** How long a process waits for another one that appends. */
+const ledgerLockMsMax = 10_000;
 
 export interface LedgerOptions {
   readonly folder: string;
@@ -148,7 +152,7 @@ function* partsOf(entries: readonly LedgerEntry[]): Generator<readonly LedgerEnt
   let bytes = 0;
   for (const entry of entries) {
     const length = Buffer.byteLength(textOf(entry)) + 1;
-    if (bytes + length > limits.ledgerFrameBytesMax && part.length > 0) {
+    if (bytes + length > ledgerFrameBytesMax && part.length > 0) {
       yield part;
       part = [];
       bytes = 0;
@@ -196,13 +200,13 @@ async function takeLock(
   path: string,
   tryLock: LedgerOptions["tryLock"],
 ): Promise<{ release(): void }> {
-  const until = performance.now() + limits.ledgerLockMsMax;
+  const until = performance.now() + ledgerLockMsMax;
   for (;;) {
     const lock = tryLock(path);
     if (lock !== undefined) return lock;
     if (performance.now() > until) {
       throw new StoreError(
-        `Another process has held the ledger of deletions for ${limits.ledgerLockMsMax / 1_000} seconds (the lock is ` +
+        `Another process has held the ledger of deletions for ${ledgerLockMsMax / 1_000} seconds (the lock is ` +
           `${path}). Look for one that hangs.`,
       );
     }
