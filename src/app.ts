@@ -7,7 +7,7 @@ import { makeSealReceipt, makeSigner } from "./actions/issue-receipt.ts";
 import { CallerCache } from "./actions/caller-cache.ts";
 import { InFlightKeys } from "./actions/idempotency.ts";
 import { findLostLedger, keepLedger, ledgerAhead, wasRolledBack } from "./actions/keep-ledger.ts";
-import type { Config } from "./config.ts";
+import { type Config, connectionsOf } from "./config.ts";
 import { requireUsable } from "./files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
 import { hasReceiptKey, makeKeyReader } from "./receipt-key.ts";
@@ -40,12 +40,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);
   const store = await openStore(config.databaseUrl, {
     sealReceipt: makeSealReceipt(readKey, now),
-    connections: {
-      poolMax: config.databasePoolMax,
-      prepare: config.databasePrepare,
-      statementTimeoutMs: config.databaseStatementTimeoutMs,
-      lockTimeoutMs: config.databaseLockTimeoutMs,
-    },
+    connections: connectionsOf(config),
     ...options,
   });
   try {

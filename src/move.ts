@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { catchUpLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
-import { type Config, sqlitePath } from "./config.ts";
+import { type Config, connectionsOf } from "./config.ts";
+import { sqlitePath } from "./files/sqlite-path.ts";
 import { AppError } from "./domain/error.ts";
 import { MoveStopped } from "./domain/move-step.ts";
 import { type MoveOptions, type MoveReport, moveStore } from "./store/move/move-store.ts";
@@ -34,12 +35,7 @@ export async function move(config: Config, { to, operator, ...options }: MoveRun
   const source = openMoveSource(config.databaseUrl);
   try {
     const ledger = await bringLedgerUp(config);
-    const target = await openMoveTarget(to, {
-      poolMax: config.databasePoolMax,
-      prepare: config.databasePrepare,
-      statementTimeoutMs: config.databaseStatementTimeoutMs,
-      lockTimeoutMs: config.databaseLockTimeoutMs,
-    });
+    const target = await openMoveTarget(to, connectionsOf(config));
     try {
       const act = { actor: operator, now: Date.now() };
       const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);

@@ -7,11 +7,13 @@ import type { App } from "./actions/app.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
-import { type Config, sqlitePath } from "./config.ts";
+import type { Config } from "./config.ts";
+import { sqlitePath } from "./files/sqlite-path.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { type Load, makeLoad } from "./http/load/load.ts";
+import { codeOf } from "./files/file-error.ts";
 import { isPresent } from "./files/present.ts";
 import { makePrivateFolder } from "./files/private-folder.ts";
 import { endConnectionsWithReplies } from "./http/connection/draining.ts";
@@ -255,7 +257,7 @@ async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number)
 
 /** The system's message names neither setting. */
 function explainListening({ host, port }: Config, cause: unknown): unknown {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = codeOf(cause);
   const what = `Can't listen on ${host}, port ${port}:`;
   if (code === "EADDRINUSE") {
     return new Error(

@@ -1,6 +1,6 @@
 // Opens, backs up, restores and moves the store that a database URL names. Knows which engines there are, and nothing of how they work.
 
-import { resolve } from "node:path";
+import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./ledger.ts";
 import type { MoveSource, MoveTarget } from "./move.ts";
 import { openPostgresMoveTarget, openPostgresStore } from "./postgres/open-postgres-store.ts";
@@ -15,11 +15,12 @@ import {
   type RestoreOptions,
 } from "./sqlite/file/restore.ts";
 import { StoreError } from "./store-error.ts";
-import type { ConnectionSettings, Store, StoreOptions } from "./store.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
+import type { Store, StoreOptions } from "./store.ts";
 
 /** Throws StoreError when the store can't be opened, with what to do about it. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteStore(path, options);
   if (/^postgres(?:ql)?:\/\//.test(databaseUrl)) return openPostgresStore(databaseUrl, options);
   // A URL may hold a password, so it is not repeated here.
@@ -40,7 +41,7 @@ export function refuseBackup(databaseUrl: string, file: string): void {
 }
 
 function requireBackupPath(databaseUrl: string): string {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return path;
   throw new StoreError(
     "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Keep `sluice receipt export` or the ledger in " +
@@ -50,7 +51,7 @@ function requireBackupPath(databaseUrl: string): string {
 
 /** What has to be replayed has to be written down in the copy before it is put in place. Throws StoreError. */
 export function copyBackup(databaseUrl: string, options: RestoreOptions): RestoredCopy {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return copySqliteBackup(path, options);
   throw new StoreError(
     "PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run `sluice deletion replay` before " +
@@ -60,7 +61,7 @@ export function copyBackup(databaseUrl: string, options: RestoreOptions): Restor
 
 /** Throws StoreError, also for engines that nothing is moved from. */
 export function openMoveSource(databaseUrl: string): MoveSource {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteMoveSource(path);
   throw new StoreError(
     "DATABASE_URL names a database of PostgreSQL, and a move copies an embedded store to one. Name the embedded store in " +
@@ -85,9 +86,4 @@ export function openStoreLedger(
 /** A lock between processes; undefined if somebody else holds it. Throws what the file system says. */
 export function tryFileLock(path: string): FileLock | undefined {
   return trySqliteLock(path);
-}
-
-function sqlitePathOf(databaseUrl: string): string | undefined {
-  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(databaseUrl)?.[1];
-  return path === undefined ? undefined : resolve(path);
 }

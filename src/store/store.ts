@@ -24,6 +24,7 @@ import type {
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
 import type { ReplayStore } from "./replay.ts";
 import type { KeptReceipt, TrailStore } from "./trail.ts";
@@ -324,16 +325,6 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
 export interface GroupFigures {
   readonly writes: number;
   readonly seconds: number;
-}
-
-/** How an engine uses a server that it shares with other processes. */
-export interface ConnectionSettings {
-  /** Connections at most, of this process. */
-  readonly poolMax: number;
-  /** False for a pooler that does not keep prepared statements. */
-  readonly prepare: boolean;
-  readonly statementTimeoutMs: number;
-  readonly lockTimeoutMs: number;
 }
 
 export interface StoreOptions {
