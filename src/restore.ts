@@ -2,7 +2,7 @@
 // any two of them leaves, are in docs/decisions.
 
 import { basename, resolve } from "node:path";
-import type { App } from "./actions/app.ts";
+import { actOf, type App } from "./actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
@@ -27,7 +27,7 @@ export async function backUp(config: Config, run: BackupRun): Promise<number> {
   refuseBackup(config.databaseUrl, file);
   await withApp(config, { operator: run.operator }, async (app) => {
     const { storeId } = await app.store.receiptHead();
-    const act = { actor: app.operator, now: app.now() };
+    const act = actOf(app);
     const note = { action: "store.backup", organizationId: undefined, subject: storeId };
     await app.store.trail.note({ ...note, detail: { file: basename(file) } }, act);
   });

@@ -1,7 +1,7 @@
 // Notes in the audit trail that an operator reads or writes records past the API. Never holds an id or content of a record.
 
 import type { AuditNote } from "../store/trail.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 
 export type AccessAction = "record.show" | "records.export" | "records.import";
 
@@ -11,5 +11,5 @@ export async function auditAccess(
   action: AccessAction,
   about: Omit<AuditNote, "action">,
 ): Promise<void> {
-  await app.store.trail.note({ ...about, action }, { actor: app.operator, now: app.now() });
+  await app.store.trail.note({ ...about, action }, actOf(app));
 }

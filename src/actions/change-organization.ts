@@ -3,7 +3,7 @@
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import type { OrganizationChange } from "../store/store.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { requireName } from "./create-organization.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -26,7 +26,7 @@ export async function changeOrganization(
     requireDays(change.retainDays);
   }
   if (change.name !== undefined) requireName("The organization's name", change.name);
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const changed = await app.store.changeOrganization(organizationId, change, act);
   return changed ?? findOrganization(app, organizationId);
 }

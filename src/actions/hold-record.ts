@@ -3,7 +3,7 @@
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import { isFullDate } from "../domain/timestamp.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -23,7 +23,7 @@ export async function holdRecord(app: App, target: Target, wanted: HoldRequest):
   }
   const key = await findTarget(app, target);
   const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
-  const outcome = await app.store.holds.place(hold, { actor: app.operator, now: app.now() });
+  const outcome = await app.store.holds.place(hold, actOf(app));
   switch (outcome) {
     case "no_such_record":
       throw new OperatorError("no_such_record", `There is no ${nameTarget(key)} to hold.`);

@@ -40,9 +40,8 @@ export function deletionPages({ store }: App): AsyncGenerator<readonly Deletion[
   );
 }
 
-/** All holds, in the order of their ids. */
-export async function* allHolds({ store }: App): AsyncGenerator<Hold> {
+/** In the order of their ids. */
+export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
   const limit = limits.holdsListedAtOnce;
-  const pages = readPages(limit, (last?: Hold) => store.holds.list({ after: last?.holdId, limit }));
-  for await (const page of pages) yield* page;
+  return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));
 }

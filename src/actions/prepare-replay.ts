@@ -2,7 +2,7 @@
 // on stable storage, before anything is processed. Erases nothing. The states are in docs/decisions.
 
 import { limits } from "../domain/limits.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { catchUpLedger, wasRolledBack } from "./keep-ledger.ts";
 import { OperatorError } from "./operator-error.ts";
 import {
@@ -33,7 +33,7 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
  */
 export async function prepareReplay(app: App, { sources, backup }: Preparing): Promise<void> {
   const { replay } = app.store;
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const before = await replay.restoreState();
   if (before?.state === "replaying" && sources.length === 0) return;
   requireSources(before?.state === "loading" ? before.sources : [], sources);
@@ -48,7 +48,7 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
 
 async function loadHolds(app: App, { holds }: LedgerFindings): Promise<void> {
   const { place, release } = holds;
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const atOnce = limits.ledgerEntriesAtOnce;
   for (let at = 0; at < Math.max(place.length, release.length); at += atOnce) {
     const part = { place: place.slice(at, at + atOnce), release: release.slice(at, at + atOnce) };

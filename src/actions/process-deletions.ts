@@ -1,5 +1,5 @@
-// Processes deletions that are due, as many together as the store does best: claim, erase in bounded steps, check again,
-// complete. Every step is durable before the next, so that a crash at any point resumes where it was. Never gives one up.
+// Processes deletions that are due, several together: claim, erase in bounded steps, verify, complete. Every step is durable
+// before the next one, so that after a crash the work resumes. Never abandons a deletion.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
@@ -26,16 +26,16 @@ export interface ProcessOptions {
   readonly stopping: AbortSignal;
 }
 
-/** What each deletion that was claimed has come to so far. */
+/** The claimed deletions and their results so far. */
 interface Batch {
   readonly claimed: readonly Deletion[];
   readonly results: Map<string, ProcessedDeletions>;
-  /** How often each was looked at again. */
+  /** How many verification passes have found something, by deletion. */
   readonly verifications: Map<string, number>;
   readonly stopping: AbortSignal;
 }
 
-/** Empty if nothing is due. What goes wrong with one of them concerns that one alone. */
+/** Returns an empty list if nothing is due. A failure of one deletion does not affect the others. */
 export async function processDeletions(
   app: App,
   { claimant, stopping }: ProcessOptions,
@@ -48,7 +48,7 @@ export async function processDeletions(
     for (const deletion of openOf(batch)) settle(batch, { result: "postponed", deletion, cause });
   }
   const results = [...batch.results.values()];
-  // They are completed whatever becomes of this note; upkeep makes it good.
+  // They are completed even if this fails; upkeep then updates the ledger.
   if (results.some(isCompleted)) await catchUpLedger(app).catch(() => undefined);
   for (const done of results) if (done.result === "postponed") await postpone(app, done, stopping);
   return results;
@@ -75,14 +75,14 @@ async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]
     const failed = answers.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected" && claimed.length === 0) throw failed.reason;
     if (found.length < asked) break;
-    // Nearly always nothing more is due.
+    // More at a time, because there is nearly always either one deletion or many.
     const most = Math.min(asked * 4, deletionsErasedAtOnceMax);
     asked = Math.min(most, store.deletionsAtOnce - claimed.length);
   }
   return claimed;
 }
 
-/** Those whose plan is processed are completed while others, with more to erase, still go on. */
+/** Deletions whose plan is done are completed while others, with more to erase, continue. */
 async function eraseAndComplete(app: App, batch: Batch): Promise<void> {
   for (let open = openOf(batch); open.length > 0; open = openOf(batch)) {
     const erased: Deletion[] = [];
@@ -94,7 +94,7 @@ async function eraseAndComplete(app: App, batch: Batch): Promise<void> {
   }
 }
 
-/** One step of each, which share a transaction and its bound. Gives those of which nothing is left to erase. */
+/** One step of each; the steps share a transaction and its bound. Returns those with nothing left to erase. */
 async function eraseStepOfEach(
   app: App,
   batch: Batch,
@@ -144,8 +144,8 @@ function settleVerification(batch: Batch, deletion: Deletion, outcome: Completio
 }
 
 const foundAgain =
-  `The verification has looked ${verificationsMax} times and found something left each time; it goes on, but ` +
-  "somebody may be writing to what is being erased behind the back of the service.";
+  `${verificationsMax} verification passes have each found something that is left. They continue, but another program may be ` +
+  "writing to the tables of the service.";
 
 function openOf({ claimed, results }: Batch): readonly Deletion[] {
   return claimed.filter(({ deletionRequestId }) => !results.has(deletionRequestId));
@@ -176,8 +176,8 @@ function backOffMs(attempts: number): number {
   return Math.min(1_000 * 2 ** Math.min(attempts, 20), deletionBackOffMsMax);
 }
 
-/** What the store said, rather than what the API would say of it. */
-function describeCause(error: unknown): string {
+/** The store's error rather than the API's. Only name and message: other properties may contain values of a row. */
+export function describeCause(error: unknown): string {
   const cause = error instanceof AppError ? (error.cause ?? error) : error;
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";
 }

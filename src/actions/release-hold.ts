@@ -1,7 +1,7 @@
 // Ends a legal hold. Deletions that waited go on by themselves once no hold is left on what they would erase.
 
 import type { Hold } from "../domain/access.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
 
@@ -17,7 +17,7 @@ export async function releaseHold(
   target: Target | { readonly holdId: string },
 ): Promise<Released> {
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const hold = await app.store.holds.release(holdId, act);
   if (hold === undefined) {
     throw new OperatorError(

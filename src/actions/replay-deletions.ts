@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { processDeletions } from "./process-deletions.ts";
 import { explainWaits } from "./explain-wait.ts";
 import { keepLedger } from "./keep-ledger.ts";
@@ -61,7 +61,7 @@ async function processRound(app: App, round: Round): Promise<void> {
   const limit = limits.ledgerEntriesAtOnce;
   let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];
   do {
-    const act = { actor: app.operator, now: app.now() };
+    const act = actOf(app);
     const part = await app.store.replay.reopenDeletions({ after, limit }, act);
     after = part.next;
     await processDue(app, round);
@@ -101,7 +101,7 @@ async function noteRestore({ store, ledger }: App): Promise<void> {
 }
 
 async function finish(app: App): Promise<void> {
-  await app.store.replay.finishReplay({ actor: app.operator, now: app.now() });
+  await app.store.replay.finishReplay(actOf(app));
   await keepLedger(app);
 }
 

@@ -3,7 +3,7 @@
 
 import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../domain/deletion/receipt.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { publicPart } from "./issue-receipt.ts";
 
 /** So that the key is published before the first receipt is signed with it. */
@@ -29,5 +29,5 @@ export async function rotateReceiptKey(
 }
 
 function keep(app: App, key: ReceiptKey, retireOthers: boolean): Promise<void> {
-  return app.store.keepReceiptKey(key, { retireOthers }, { actor: app.operator, now: app.now() });
+  return app.store.keepReceiptKey(key, { retireOthers }, actOf(app));
 }

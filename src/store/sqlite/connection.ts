@@ -10,7 +10,9 @@ import type { Statement, Statements, Together } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./file/private-file.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
-import { noRoomRetrySeconds } from "./file/write-probe.ts";
+
+/** The Retry-After while the disk is full or can not be written. */
+export const noRoomRetrySeconds = 10;
 
 export type Value = null | number | string | Uint8Array;
 

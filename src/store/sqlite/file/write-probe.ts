@@ -4,11 +4,10 @@
 import { open, unlink } from "node:fs/promises";
 import { AppError } from "../../../domain/error.ts";
 import type { Group } from "../commit/group.ts";
+import { noRoomRetrySeconds } from "../connection.ts";
 
 /** The file that proves that there is room for a write. */
 const writeProbeBytes = 1_024 * 1_024;
-/** The Retry-After while the disk is full or can not be written. */
-export const noRoomRetrySeconds = 10;
 
 /** A commit that changes nothing would write nothing. */
 const commitSomething = `
