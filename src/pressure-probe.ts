@@ -1,4 +1,4 @@
-// Measures the pressure on this process for load shedding: how late the event loop of this thread is, and resident memory.
+// Measures the pressure on this process for load shedding: the delay of this thread's event loop, and resident memory.
 
 import type { PressureProbe } from "./http/load/load-shedding.ts";
 import { watchEventLoopDelay } from "./metrics/event-loop-delay.ts";

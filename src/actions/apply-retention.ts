@@ -1,5 +1,5 @@
-// Queues the deletion of records that an organization keeps no longer, by the same path as any other deletion. Records under
-// a legal hold are left alone, and nothing is erased here.
+// Requests the deletion of records whose retention period has ended. They are processed like any other deletion; nothing is
+// erased here. Records under a legal hold are skipped.
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
@@ -16,20 +16,20 @@ const retentionShownMax = 100;
 
 const dayMs = 86_400_000;
 
-/** Where the next round goes on. */
+/** Where the next round continues. */
 export interface RetentionPlace {
   readonly organizationId: string;
   readonly after: RecordKey | undefined;
 }
 
 export interface RetentionRound {
-  /** Deletions that were queued. */
+  /** Deletions that were requested. */
   readonly queued: number;
-  /** Undefined when everything was looked at; the next round begins anew. */
+  /** Undefined when all records were scanned; the next round starts from the beginning. */
   readonly next: RetentionPlace | undefined;
 }
 
-/** Looks at the next part of the records, at most limits.retentionLookedAtMax, and queues what is due. */
+/** Scans the next part of the records, at most retentionScannedMax, and requests the deletions that are due. */
 export async function applyRetention(
   app: App,
   place: RetentionPlace | undefined,
@@ -44,7 +44,7 @@ export async function applyRetention(
   const after = organizationId === place?.organizationId ? place.after : undefined;
   const part = await scanPart(app, organization, after);
   const due = part.expired.filter(({ expiry }) => expiry === "due");
-  // All at once, so that they share commits.
+  // Concurrently, so that they share commits.
   await Promise.all(due.map(({ key }) => queue(app, organization, key)));
   const queued = due.length;
   if (part.next !== undefined) return { queued, next: { organizationId, after: part.next } };
@@ -55,15 +55,15 @@ export async function applyRetention(
 
 export interface RetentionPreview {
   readonly organization: Organization;
-  /** Records last seen before this are past their time. */
+  /** The retention period of records last seen before this has ended. */
   readonly before: NormalisedTimestamp;
   readonly counts: Readonly<Record<Expiry, number>>;
   readonly dueByType: Readonly<Record<string, number>>;
-  /** The first of those that would be deleted. */
+  /** The first records that would be deleted. */
   readonly due: readonly RecordKey[];
 }
 
-/** What retention would do now; does nothing. `retainDays`: as if the organization were set so. */
+/** What retention would do now, without doing it. The `retainDays` of `organization` need not be the stored one. */
 export async function previewRetention(
   app: App,
   organization: Organization,
@@ -86,7 +86,7 @@ export async function previewRetention(
   return { organization, before, counts, dueByType: Object.fromEntries(dueByType), due };
 }
 
-/** Those that keep records for a limited time, by id. */
+/** Organizations with a retention period, in the order of their ids. */
 export async function retaining({ store }: App): Promise<readonly Organization[]> {
   const all = await store.listOrganizations();
   return all
@@ -109,7 +109,7 @@ function scanPart(
 
 function cutoff({ now }: App, { retainDays = limits.retainDaysMax }: Organization) {
   const before = normaliseTimestamp(new Date(now() - retainDays * dayMs).toISOString());
-  if (before === undefined) throw new TypeError("a time of the clock is no timestamp");
+  if (before === undefined) throw new TypeError("the clock returned an invalid time");
   return before;
 }
 

@@ -1,4 +1,4 @@
-// Cancels a deletion request that nobody has begun to process. What is processing can't be stopped.
+// Cancels a pending deletion request. One that is processing can't be stopped.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { actOf, type App } from "./app.ts";

@@ -1,4 +1,4 @@
-// Puts a record under a legal hold: as long as any hold on it remains, no deletion erases or changes it.
+// Places a legal hold on a record: until the last hold is released, no deletion erases or changes the record.
 
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
@@ -11,7 +11,7 @@ import { OperatorError } from "./operator-error.ts";
 export interface HoldRequest {
   readonly reason: string;
   readonly owner?: string | undefined;
-  /** A day, as `2026-12-31`. */
+  /** A date such as `2026-12-31`. */
   readonly reviewOn?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface HoldRequest {
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   const { reason, owner, reviewOn } = wanted;
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
-    throw new OperatorError("invalid", "The review date must be a day such as 2026-12-31.");
+    throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");
   }
   const key = await findTarget(app, target);
   const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
@@ -30,12 +30,12 @@ export async function holdRecord(app: App, target: Target, wanted: HoldRequest):
     case "being_erased":
       throw new OperatorError(
         "being_erased",
-        `The ${nameTarget(key)} is being erased already; it is too late for a hold.`,
+        `The ${nameTarget(key)} is already being erased; it is too late for a hold.`,
       );
     case "too_many_holds":
       throw new OperatorError(
         "too_many_holds",
-        `The ${nameTarget(key)} carries ${limits.holdsOfRecordMax} holds, which is the most. Release one first.`,
+        `The ${nameTarget(key)} already has ${limits.holdsOfRecordMax} holds, the maximum. Release one first.`,
       );
     default:
       return outcome;

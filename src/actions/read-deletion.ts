@@ -26,11 +26,11 @@ export interface DeletionView {
 
 export interface DeletionRead {
   readonly deletion: Deletion;
-  /** Of a completed deletion. */
+  /** Undefined unless the deletion is completed. */
   readonly receipt: Receipt | undefined;
 }
 
-/** Throws AppError no_such_deletion, also for another organization's. */
+/** Throws AppError no_such_deletion, also for a deletion of another organization. */
 export async function readDeletion(
   app: App,
   { organizationId, deletionRequestId }: { organizationId: string; deletionRequestId: string },
@@ -40,7 +40,7 @@ export async function readDeletion(
   return { deletion, receipt: await findReceipt(app, deletion) };
 }
 
-/** Written with the completion, so it is there as soon as that can be seen. */
+/** Every completed deletion has one: both are written in the same transaction. */
 export async function findReceipt(
   { store }: App,
   { status, deletionRequestId, organizationId }: Deletion,

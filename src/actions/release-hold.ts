@@ -1,4 +1,4 @@
-// Ends a legal hold. Deletions that waited go on by themselves once no hold is left on what they would erase.
+// Releases a legal hold. Deletions that waited for it continue when no other hold prevents them.
 
 import type { Hold } from "../domain/access.ts";
 import { actOf, type App } from "./app.ts";
@@ -11,7 +11,7 @@ export interface Released {
   readonly remaining: readonly Hold[];
 }
 
-/** `target`: a record that carries one hold, or a hold by its id. Throws OperatorError no_such_hold and several_holds. */
+/** `target`: a record with one hold, or the id of a hold. Throws OperatorError no_such_hold and several_holds. */
 export async function releaseHold(
   app: App,
   target: Target | { readonly holdId: string },
@@ -45,7 +45,7 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
   throw new OperatorError(
     "several_holds",
     [
-      `The ${nameTarget(key)} carries ${holds.length} holds. Say which one ends, as sluice deletion release HOLD_ID:`,
+      `The ${nameTarget(key)} has ${holds.length} holds. Name the one to release: sluice deletion release HOLD_ID`,
       ...holds.slice(0, 20),
     ].join("\n"),
   );
