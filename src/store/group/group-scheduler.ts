@@ -1,5 +1,6 @@
-// Which waiting jobs share the next transaction. Small writes go first, lists come in between, and organizations take turns,
-// so that nobody's bulk work makes another's single write wait for more than one bounded group. Pure: no I/O, no clock.
+// Decides which waiting jobs share the next transaction. Small writes go first, lists come in between, and organizations take
+// turns, so that the bulk work of one organization delays a single write of another by at most one bounded group. Pure: no
+// I/O, no clock.
 //
 //   lane     holds                                              a group of it
 //   small    writes of few rows, shared operations              up to groupWritesMax jobs and groupRowsMax rows
@@ -7,9 +8,8 @@
 //   long     lists beyond that, which are one transaction each  one list
 //   alone    operations that need a transaction of their own    one operation
 //
-// After each group of the small lane one of the other lanes is served, in turn; and the small lane after each of those. A
-// long list takes tens of milliseconds in which nobody else is served. So while another organization is active, long
-// lists get at most a share of 1 / longRestTimes of the time.
+// The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which nobody else
+// is served. So while another organization is active, long lists get at most a share of 1 / longListRestTimes of the time.
 
 import { limits } from "../../domain/limits.ts";
 import { FairLane, type Queued } from "../../domain/fair-lane.ts";
@@ -33,7 +33,7 @@ export interface ScheduledGroup<Item> {
   readonly items: readonly Item[];
 }
 
-/** Rows up to which a write goes with the small ones. */
+/** Rows up to which a write belongs to the small lane. */
 const smallRowsMax = 16;
 /** How long an organization counts as active after its last arrival. */
 const activeMs = 1_000;
@@ -41,7 +41,7 @@ const activeMs = 1_000;
 const others: readonly Exclude<Lane, "small">[] = ["alone", "lists", "long"];
 
 export interface SchedulerOptions {
-  /** After a long list the lane rests for so many times what it took; 0 where others are not kept waiting by it. */
+  /** After a long list its lane rests for this many times what the list took; 0 if a long list delays nobody. */
   readonly longListRestTimes: number;
 }
 
@@ -66,7 +66,7 @@ export class GroupScheduler<Item> {
     this.#options = options;
   }
 
-  /** How many jobs wait. */
+  /** Number of waiting jobs. */
   get size(): number {
     const { small, lists, long, alone } = this.#lanes;
     return small.size + lists.size + long.size + alone.size;
@@ -77,7 +77,7 @@ export class GroupScheduler<Item> {
     this.#lanes[laneOf(arrival)].push(arrival);
   }
 
-  /** Undefined if nothing waits, or only long lists whose time has not come. */
+  /** Undefined if nothing waits, except for long lists whose lane rests. */
   take(nowMs: number): ScheduledGroup<Item> | undefined {
     const group = this.#smallIsNext ? this.#takeSmall() : this.#takeOther(nowMs);
     return group ?? (this.#smallIsNext ? this.#takeOther(nowMs) : this.#takeSmall());
@@ -90,12 +90,12 @@ export class GroupScheduler<Item> {
     return items;
   }
 
-  /** To be told how long a group took, from which the rest of the long lane follows. */
+  /** Reports how long a group took, from which the rest of the long lane is computed. */
   ran(lane: Lane, tookMs: number, nowMs: number): void {
     if (lane === "long") this.#longAllowedAt = nowMs + tookMs * this.#options.longListRestTimes;
   }
 
-  /** When to ask again though nothing arrives; undefined if there is no need to. */
+  /** When to call `take` again although nothing arrives; undefined if that is not needed. */
   nextAt(): number | undefined {
     const next = this.#lanes.long.peek();
     if (next === undefined) return undefined;
@@ -111,7 +111,7 @@ export class GroupScheduler<Item> {
     this.#lastAt = nowMs;
   }
 
-  /** When something last arrived of an organization other than this one. */
+  /** The last arrival from any other organization. */
   #othersActiveAt(organizationId: string): number {
     return organizationId === this.#lastOrganizationId ? this.#lastOfOthersAt : this.#lastAt;
   }
@@ -163,7 +163,7 @@ function laneOf<Item>({ alone, rows, bytes }: Arrival<Item>): Lane {
   return rows > smallRowsMax ? "lists" : "small";
 }
 
-/** True for what no group may hold beside anything else. */
+/** True for a list that must be alone in its group. */
 export function isLongList({
   rows,
   bytes,
