@@ -1,5 +1,5 @@
-// Every column of every table: how an erasure removes it, or why it remains. Documentation as data, which a test compares with
-// the real tables of each engine; nothing is erased by it.
+// Every column of every table of both engines: how an erasure removes it, or why it remains. Documentation as data: a test
+// compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
 
 export type Fate = { readonly erased: string } | { readonly kept: string };
 
@@ -206,44 +206,9 @@ export const erasureMap = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
 
-const { record_no: _ofRecord, ...recordColumns } = erasureMap.record;
-const { record_no: _ofChange, ...changeColumns } = erasureMap.change;
-const { record_no: _ofTarget, ...targetColumns } = erasureMap.deletion_target;
-
-/** The same for PostgreSQL, where a change has the key of its record instead of a number. */
-export const postgresErasureMap = {
-  ...erasureMap,
-  record: recordColumns,
-  change: {
-    ...changeColumns,
-    organization_id: withRecord,
-    resource_type: withRecord,
-    resource_id: withRecord,
-  },
-  deletion_target: targetColumns,
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
-
-/** Columns that only this engine has. */
-export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> = {
-  sqlite: ["record.record_no", "change.record_no", "deletion_target.record_no"],
-  postgres: [
-    "change.organization_id",
-    "change.resource_type",
-    "change.resource_id",
-    "move.single",
-    "move.store_id",
-    "move.summary",
-    "move.table_name",
-    "move.last_key",
-    "move.rows_copied",
-  ],
-};
-
-/** False for a column that contains nothing about any record; undefined for one that PostgreSQL does not have. */
+/** False for a column that contains nothing about any record; undefined for an unknown column. */
 export function isAboutRecords(table: string, column: string): boolean | undefined {
-  const columns = new Map<string, Readonly<Record<string, Fate>>>(
-    Object.entries(postgresErasureMap),
-  ).get(table);
-  const fate = columns?.[column];
+  const tables: Readonly<Record<string, Readonly<Record<string, Fate>>>> = erasureMap;
+  const fate = Object.hasOwn(tables, table) ? tables[table]?.[column] : undefined;
   return fate === undefined ? undefined : fate !== notAboutRecords;
 }
