@@ -1,25 +1,26 @@
-// Every column of every table: how an erasure removes it, or why it stays. Data for readers and for the test that compares
-// it with the real tables of each engine; nothing is erased by it.
+// Every column of every table of both engines: how an erasure removes it, or why it remains. Documentation as data: a test
+// compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
 
 export type Fate = { readonly erased: string } | { readonly kept: string };
 
-const withRecord: Fate = { erased: "the row goes when the record is erased" };
+const withRecord: Fate = { erased: "the row is deleted when the record is erased" };
 const withReference: Fate = {
-  erased: "the row goes when either record is erased; the other's changes are rewritten without it",
+  erased:
+    "the row is deleted when either record is erased; the other's changes are rewritten without it",
 };
-const withPlan: Fate = { erased: "the plan goes when the deletion is verified" };
-const notAboutRecords: Fate = { kept: "says nothing of any record" };
-const proof: Fate = { kept: "what stays of a deletion: that it was asked for and what it came to" };
-const trail: Fate = { kept: "the audit trail is a chain; it never holds record content" };
+const withPlan: Fate = { erased: "the plan is deleted when the deletion is verified" };
+const notAboutRecords: Fate = { kept: "contains nothing about any record" };
+const proof: Fate = { kept: "the proof of a deletion: that it was requested, and its result" };
+const trail: Fate = { kept: "the audit trail is a chain; it never contains record content" };
 const replyHashes: Fate = {
-  erased: "the row goes when any record that the request wrote is erased, or after 24 hours",
+  erased: "the row is deleted when any record that the request wrote is erased, or after 24 hours",
 };
 const untilRelease: Fate = {
-  kept: "while a record is held it is not erased; the row goes with the release",
+  kept: "a record under a hold is not erased; the row is deleted when the hold is released",
 };
 
 const untilReplayed: Fate = {
-  erased: "the row goes when the deletion is opened again, which then says the same",
+  erased: "the row is deleted when the deletion is reopened, which then contains the same",
 };
 
 export const erasureMap = {
@@ -69,8 +70,12 @@ export const erasureMap = {
     change_no: withRecord,
     received_at: withRecord,
     reply_key: withRecord,
-    payload: { erased: "the row goes with its record; references to erased records are taken out" },
-    digest: { erased: "the row goes with its record; computed anew when the payload is rewritten" },
+    payload: {
+      erased: "the row is deleted with its record; references to erased records are redacted",
+    },
+    digest: {
+      erased: "the row is deleted with its record; recomputed when the payload is rewritten",
+    },
   },
   relation: {
     organization_id: withReference,
@@ -95,7 +100,7 @@ export const erasureMap = {
     erased: proof,
     redacted: proof,
     attempts: proof,
-    waiting_for: { erased: "emptied on completion; it may name a record that was held" },
+    waiting_for: { erased: "emptied on completion; it may name a record under a hold" },
     held: proof,
     next_attempt_at: proof,
     lease_until: proof,
@@ -136,7 +141,7 @@ export const erasureMap = {
     receipt_no: proof,
     deletion_request_id: proof,
     organization_id: proof,
-    document: { kept: "the proof itself: what was asked, with id and reason, and what came of it" },
+    document: { kept: "the proof itself: the request, with id and reason, and its result" },
     hash: proof,
   },
   receipt_key: {
@@ -182,10 +187,10 @@ export const erasureMap = {
     single: notAboutRecords,
     store_id: notAboutRecords,
     summary: {
-      erased: "counts and digests of what is moved; the table is emptied when that is done",
+      erased: "counts and digests of what is moved; the table is emptied after the move",
     },
     table_name: notAboutRecords,
-    last_key: { erased: "may name a record; the table is emptied when the move is done" },
+    last_key: { erased: "may name a record; the table is emptied after the move" },
     rows_copied: notAboutRecords,
   },
   audit_entry: {
@@ -201,44 +206,9 @@ export const erasureMap = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
 
-const { record_no: _ofRecord, ...recordColumns } = erasureMap.record;
-const { record_no: _ofChange, ...changeColumns } = erasureMap.change;
-const { record_no: _ofTarget, ...targetColumns } = erasureMap.deletion_target;
-
-/** The same for PostgreSQL, where a change is kept under the key of its record, and not under a number. */
-export const postgresErasureMap = {
-  ...erasureMap,
-  record: recordColumns,
-  change: {
-    ...changeColumns,
-    organization_id: withRecord,
-    resource_type: withRecord,
-    resource_id: withRecord,
-  },
-  deletion_target: targetColumns,
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
-
-/** Columns that the other engine does without. */
-export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> = {
-  sqlite: ["record.record_no", "change.record_no", "deletion_target.record_no"],
-  postgres: [
-    "change.organization_id",
-    "change.resource_type",
-    "change.resource_id",
-    "move.single",
-    "move.store_id",
-    "move.summary",
-    "move.table_name",
-    "move.last_key",
-    "move.rows_copied",
-  ],
-};
-
-/** False for a column that holds nothing of any record; undefined for one that PostgreSQL does not have. */
+/** False for a column that contains nothing about any record; undefined for an unknown column. */
 export function isAboutRecords(table: string, column: string): boolean | undefined {
-  const columns = new Map<string, Readonly<Record<string, Fate>>>(
-    Object.entries(postgresErasureMap),
-  ).get(table);
-  const fate = columns?.[column];
+  const tables: Readonly<Record<string, Readonly<Record<string, Fate>>>> = erasureMap;
+  const fate = Object.hasOwn(tables, table) ? tables[table]?.[column] : undefined;
   return fate === undefined ? undefined : fate !== notAboutRecords;
 }

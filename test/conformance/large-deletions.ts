@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { limits } from "../../src/domain/limits.ts";
 import type { Draft } from "../../src/domain/record/record-write.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Engine, openSite } from "./engine.ts";
@@ -24,11 +23,14 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { erasureStepChangesMax } from "../../src/store/sqlite/erase/erasure.ts";
+import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
+import { verifiedTargetsAtOnceMax } from "../../src/store/sqlite/erase/verification.ts";
 
 const check = "transaction_check";
 const root = keyOf("transaction", "root");
 /** More than two steps of planning and of verifying. */
-const count = 2 * Math.max(limits.planTargetsAtOnceMax, limits.verifiedTargetsAtOnceMax) + 50;
+const count = 2 * Math.max(planTargetsAtOnceMax, verifiedTargetsAtOnceMax) + 50;
 const stepRecords = 100;
 
 async function addRoot(store: Store): Promise<string> {
@@ -122,7 +124,7 @@ export function testLargeDeletions(engine: Engine): void {
   describe(`${engine.name}: a deletion of a record with many changes`, () => {
     it("erases them all", async (test) => {
       const { store } = await openSite(engine, test);
-      const changes = limits.erasureStepChangesMax * 2 + 1;
+      const changes = erasureStepChangesMax * 2 + 1;
       const drafts = Array.from({ length: changes }, (_, index) =>
         draftOf("transaction", "root", { amount: index }),
       );

@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import type { Operation } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
-import type { StoreMethod } from "../support/service.ts";
+import type { StoreMethod } from "../support/store-faults.ts";
 import { goodRequest } from "./good-request.ts";
 import { startScene } from "./scene.ts";
 import { corruptions } from "./invalid-request.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { makeEdge } from "../../src/http/connection/edge.ts";
-import { makeMetrics } from "../../src/metrics.ts";
+import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { Registry } from "../../src/metrics/registry.ts";
 import { combineSnapshots, renderSnapshot } from "../../src/metrics/snapshot.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -11,12 +11,12 @@ import type {
   HeadsEntry,
   LedgerEntry,
 } from "../../src/domain/deletion/ledger-entry.ts";
-import { limits } from "../../src/domain/limits.ts";
 import type { DeletionLedger } from "../../src/store/ledger.ts";
 import { readLedgerFile } from "../../src/store/ledger/ledger-reader.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeChain } from "./scene.ts";
+import { ledgerFrameBytesMax } from "../../src/store/ledger/ledger-file.ts";
 
 function entry(number: number, completed = true, resourceId = `tx-${number}`): DeletionEntry {
   return {
@@ -163,7 +163,7 @@ describe("the ledger", () => {
     assert.ok(parts.length > 20);
     assert.equal((await all(ledger)).length, 5_000);
     const frames = readFileSync(ledger.path, "utf8").split("\n");
-    for (const frame of frames) assert.ok(frame.length < limits.ledgerFrameBytesMax + 100);
+    for (const frame of frames) assert.ok(frame.length < ledgerFrameBytesMax + 100);
     assert.equal((await reopen(ledger).state()).lastReceiptNo, 5_000);
   });
 

@@ -108,7 +108,7 @@ describe("an erasure that never comes to an end", () => {
     );
     const { status, waitingFor, nextAttemptAt } = await deletionOf(store, id);
     assert.equal(status, "processing");
-    assert.match(waitingFor ?? "", /looked 20 times and found something left/);
+    assert.match(waitingFor ?? "", /20 verification passes have each found something/);
     assert.ok(nextAttemptAt !== undefined && nextAttemptAt > worker.now);
   });
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
+import { findStoreCalls } from "./rule/store-calls.ts";
 import { parseFiles } from "./syntax.ts";
 import { readCode } from "./tree.ts";
 
@@ -12,6 +13,10 @@ describe("the layers", () => {
 
   it("are kept by every file of the source", () => {
     assert.deepEqual(findLayerViolations(house), []);
+  });
+
+  it("are kept by every call: entry points reach the store through actions only", () => {
+    assert.deepEqual(findStoreCalls(house), []);
   });
 
   it("have no import cycle", () => {
@@ -131,6 +136,39 @@ describe("the layers", () => {
         'import { DatabaseSync } from "node:sqlite";\nconst a = "SELECT id FROM record";',
     };
     assert.deepEqual(findLayerViolations(parse(fine)), []);
+  });
+
+  it("are broken by each of these calls", () => {
+    const calls = [
+      "await app.store.listKeys(id);",
+      "await context.app.store.holds.list({});",
+      "const { store } = app;",
+      "const { store: kept } = app;",
+      "const f = ({ app: { store } }: Context) => store.ping();",
+      "const { store } = context.app, now = 1;",
+      "const kept = app.store;",
+      'await app["store"].ping();',
+      "await app?.store?.ping();",
+      "await app.ledger.state();",
+    ];
+    for (const folder of ["http", "cli", "worker", "bulk"]) {
+      const files = calls.map((text, index) => ({ path: `src/${folder}/a${index}.ts`, text }));
+      const missed = parseFiles(files).filter((file) => findStoreCalls([file]).length === 0);
+      assert.deepEqual(
+        missed.map(({ path, text }) => `${path}: ${text}`),
+        [],
+      );
+    }
+  });
+
+  it("are kept by these calls", () => {
+    const fine = {
+      "src/actions/a.ts": "export const f = ({ store }: App) => store.ping();",
+      "src/serve.ts": "app.store.refuseWrites();",
+      "src/http/a.ts": "await submission.store(writer);\nawait listKeys(app, id);",
+      "src/cli/a.ts": "import { storeTarget } from '../bulk/store-target.ts';\nstoreTarget(app);",
+    };
+    assert.deepEqual(findStoreCalls(parse(fine)), []);
   });
 
   it("would show a cycle, also one of types and one within a larger graph", () => {

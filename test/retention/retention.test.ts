@@ -3,11 +3,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { applyRetention, type RetentionPlace } from "../../src/actions/apply-retention.ts";
+import {
+  applyRetention,
+  type RetentionPlace,
+  retentionScannedMax,
+} from "../../src/actions/apply-retention.ts";
 import { processDeletions } from "../../src/actions/process-deletions.ts";
 import { type OpenApp, openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
-import { limits } from "../../src/domain/limits.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import {
   acme,
@@ -160,11 +163,11 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
     });
 
     it("looks at a bounded part each time, and at every record in the end", async () => {
-      const count = limits.retentionScannedMax + 5;
+      const count = retentionScannedMax + 5;
       const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));
       await write(app.store, many);
       const first = await applyRetention(app, undefined);
-      assert.ok(first.queued > 0 && first.queued <= limits.retentionScannedMax);
+      assert.ok(first.queued > 0 && first.queued <= retentionScannedMax);
       assert.ok(first.next !== undefined);
       assert.equal(first.queued + (await applyAll()), count);
     });

@@ -18,6 +18,9 @@ import {
 } from "../schema/schema-shape.ts";
 import { closestName } from "./suggest.ts";
 
+/** How many errors of one request suggest the name that was meant; each compares with all names. */
+const suggestionsMax = 20;
+
 export interface Explanation {
   /** What the value is, such as `transaction` or `token request`. */
   readonly what: string;
@@ -32,7 +35,7 @@ export interface ErrorBudget {
 }
 
 export function makeErrorBudget(): ErrorBudget {
-  return { suggestions: limits.suggestionsMax };
+  return { suggestions: suggestionsMax };
 }
 
 interface Walk {

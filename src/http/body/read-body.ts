@@ -10,6 +10,13 @@ import { askForBody } from "./expectation.ts";
 import type { BodyBudget, Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
 
+/** From this size on the bulk thread reads a body, so that parsing it never blocks small requests. */
+const largeBodyBytesMin = 16 * 1_024;
+/** Of a body that carries no records. */
+const smallBodyBytesMax = 256 * 1_024;
+/** Received bytes from which the ratio of decoded bytes counts: a short beginning may compress well. */
+const streamRatioBytesMin = 64 * 1_024;
+
 export type MediaType = "json" | "ndjson";
 
 // Without this option these two would silently ignore bytes after the end, on some versions of Node the second of two zstd
@@ -46,7 +53,7 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
  * incomplete or not in its encoding.
  */
 export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
-  const bytesMax = limits.smallBodyBytesMax;
+  const bytesMax = smallBodyBytesMax;
   if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -62,7 +69,7 @@ export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
 /** True for a body whose declared length is small and that has no content encoding. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   return (
-    Number(headers["content-length"]) < limits.largeBodyBytesMin &&
+    Number(headers["content-length"]) < largeBodyBytesMin &&
     headers["content-encoding"] === undefined
   );
 }
@@ -213,7 +220,7 @@ function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> 
 /** Throws AppError too_large for a stream that decodes to a multiple of its size that no real data has. */
 export function requireRatio(source: Readable, decodedBytes: number): void {
   if (!("bytesWritten" in source)) return;
-  const received = Math.max(Number(source.bytesWritten), limits.streamRatioBytesMin);
+  const received = Math.max(Number(source.bytesWritten), streamRatioBytesMin);
   if (decodedBytes <= received * limits.streamRatioMax) return;
   throw new AppError("too_large", {
     message: `A stream may decode to at most ${limits.streamRatioMax} times its size.`,

@@ -1,6 +1,7 @@
 // GET /health/live and /health/ready, for probes: whether the process runs, and whether it accepts requests. They count
 // against no limit, so that probes are answered whatever else is sent from their address.
 
+import { probeWrite } from "../../actions/maintain-store.ts";
 import { AppError } from "../../domain/error.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { unavailable } from "../openapi/error-responses.ts";
@@ -38,7 +39,7 @@ export const readyRoute: PublicRoute = {
   },
   makeHandler: (context) => {
     const isReady = makeReadiness({
-      probe: () => context.app.store.probeWrite(),
+      probe: () => probeWrite(context.app),
       onChange: (failure) => {
         if (failure === undefined) context.log.info("ready again");
         else context.log.warn({ err: failure }, "not ready");

@@ -1,9 +1,13 @@
 // Whether the service can accept requests. The store is asked at most once in a while, however many probes there are. Knows
 // nothing of HTTP.
 
-import { limits } from "../../domain/limits.ts";
 import { coalesce } from "../coalesce.ts";
 import { withTimeout } from "../with-timeout.ts";
+
+/** How long an answer is reused, so that probes cost little. */
+const readinessKeptMs = 1_000;
+/** A store that takes longer is not ready. */
+const readinessTimeoutMs = 5_000;
 
 export interface ReadinessOptions {
   /** Rejects if a write would fail. */
@@ -20,8 +24,8 @@ export interface ReadinessOptions {
 export function makeReadiness({
   probe,
   onChange,
-  keptMs = limits.readinessKeptMs,
-  timeoutMs = limits.readinessTimeoutMs,
+  keptMs = readinessKeptMs,
+  timeoutMs = readinessTimeoutMs,
 }: ReadinessOptions): () => Promise<boolean> {
   const ask = coalesce(probe);
   let failure: unknown;

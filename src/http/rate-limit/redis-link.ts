@@ -2,7 +2,6 @@
 // RATE_LIMIT_REDIS_URL is set, and the only file that uses the client library.
 
 import { createClient } from "@redis/client";
-import { limits } from "../../domain/limits.ts";
 import {
   bucketArguments,
   bucketScript,
@@ -11,6 +10,9 @@ import {
 } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
 import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
+
+/** For a connection to Redis to open. */
+const redisConnectMs = 1_000;
 
 export interface RedisLink {
   /** One round trip. Rejects on an error reply or a lost connection; the caller bounds the wait. */
@@ -35,14 +37,14 @@ export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<
     disableOfflineQueue: true,
     // The caller bounds each wait; the library's own timeout would add a timer to each request.
     commandOptions: { timeout: 0 },
-    socket: { connectTimeout: limits.redisConnectMs, reconnectStrategy: false },
+    socket: { connectTimeout: redisConnectMs, reconnectStrategy: false },
   });
   client.on("error", onLost);
   // Needed after a lost connection too: only this releases what the library stores for each client.
   const close = (): void => client.destroy();
   try {
     // A server may accept the connection and then never reply.
-    await withTimeout(client.connect(), limits.redisConnectMs * 2);
+    await withTimeout(client.connect(), redisConnectMs * 2);
   } catch (error) {
     close();
     throw error;

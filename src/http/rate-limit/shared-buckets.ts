@@ -3,12 +3,16 @@
 // Each change is logged in one line. Never fails a request or a start.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
 import { bucketKey } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
 import { openRedisLink, redisErrorCode, type RedisLink } from "./redis-link.ts";
 import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
+
+/** The first delay before Redis is asked again. */
+const redisRetryMsMin = 500;
+/** The longest delay, to which each failure doubles it. */
+const redisRetryMsMax = 30_000;
 
 export interface SharedBucketsOptions {
   /** May hold a password. */
@@ -30,7 +34,7 @@ export class SharedBuckets {
   readonly #stopping = new AbortController();
   #link: RedisLink | undefined;
   #changedAt = performance.now();
-  #retryMs: number = limits.redisRetryMsMin;
+  #retryMs: number = redisRetryMsMin;
   #reconnecting: Promise<void> | undefined;
 
   constructor(options: SharedBucketsOptions) {
@@ -83,10 +87,8 @@ export class SharedBuckets {
     this.#link = undefined;
     link.close();
     // Otherwise a server that is only sometimes fast enough would flood the log.
-    const wasShort = performance.now() - this.#changedAt < limits.redisRetryMsMax;
-    this.#retryMs = wasShort
-      ? Math.min(this.#retryMs * 2, limits.redisRetryMsMax)
-      : limits.redisRetryMsMin;
+    const wasShort = performance.now() - this.#changedAt < redisRetryMsMax;
+    this.#retryMs = wasShort ? Math.min(this.#retryMs * 2, redisRetryMsMax) : redisRetryMsMin;
     this.#standAlone(error);
   }
 

@@ -1,7 +1,8 @@
 // Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a rejection
 // says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only favours its owner.
 
-import { limits } from "../../domain/limits.ts";
+/** Buckets in memory; beyond this number the oldest is dropped. */
+export const bucketsMax = 100_000;
 
 export interface BucketPolicy {
   /** The name in RateLimit and RateLimit-Policy. */
@@ -60,7 +61,7 @@ export class TokenBuckets {
 
   #add(owner: string, { burst }: BucketPolicy, now: number): Bucket {
     const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size >= limits.bucketsMax && oldest !== undefined) {
+    if (this.#buckets.size >= bucketsMax && oldest !== undefined) {
       this.#buckets.delete(oldest);
     }
     const bucket = { tokens: burst, filledAt: now };

@@ -2,7 +2,9 @@
 // one that reads nothing until it has sent everything: lines for which such a client leaves no room are counted, not sent.
 
 import type { ServerResponse } from "node:http";
-import { limits } from "../../domain/limits.ts";
+
+/** How long a client that does not read the reply is waited for. */
+const streamReplyWaitMs = 5_000;
 
 export class ReplyLines {
   readonly #response: ServerResponse;
@@ -11,7 +13,7 @@ export class ReplyLines {
   #stalled = false;
   #unlisted = 0;
 
-  constructor(response: ServerResponse, clientWaitMs: number = limits.streamReplyWaitMs) {
+  constructor(response: ServerResponse, clientWaitMs: number = streamReplyWaitMs) {
     this.#response = response;
     this.#clientWaitMs = clientWaitMs;
     response.on("drain", () => (this.#stalled = false));

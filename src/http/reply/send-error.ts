@@ -3,10 +3,12 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
 import { errorAnswer } from "./error-response.ts";
+
+/** The reason is logged at most this often. */
+const unavailableLogMs = 10_000;
 
 export function sendError(
   context: HttpContext,
@@ -68,7 +70,7 @@ const unavailableLoggedAt = new WeakMap<Logger, number>();
 /** While the store is unavailable or full, every request fails for the same reason, so it is logged only at intervals. */
 function logUnavailable({ log }: HttpContext, request: FastifyRequest, { cause }: AppError): void {
   const loggedAt = unavailableLoggedAt.get(log) ?? -Infinity;
-  if (cause === undefined || performance.now() - loggedAt < limits.unavailableLogMs) return;
+  if (cause === undefined || performance.now() - loggedAt < unavailableLogMs) return;
   unavailableLoggedAt.set(log, performance.now());
   const operation = request.requestContext?.operation?.name ?? "other";
   log.warn({ err: cause, request_id: request.id, operation }, "requests are answered with 503");

@@ -7,7 +7,6 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/identify-caller.ts";
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { OpenStream } from "../bulk/bulk-client.ts";
 import type { StreamTally } from "../bulk/messages.ts";
@@ -21,6 +20,9 @@ import { type Handler, type HandlerInput, type Operation, requireType } from "..
 
 /** Chunks that may be queued for the bulk thread, so that it never waits for the next one. */
 const chunksAhead = 4;
+
+/** How long the rest of a failed stream is read and discarded, so that the client receives the reply. */
+const streamDiscardMs = 30_000;
 
 export function makeWriteStream(
   context: HttpContext,
@@ -205,7 +207,7 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
   request.removeAllListeners("data").on("error", () => undefined);
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(() => request.destroy(), limits.streamDiscardMs);
+    const timer = setTimeout(() => request.destroy(), streamDiscardMs);
     const finish = (): void => {
       clearTimeout(timer);
       resolve();

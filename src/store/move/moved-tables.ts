@@ -1,16 +1,16 @@
-// Every table that a move copies, column by column, in the order in which they are copied. Data for both engines and for the
-// test that compares it with their real tables; copies nothing itself.
+// Every table that a move copies, with its columns, in the order of copying. Data for both engines and for the test that compares
+// it with their real tables.
 
 /** flag: 0 or 1 on SQLite, a boolean on PostgreSQL. */
 export type ColumnKind = "text" | "number" | "bytes" | "flag";
 
-/** In its neutral form, the same on every engine; flags are 0 or 1. */
+/** In a form that is the same on every engine; flags are 0 or 1. */
 export type MovedValue = null | number | string | Uint8Array;
 export type MovedRow = readonly MovedValue[];
 
 export interface MovedTable {
   readonly name: string;
-  /** Unique on every engine, and in the order of an index there. */
+  /** Unique and indexed on every engine. */
   readonly key: readonly string[];
   /** The order of a row's values. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
@@ -19,7 +19,7 @@ export interface MovedTable {
 const recordKey = { organization_id: "text", resource_type: "text", resource_id: "text" } as const;
 
 /**
- * What gives access comes last, and deletions nearly so: a process that serves the target by mistake lets nobody in and has
+ * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller and has
  * nothing to process.
  */
 export const movedTables: readonly MovedTable[] = [
@@ -191,7 +191,7 @@ export const movedTables: readonly MovedTable[] = [
   },
 ];
 
-/** Tables and columns that are not copied row by row, and what a move does about each. */
+/** Tables and columns that are not copied row by row, and why. */
 export const notCopied: Readonly<Record<string, string>> = {
   meta: "each engine has a schema version of its own; the version of credentials is among the ends",
   counter: "its numbers are among the ends",

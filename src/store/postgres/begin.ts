@@ -1,7 +1,7 @@
 // What a transaction begins with: its settings, which end with it, so that they hold behind a pooler too. Sends nothing.
 
 import { escapeLiteral } from "pg";
-import type { ConnectionSettings } from "../store.ts";
+import type { ConnectionSettings } from "../connection-settings.ts";
 import { listOrganizations, type Scope } from "./scope.ts";
 import { idleInTransactionTimeoutMs } from "./settings.ts";
 

@@ -5,7 +5,8 @@ import { AppError } from "../../domain/error.ts";
 import { describeRestoring } from "../row/replay-row.ts";
 import { readRestoreState } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
-import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
+import type { ConnectionSettings } from "../connection-settings.ts";
+import type { Store, StoreOptions } from "../store.ts";
 import type { MoveTarget } from "../move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
@@ -13,7 +14,8 @@ import { ServerError } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
 import { makeMoveTarget } from "./move/move-target.ts";
 import { PostgresStore } from "./postgres-store.ts";
-import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
+import { defaultConnections } from "../connection-settings.ts";
+import { bulkConnectionsMax } from "./settings.ts";
 import type { Transaction } from "./transaction.ts";
 import { refuseUnfinishedMove } from "./move/unfinished-move.ts";
 
@@ -42,7 +44,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
 }
 
 /** Of the connections of a serving process a few are for its bulk thread. */
-function shareOut({ role, connections = defaultSettings }: StoreOptions) {
+function shareOut({ role, connections = defaultConnections }: StoreOptions) {
   const { poolMax } = connections;
   const forBulk = role === "serve" ? Math.min(bulkConnectionsMax, Math.floor(poolMax / 2)) : 0;
   return {
@@ -93,7 +95,7 @@ async function openDatabase(
 
 function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): Database {
   try {
-    return new Database(url, options.connections ?? defaultSettings);
+    return new Database(url, options.connections ?? defaultConnections);
   } catch {
     // The driver's error repeats the URL.
     throw new StoreError(

@@ -32,6 +32,7 @@ import * as receipts from "../sql/receipt.ts";
 import { countRecords, readHistory } from "../sql/record.ts";
 import type { Statements } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
+import type { ConnectionSettings } from "../connection-settings.ts";
 import type * as promised from "../store.ts";
 import type { KeptReceipt, TrailStore } from "../trail.ts";
 import { claimDeletion } from "./erase/claim.ts";
@@ -58,7 +59,7 @@ const deletions: Scope = { view: "deletions" };
 
 export interface PostgresOptions extends promised.StoreOptions {
   /** How another thread of a serving process opens connections of its own. */
-  readonly sharing?: { readonly url: string; readonly connections: promised.ConnectionSettings };
+  readonly sharing?: { readonly url: string; readonly connections: ConnectionSettings };
 }
 
 export class PostgresStore implements promised.Store {

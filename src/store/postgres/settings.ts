@@ -1,13 +1,4 @@
-// How the engine uses its server: the size of the pool, prepared statements, time limits. Names no server and no user.
-
-import type { ConnectionSettings } from "../store.ts";
-
-export const defaultSettings: ConnectionSettings = {
-  poolMax: 10,
-  prepare: true,
-  statementTimeoutMs: 30_000,
-  lockTimeoutMs: 10_000,
-};
+// Constants of how the engine uses its server, besides what is a setting.
 
 /** Of a serving process's connections, for the thread that writes large lists and streams. */
 export const bulkConnectionsMax = 2;

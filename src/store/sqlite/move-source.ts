@@ -1,7 +1,6 @@
 // The embedded store as what a move copies from: it can be read, and nobody can serve it or write to it until the move lets
 // go. Writes nothing itself.
 
-import { limits } from "../../domain/limits.ts";
 import { isPresent } from "../../files/present.ts";
 import { type AuditHead, emptyChain } from "../row/audit-row.ts";
 import type { MoveEnds, MoveSource } from "../move.ts";
@@ -10,6 +9,11 @@ import { StoreError } from "../store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/serving-right.ts";
+
+/** Rows that a move copies in one transaction. */
+const movePageRows = 5_000;
+/** Bytes of these rows. */
+const movePageBytes = 4 * 1_024 * 1_024;
 
 const readEnds = `
   SELECT store_id, receipt_no, hash,
@@ -94,7 +98,7 @@ function readPage(
     const values = columns.map((name) => row[name] ?? null);
     rows.push(values);
     for (const value of values) if (typeof value === "string") bytes += value.length;
-    if (bytes > limits.movePageBytes) break;
+    if (bytes > movePageBytes) break;
   }
   return rows;
 }
@@ -107,7 +111,7 @@ export function pageQuery(table: MovedTable, isLater: boolean): string {
   return `
     SELECT ${Object.keys(table.columns).join(", ")} FROM ${tableOn[name] ?? name}
     ${isLater ? `WHERE ${after}` : ""}
-    ORDER BY ${key.join(", ")} LIMIT ${limits.movePageRows}`;
+    ORDER BY ${key.join(", ")} LIMIT ${movePageRows}`;
 }
 
 interface EndsRow {

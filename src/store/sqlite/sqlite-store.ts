@@ -2,7 +2,6 @@
 
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type {
   RecordHistory,
@@ -72,6 +71,9 @@ import type { SharedRead } from "./shared-read.ts";
 import type { Writer } from "./commit/writer.ts";
 import { probeRoom } from "./file/write-probe.ts";
 
+/** Deletions that share a scan of the freed pages. */
+const deletionsAtOnceMax = 64;
+
 export interface Parts {
   readonly reader: Connection;
   readonly writer: Writer;
@@ -88,7 +90,7 @@ export interface Parts {
 export class SqliteStore implements Store {
   readonly engine = "sqlite";
   readonly schemaVersion = schemaVersion;
-  readonly deletionsAtOnce = limits.deletionsAtOnceMax;
+  readonly deletionsAtOnce = deletionsAtOnceMax;
   readonly holds: HoldStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;

@@ -8,8 +8,11 @@ import type { ExportedState } from "../../../src/actions/export-records.ts";
 import { stateColumns } from "../../../src/bulk/formats/parquet-column.ts";
 import { parquetForm } from "../../../src/bulk/formats/parquet-form.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";
-import { limits } from "../../../src/domain/limits.ts";
 import { typeNamed } from "../../conformance/scene.ts";
+import {
+  parquetGroupBytes,
+  parquetGroupRows as most,
+} from "../../../src/bulk/formats/parquet-rows.ts";
 
 const transaction = typeNamed("transaction");
 
@@ -51,7 +54,6 @@ function* rows(count: number, fields: object = {}): Generator<ExportedState> {
 
 describe("an export as Parquet", () => {
   it("hands a row group over as soon as it has its rows, and begins the next", async () => {
-    const { parquetGroupRows: most } = limits;
     const { file, partsBefore } = await pour(rows(2 * most + 7));
     assert.deepEqual(groupsOf(file), [most, most, 7]);
     assert.deepEqual(
@@ -68,7 +70,7 @@ describe("an export as Parquet", () => {
   });
 
   it("hands a row group over when its rows are long, however few they are", async () => {
-    const long = limits.parquetGroupBytes / 4 - 1_000;
+    const long = parquetGroupBytes / 4 - 1_000;
     const { file, parts } = await pour(rows(11, { sender_id: "ü".repeat(long) }));
     assert.deepEqual(groupsOf(file), [5, 5, 1]);
     assert.equal(parts.length, 4);

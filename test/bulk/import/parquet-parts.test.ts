@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { importFile } from "../../../src/bulk/import/import-file.ts";
-import { openParquet } from "../../../src/bulk/formats/parquet-rows.ts";
+import { openParquet, parquetGroupRows } from "../../../src/bulk/formats/parquet-rows.ts";
 import type { Target } from "../../../src/bulk/import/target.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
-import { limits } from "../../../src/domain/limits.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { column, writeParquet } from "./parquet-file.ts";
@@ -29,7 +28,7 @@ function write(test: TestContext, rows: number, groupRows: number): Promise<stri
 describe("a Parquet file", () => {
   for (const [what, rows, groupRows] of [
     ["of small row groups", 1_000, 64],
-    ["of one row group that is larger than is read at once", 2 * limits.parquetGroupRows + 9, 1e6],
+    ["of one row group that is larger than is read at once", 2 * parquetGroupRows + 9, 1e6],
   ] as const) {
     it(`${what} gives each row once, in order, and counts its bytes to the end`, async (test) => {
       const input = openText(await write(test, rows, groupRows));

@@ -8,6 +8,8 @@ import {
   type Arrival,
   GroupScheduler,
   type Lane,
+  groupBytesMax,
+  longListRestTimes,
 } from "../../../src/store/group/group-scheduler.ts";
 
 function arrival(name: string, fields: Partial<Arrival<string>> = {}): Arrival<string> {
@@ -62,7 +64,7 @@ describe("the scheduler of groups", () => {
       ["lists", ["a-1", "a-2"]],
       ["lists", ["a-3"]],
     ]);
-    const bytes = { rows: 20, bytes: limits.groupBytesMax / 2 };
+    const bytes = { rows: 20, bytes: groupBytesMax / 2 };
     const large = scheduler(...[1, 2, 3].map((no) => arrival(`a-${no}`, bytes)));
     assert.deepEqual(takeAll(large, 0), [
       ["lists", ["a-1", "a-2"]],
@@ -97,8 +99,8 @@ describe("the scheduler of groups", () => {
     assert.equal(made.nextAt(), 1_900, "when the other organization has been quiet for a second");
     for (let nowMs = 1_000; nowMs < 9_000; nowMs += 500) made.add(arrival("b-n"), nowMs);
     takeAll(made, 7_000);
-    assert.equal(made.nextAt(), 50 + 50 * limits.longListRestTimes);
-    assert.deepEqual(made.take(50 + 50 * limits.longListRestTimes)?.items, ["a-2"]);
+    assert.equal(made.nextAt(), 50 + 50 * longListRestTimes);
+    assert.deepEqual(made.take(50 + 50 * longListRestTimes)?.items, ["a-2"]);
     assert.equal(made.nextAt(), undefined);
   });
 
@@ -106,7 +108,7 @@ describe("the scheduler of groups", () => {
     const anyArrival = fc.record({
       organization: fc.constantFrom("a", "b", "c"),
       rows: fc.constantFrom(1, 16, 17, 500, 2_000, 2_001, 10_000),
-      bytes: fc.constantFrom(1, 1_000_000, limits.groupBytesMax + 1),
+      bytes: fc.constantFrom(1, 1_000_000, groupBytesMax + 1),
     });
     fc.assert(
       fc.property(fc.array(anyArrival, { maxLength: 60 }), (plans) => {

@@ -8,7 +8,7 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { describeFailure, ServerError } from "../../../src/store/postgres/failure.ts";
 import { inSequence } from "../../../src/store/postgres/commit/in-sequence.ts";
 import { allOrganizations } from "../../../src/store/postgres/scope.ts";
-import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
@@ -31,7 +31,7 @@ describe("a failure inside a transaction", () => {
   let database: Database;
   before(async () => {
     server = await startPostgres();
-    database = new Database(await server.makeDatabase(), defaultSettings);
+    database = new Database(await server.makeDatabase(), defaultConnections);
   });
   after(async () => {
     await database.close();
@@ -100,7 +100,7 @@ describe("an answer of the server", () => {
 describe("a statement that locks rows of several shards", () => {
   it("locks the shards while it runs, and no other statement of the transaction does", async (test) => {
     const server = await startPostgres();
-    const database = new Database(await server.makeDatabase(), defaultSettings);
+    const database = new Database(await server.makeDatabase(), defaultConnections);
     test.after(async () => {
       await database.close();
       await server.remove();

@@ -3,7 +3,6 @@
 // rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../store.ts";
 import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../move.ts";
 import { differingTables, rowsOf } from "../../move/move-summary.ts";
@@ -18,6 +17,9 @@ import { insertRows, readRows } from "./moved-rows.ts";
 import { readEnds, writeEnds } from "./move-ends.ts";
 import { rebuilding } from "../scope.ts";
 import type { Transaction } from "../transaction.ts";
+
+/** How long a move waits for the connections of other processes to end. */
+const moveOthersGoneMsMax = 10_000;
 
 const findMove = `
   SELECT store_id, summary, table_name, last_key, rows_copied FROM move WHERE single`;
@@ -114,7 +116,7 @@ async function begin(
 
 /** What a move that was killed had begun on the server may go on for a moment. */
 async function awaitOthersGone(database: Database): Promise<void> {
-  const until = performance.now() + limits.moveOthersGoneMsMax;
+  const until = performance.now() + moveOthersGoneMsMax;
   for (;;) {
     const found = await database.transaction({}, (transaction) =>
       transaction.get<{ others: number }>(findOthers),

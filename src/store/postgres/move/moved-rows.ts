@@ -1,9 +1,11 @@
 // The statements that write and read the rows of a move, made from the list of what is moved. Each takes many rows.
 
-import { limits } from "../../../domain/limits.ts";
 import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../move/moved-tables.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import type { Transaction } from "../transaction.ts";
+
+/** Rows that a move reads back at a time. */
+const moveReadBackRows = 1_000;
 
 const arrays: Readonly<Record<ColumnKind, string>> = {
   text: "text[]",
@@ -70,5 +72,5 @@ export function pageQuery({ name, key, columns }: MovedTable, isLater: boolean):
   return `
     SELECT ${Object.keys(columns).join(", ")} FROM ${name}
     ${isLater ? `WHERE (${key.join(", ")}) > (${places})` : ""}
-    ORDER BY ${key.join(", ")} LIMIT ${limits.moveReadBackRows}`;
+    ORDER BY ${key.join(", ")} LIMIT ${moveReadBackRows}`;
 }

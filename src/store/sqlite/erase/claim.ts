@@ -11,6 +11,9 @@ import type { Connection } from "../connection.ts";
 import { noteDeletion, readExistingDeletion } from "../deletion.ts";
 import type { Group } from "../commit/group.ts";
 
+/** The largest cascade that is planned in one transaction. */
+export const planRelationsAtOnceMax = 200;
+
 const findAbandoned = `
   SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing') AND status = 'processing'
@@ -68,7 +71,7 @@ export function claimDeletion(
 
 /** Undefined if something is in the way, which the deletion then says. */
 function start(connection: Connection, deletion: Deletion, claim: Claim): Claimed | undefined {
-  const planned = planFrom(connection, deletion, limits.planRelationsAtOnceMax);
+  const planned = planFrom(connection, deletion, planRelationsAtOnceMax);
   if (planned === undefined) {
     connection.run(setPlanning, deletion.deletionRequestId, claim.leaseUntil, claim.claimant);
     return { result: "large", deletion };

@@ -14,6 +14,9 @@ import { forgetReply } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
 import { redactPayload } from "./redaction.ts";
 
+/** Changes that are removed in one transaction, so that writers wait only briefly. */
+export const erasureStepChangesMax = 2_000;
+
 interface TargetRow {
   readonly position: number;
   readonly organization_id: string;
@@ -101,7 +104,7 @@ function eraseAll(
   targets: readonly TargetRow[],
 ): { readonly erased: ErasedCounts; readonly targets: readonly TargetRow[] } {
   const counts = new Map(Object.entries(deletion.erased));
-  let changesLeft: number = limits.erasureStepChangesMax;
+  let changesLeft: number = erasureStepChangesMax;
   for (const [index, target] of targets.entries()) {
     if (target.action !== "erase") continue;
     changesLeft -= eraseChanges(connection, target, changesLeft);

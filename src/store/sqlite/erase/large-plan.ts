@@ -12,6 +12,9 @@ import { readExistingDeletion } from "../deletion.ts";
 import type { Group } from "../commit/group.ts";
 import { findFirstHeld } from "../hold.ts";
 
+/** How much of a larger cascade shares a transaction. */
+export const planTargetsAtOnceMax = 200;
+
 export interface PlanStep {
   readonly deletionRequestId: string;
   /** Without a claimant for the deletion of whoever asks, which is `processing`. */
@@ -94,7 +97,7 @@ export function removePlan(
 ): number {
   const { status } = readExistingDeletion(connection, deletionRequestId);
   if (status === "processing") return 0;
-  return connection.run(removeTargets, deletionRequestId, limits.planTargetsAtOnceMax);
+  return connection.run(removeTargets, deletionRequestId, planTargetsAtOnceMax);
 }
 
 function isPlannedBy(

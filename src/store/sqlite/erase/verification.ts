@@ -7,12 +7,15 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
 import type { Act, SealedReceipt } from "../../store.ts";
 import { isObstacle, planFrom, targetsOf, writePlan } from "./cascade.ts";
-import { wait } from "./claim.ts";
+import { wait, planRelationsAtOnceMax } from "./claim.ts";
 import type { Connection } from "../connection.ts";
 import { noteDeletion, readExistingDeletion } from "../deletion.ts";
 import type { Group } from "../commit/group.ts";
 import { fitsChain, storeReceipt } from "../receipt.ts";
 import { reopenUnredacted } from "./unredacted.ts";
+
+/** How many targets of a plan share a transaction that verifies them. */
+export const verifiedTargetsAtOnceMax = 200;
 
 /**
  * `found`: the plan was extended. `large`: it has to be, by the cascade of this record, in steps. `held`: what was found may not be touched. `moved`: the receipt no longer fits the chain,
@@ -94,7 +97,7 @@ export function verifyErasure(
     findEndOfPart,
     deletionRequestId,
     ...root,
-    limits.verifiedTargetsAtOnceMax - 1,
+    verifiedTargetsAtOnceMax - 1,
   );
   const upTo = last?.position ?? anyPosition;
   const verification = verifyTargets(connection, deletion, { act, upTo });
@@ -136,7 +139,7 @@ function verifyTargets(
     limits.erasureStepRecordsMax,
     upTo,
   );
-  let relationsLeft: number = limits.planRelationsAtOnceMax;
+  let relationsLeft: number = planRelationsAtOnceMax;
   for (const [index, found] of left.entries()) {
     const record = { organizationId, ...found };
     const planned = planFrom(connection, record, relationsLeft);

@@ -4,6 +4,7 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainCreation } from "../../../files/present.ts";
+import { syncFolder } from "../../../files/own-file.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 
 /** Makes the file, empty, and its folder, unless they are there. Throws FileError. */
@@ -52,10 +53,5 @@ export function syncFile(path: string): void {
 
 /** So that a file that was made, renamed or removed there stays so. */
 export function syncFolderOf(path: string): void {
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolder(dirname(path));
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { isAboutRecords, postgresErasureMap } from "../../../../src/store/erasure-map.ts";
+import { erasureMap, isAboutRecords } from "../../../../src/store/erasure-map.ts";
 import { openStore } from "../../../../src/store/open-store.ts";
 import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
 import type { Store } from "../../../../src/store/store.ts";
@@ -84,7 +84,7 @@ describe("the planner's statistics", () => {
   }
 
   it("are kept of exactly the columns that the erasure map and the list of sampled columns allow", async () => {
-    const allowed = Object.entries(postgresErasureMap).flatMap(([table, columns]) =>
+    const allowed = Object.entries(erasureMap).flatMap(([table, columns]) =>
       Object.keys(columns)
         .filter((column) => mayBeSampled(table, column) === true)
         .map((column) => `${table}.${column}`),
