@@ -125,7 +125,7 @@ describe("the layers", () => {
       "src/actions/a.ts":
         'import type { Store } from "../store/store.ts";\nimport { hash } from "node:crypto";\n' +
         "// SELECT id FROM record WHERE it is only spoken of\nconst a = 'Select a record from the list';",
-      "src/http/handlers/a.ts": 'import { app } from "../../actions/app.ts";',
+      "src/http/verb/a.ts": 'import { app } from "../../actions/app.ts";',
       "src/cli/command/a.ts": 'const { openApp } = await import("../../app.ts");',
       "src/bulk/import/a.ts":
         'import type { App } from "../../actions/app.ts";\n' +

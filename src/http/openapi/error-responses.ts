@@ -28,12 +28,12 @@ export function errorResponse(name: string, options: ErrorResponseOptions): Erro
   return { name, status: statusOf(errorCatalogue[options.errors[0]]), ...options };
 }
 
-export const badRequest = errorResponse("BadRequest", {
+const badRequest = errorResponse("BadRequest", {
   description: "The request is not valid; `errors` names the invalid fields.",
   errors: ["validation_failed", "malformed_json", "malformed_http"],
   fields: [{ field: "timestamp", message: "is required" }],
 });
-export const badQuery = errorResponse("BadQuery", {
+const badQuery = errorResponse("BadQuery", {
   description: "The query is not valid; `errors` names the invalid parameter.",
   errors: ["validation_failed", "malformed_http"],
   fields: [{ field: "tx_id", message: "is required as a query parameter: ?tx_id=…" }],
@@ -114,7 +114,7 @@ export const unavailable = errorResponse("Unavailable", {
 });
 
 /** What every operation may answer. */
-export const usualErrors: readonly ErrorResponse[] = [
+const usualErrors: readonly ErrorResponse[] = [
   unauthorized,
   insufficientScope,
   rateLimitExceeded,

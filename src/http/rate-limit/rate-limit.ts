@@ -46,9 +46,10 @@ const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSecond
 export function countInProcess(now: () => number): Count<Limited> {
   const buckets = new Map<string, TokenBuckets>();
   return (policy, owner, cost) => {
-    const found = buckets.get(policy.name) ?? new TokenBuckets(now);
-    buckets.set(policy.name, found);
-    return limited(policy, found.take(owner, policy, cost));
+    const found = buckets.get(policy.name);
+    const own = found ?? new TokenBuckets(now);
+    if (found === undefined) buckets.set(policy.name, own);
+    return limited(policy, own.take(owner, policy, cost));
   };
 }
 

@@ -52,7 +52,7 @@ export function acceptedName(type: RecordType): string {
   return `${componentName(type)}DeletionAccepted`;
 }
 
-export function acceptedSchema(type: RecordType): JsonSchema {
+function acceptedSchema(type: RecordType): JsonSchema {
   return objectSchema("The deletion is queued.", {
     [type.idField]: textSchema(`Unique identifier of the ${nounOf(type)}.`),
     deletion_request_id: textSchema(

@@ -34,7 +34,7 @@ export function listDescription({ body }: Operation): string {
 const aboutLists =
   " A list is all or nothing: if one item is rejected, nothing is written and `errors` names every invalid field, such as " +
   "`[3].timestamp`. With `Prefer: handling=lenient` each item is accepted or rejected by itself, and `results` has its " +
-  "result. So it is in a stream (`application/x-ndjson`), which has one record per line and may have any length.";
+  "result. The same applies to a stream (`application/x-ndjson`), which has one record per line and may have any length.";
 
 /** `a transaction`, or with ` or a list of them`. */
 export function oneOrMany(operation: Operation): string {
