@@ -1,6 +1,7 @@
 // Processes deletions that are due, several together: claim, erase in bounded steps, verify, complete. Every step is durable
 // before the next one, so that after a crash the work resumes. Never abandons a deletion.
 
+import { backOffMs } from "../domain/back-off.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
@@ -167,13 +168,8 @@ async function postpone(
   await app.store.postponeDeletion(
     deletion.deletionRequestId,
     stopping.aborted ? "the service stopped" : describeCause(cause),
-    app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts)),
+    app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts, 1_000, deletionBackOffMsMax)),
   );
-}
-
-/** Doubles from one second up to deletionBackOffMsMax. */
-function backOffMs(attempts: number): number {
-  return Math.min(1_000 * 2 ** Math.min(attempts, 20), deletionBackOffMsMax);
 }
 
 /** The store's error rather than the API's. Only name and message: other properties may contain values of a row. */

@@ -2,6 +2,7 @@
 // round fails.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "../domain/back-off.ts";
 
 export interface LoopOptions {
   readonly intervalMs: number;
@@ -33,7 +34,7 @@ export function startLoop(
     } catch (error) {
       if (!stopping.signal.aborted) options.onError(error);
       failures += 1;
-      return Math.min(options.intervalMs * 2 ** Math.min(failures, 20), options.backOffMsMax);
+      return backOffMs(failures, options.intervalMs, options.backOffMsMax);
     }
   }
 

@@ -101,12 +101,12 @@ describe("the metrics", () => {
   });
 });
 
-function exampleRegistry(): Registry {
+function exampleRegistry(most = 3): Registry {
   const registry = new Registry();
   const counters = registry.counters({ name: "c_total", help: "C.", labels: ["kind"] });
   counters.with('a"\\\n').add(2);
   registry.histogram({ name: "h", help: "H.", buckets: [1, 2] }).observe(1.5);
-  registry.gauge({ name: "most", help: "M.", combine: "max" }).set(3);
+  registry.gauge({ name: "most", help: "M.", combine: "max" }).set(most);
   registry.gauge({ name: "same", help: "S.", combine: "same" }).set(7);
   return registry;
 }
@@ -138,7 +138,7 @@ describe("a snapshot", () => {
   });
 
   it("survives the way between threads, and is combined by what each figure means", async () => {
-    const other = exampleRegistry();
+    const other = exampleRegistry(5);
     other
       .counters({ name: "d_total", help: "D.", labels: ["one", "two"] })
       .with("x", 2)
@@ -153,10 +153,16 @@ describe("a snapshot", () => {
       'h_bucket{le="+Inf"} 2',
       "h_sum 3",
       "h_count 2",
-      "most 3",
+      "most 5",
       "same 7",
       'd_total{one="x",two="2"} 1',
     ]);
+  });
+
+  it("counts a value that equals a bound in the bucket of that bound", async () => {
+    const registry = new Registry();
+    registry.histogram({ name: "h", help: "H.", buckets: [1, 2] }).observe(1);
+    assert.match(renderSnapshot(await registry.snapshot()), /^h_bucket\{le="1"\} 1$/m);
   });
 
   it("with a figure that is no number is a mistake that shows", async () => {

@@ -249,10 +249,7 @@ describe("damage that no crash explains", () => {
       const corrupted = Buffer.from(whole);
       corrupted[at] = (corrupted[at] ?? 0) ^ 1;
       writeFileSync(ledger.path, corrupted);
-      await assert.rejects(
-        all(reopen(ledger)),
-        /damaged at line [12]: .*[Pp]ut an undamaged copy/s,
-      );
+      await assert.rejects(all(reopen(ledger)), /damaged at line [12]: .*with an undamaged copy/s);
       await assert.rejects(reopen(ledger).state(), /is damaged at/);
       if (at % 50 === 0) await assert.rejects(reopen(ledger).note([entry(4)]), /is damaged at/);
     }
@@ -367,7 +364,7 @@ describe("a file that is given beside the ledger", () => {
     const path = writeReceipts(test, text.slice(0, -40));
     await assert.rejects(
       Array.fromAsync(readLedgerFile(path)),
-      /its end is missing: line 2 .*Fetch it again/,
+      /its end is missing: line 2 .*Copy it again/,
     );
   });
 

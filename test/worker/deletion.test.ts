@@ -88,6 +88,7 @@ describe("a round of the deletion worker", () => {
     const waiting = await statusOf(id);
     assert.equal(waiting?.status, "processing");
     assert.match(waiting.waitingFor ?? "", /the disk is full/);
+    assert.equal(waiting.nextAttemptAt, clock.now() + 2_000);
 
     clock.advanceMs(10 * 60_000);
     const healthy = deletionRound(opened, { claimant: "test", log });

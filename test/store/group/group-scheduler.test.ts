@@ -41,6 +41,19 @@ describe("the scheduler of groups", () => {
     assert.deepEqual(takeAll(made, 0), [["small", ["a-1", "a-2", "a-3"]]]);
   });
 
+  it("serves the other lanes in turn while several of them have jobs", () => {
+    const made = scheduler(
+      arrival("op1", { alone: true, organizationId: "" }),
+      arrival("op2", { alone: true, organizationId: "" }),
+      arrival("a-list", list),
+      arrival("a-list2", { ...list, rows: 1_001 }),
+    );
+    assert.deepEqual(
+      takeAll(made, 0).map(([lane]) => lane),
+      ["alone", "lists", "alone", "lists"],
+    );
+  });
+
   it("serves small writes first, and after them one group of each other kind in turn", () => {
     const made = scheduler(
       arrival("a-list", list),

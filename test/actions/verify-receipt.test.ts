@@ -7,7 +7,7 @@ import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
 import { canonicalJson } from "../../src/domain/json/canonical-json.ts";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/receipt-key.ts";
-import { makeChain, publish } from "./scene.ts";
+import { makeChain, publish } from "../receipt/scene.ts";
 
 const chain = makeChain(4);
 const [first, second, third, fourth] = chain.receipts as [Receipt, Receipt, Receipt, Receipt];
