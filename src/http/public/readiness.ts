@@ -1,5 +1,5 @@
-// Whether the service can accept requests. The store is asked at most once in a while, however many probes there are. Knows
-// nothing of HTTP.
+// Whether the service can accept requests. The store is asked at most once in a while, however many probes there are.
+// Knows nothing of HTTP.
 
 import { limits } from "../../domain/limits.ts";
 import { coalesce } from "../coalesce.ts";
