@@ -1,4 +1,5 @@
-// One run of an expensive function for all calls made while it runs. Stores no result: a call after its end starts another.
+// One run of an expensive function for all calls made while it runs. Stores no result: a call after its end starts
+// another.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -6,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const restMsMax = 1_000;
 
 /**
- * `restTimes`: each run is followed by a pause of this many times its duration, so that runs take a bounded share of the time
- * however often the function is called.
+ * `restTimes`: each run is followed by a pause of this many times its duration, so that runs take a bounded share of
+ * the time however often the function is called.
  */
 export function coalesce<Value>(
   load: () => Promise<Value>,

@@ -88,7 +88,10 @@ function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
 
 type Named = Readonly<Record<string, object>>;
 
-/** In alphabetical order. Linters reject components without a reference; which ones those are depends on the record types. */
+/**
+ * In alphabetical order. Linters reject components without a reference; which ones those are depends on the record
+ * types.
+ */
 function withoutUnused<Parts extends Readonly<Record<string, Named>>>(
   all: Parts,
   paths: object,

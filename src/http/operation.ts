@@ -1,5 +1,5 @@
-// What an operation is: a verb, which one file of verb/ describes as a whole, at a path of the route table. The server, the
-// OpenAPI document and the tests are made from it.
+// What an operation is: a verb, which one file of verb/ describes as a whole, at a path of the route table. The
+// server, the OpenAPI document and the tests are made from it.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";

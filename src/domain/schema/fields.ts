@@ -151,8 +151,8 @@ export function identifiers(description: string): TSchema {
 }
 
 /**
- * An object with exactly these fields. A null in an optional one is as good as none. `component`: its name in the OpenAPI
- * document where it is a component of its own.
+ * An object with exactly these fields. A null in an optional one is the same as leaving it out. `component`: its name in
+ * the OpenAPI document where it is a component.
  */
 export function object(
   description: string,

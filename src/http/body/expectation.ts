@@ -1,5 +1,5 @@
-// Expect: 100-continue (RFC 9110, section 10.1.1). The interim response is sent when the body is about to be read, so that no
-// client sends a body that its headers alone rule out.
+// Expect: 100-continue (RFC 9110, section 10.1.1). The interim response is sent when the body is about to be read, so
+// that no client sends a body that its headers alone rule out.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
@@ -13,7 +13,8 @@ const waiting = new WeakMap<IncomingMessage, Waiting>();
 export function answerExpectations(server: Server): void {
   server.on("checkContinue", (request, response) => {
     waiting.set(request, { response, keepAlive: response.shouldKeepAlive });
-    // Until the body is requested, the next bytes may be either the body or another request, so the connection must end.
+    // Until the body is requested, the next bytes may be either the body or another request, so the connection must
+    // end.
     response.shouldKeepAlive = false;
     server.emit("request", request, response);
   });

@@ -1,5 +1,5 @@
-// Finds where a text stops being JSON (RFC 8259), which JSON.parse does not report for every mistake. Used only for text that
-// JSON.parse has rejected, and never repeats any of it. Reads no deeper than the nesting limit of a body.
+// Finds where a text stops being JSON (RFC 8259), which JSON.parse does not report for every mistake. Used only for
+// text that JSON.parse has rejected, and never repeats any of it. Reads no deeper than the nesting limit of a body.
 
 import { limits } from "../../domain/limits.ts";
 
@@ -48,7 +48,9 @@ function skip(scan: Scan, pattern: RegExp): boolean {
   return true;
 }
 
-/** Reads one character of structure, a name or a value. False if it is invalid or incomplete; then `at` is the place. */
+/**
+ * Reads one character of structure, a name or a value. False if it is invalid or incomplete; then `at` is the place.
+ */
 function step(scan: Scan): boolean {
   const { text, awaited, open } = scan;
   const sign = text[scan.at];

@@ -1,5 +1,5 @@
-// Splits a stream of bytes into lines, wherever its chunks end. Buffers at most one line of bounded length, so that many small
-// chunks take no more memory than one large chunk.
+// Splits a stream of bytes into lines, wherever its chunks end. Buffers at most one line of bounded length, so that
+// many small chunks take no more memory than one large chunk.
 
 import { limits } from "../../domain/limits.ts";
 
@@ -18,7 +18,10 @@ export class LineSplitter {
   #lineBytes = 0;
   #number = 0;
 
-  /** The lines that end in this chunk, without blank ones, which are numbered too. A line may share the chunk's memory. */
+  /**
+   * The lines that end in this chunk, without blank ones, which are numbered too. A line may share the chunk's
+   * memory.
+   */
   push(chunk: Buffer): Line[] {
     const lines: Line[] = [];
     let from = 0;

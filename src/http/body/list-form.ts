@@ -9,7 +9,10 @@ export function requireSingleForm({ body }: Operation): void {
   if (body === "list") throw invalid("The body must be a list of objects.");
 }
 
-/** For a list. Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is too long. */
+/**
+ * For a list. Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is
+ * too long.
+ */
 export function requireListForm({ body, type }: Operation, items: number): void {
   if (body === "one") {
     throw invalid(`The body must be one object; send lists to /v2/${type?.batchPath ?? ""}.`);

@@ -1,5 +1,5 @@
-// Parses bytes as JSON without changing any value: bytes that are not UTF-8 are rejected, and a number that a double does not
-// hold exactly becomes Infinity, which validation rejects with its path. Errors never repeat what was sent.
+// Parses bytes as JSON without changing any value: bytes that are not UTF-8 are rejected, and a number that a double
+// does not hold exactly becomes Infinity, which validation rejects with its path. Errors never repeat what was sent.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { AppError } from "../../domain/error.ts";
@@ -11,8 +11,8 @@ import { findJsonSyntaxError } from "./json-syntax.ts";
 export type JsonSource = "body" | "line";
 
 /**
- * A pure function of the bytes, linear in their number. Throws AppError malformed_json. Validation checks the depth of nesting;
- * JSON.parse needs no stack for it.
+ * A pure function of the bytes, linear in their number. Throws AppError malformed_json. Validation checks the depth
+ * of nesting; JSON.parse needs no stack for it.
  */
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
@@ -27,8 +27,8 @@ export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
 }
 
 /**
- * The error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an item or of the body.
- * Reads only what comes after it, and reports the place in the whole body.
+ * The error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an item or
+ * of the body. Reads only what comes after it, and reports the place in the whole body.
  */
 export function describeListError(body: Buffer, from: number): AppError {
   const rest = body.subarray(from);

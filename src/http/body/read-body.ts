@@ -1,5 +1,5 @@
-// Reads a request body: content type, content encoding, and bounds on the bytes as sent and as decoded. Never buffers more than
-// its bound, nor more than its reservation of memory.
+// Reads a request body: content type, content encoding, and bounds on the bytes as sent and as decoded. Never buffers
+// more than its bound, nor more than its reservation of memory.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
@@ -19,8 +19,8 @@ const streamRatioBytesMin = 64 * 1_024;
 
 export type MediaType = "json" | "ndjson";
 
-// Without this option these two would silently ignore bytes after the end, on some versions of Node the second of two zstd
-// frames. gzip reads further members by itself, and rejects anything else.
+// Without this option these two would silently ignore bytes after the end, on some versions of Node the second of two
+// zstd frames. gzip reads further members by itself, and rejects anything else.
 const strictly = { rejectGarbageAfterEnd: true } as const;
 
 const decoders = {
@@ -49,8 +49,8 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
 }
 
 /**
- * Reads a body of a few KiB, without a reservation. Throws AppError too_large, content_type, or malformed_json for a body that is
- * incomplete or not in its encoding.
+ * Reads a body of a few KiB, without a reservation. Throws AppError too_large, content_type, or malformed_json for a
+ * body that is incomplete or not in its encoding.
  */
 export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
   const bytesMax = smallBodyBytesMax;
@@ -95,7 +95,9 @@ export interface LargeBody {
   readonly reservation: Reservation;
 }
 
-/** Waits for a reservation before it reads. Throws like `readSmallBody`, and AppError unavailable if there is no room. */
+/**
+ * Waits for a reservation before it reads. Throws like `readSmallBody`, and AppError unavailable if there is no room.
+ */
 export async function readLargeBody(
   request: IncomingMessage,
   { organizationId, budget, signal }: LargeBodyOptions,

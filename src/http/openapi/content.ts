@@ -1,5 +1,5 @@
-// Bodies of requests and replies as the files of verb/ and public/ state them: description, media types, examples, and the
-// components that their schemas refer to.
+// Bodies of requests and replies as the files of verb/ and public/ state them: description, media types, examples,
+// and the components that their schemas refer to.
 
 import { type Examples, type JsonSchema, type Media, schemaRef } from "./document.ts";
 import type { HeaderPart } from "./parts.ts";

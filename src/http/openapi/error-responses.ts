@@ -1,5 +1,5 @@
-// The error responses that several operations share. An error of one operation only is in the file of its verb. A response is
-// a component of the document; its status is that of its error codes.
+// The error responses that several operations share. An error of one operation only is in the file of its verb. A
+// response is a component of the document; its status is that of its error codes.
 
 import { type ErrorName, errorCatalogue, type FieldError, statusOf } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";

@@ -1,5 +1,5 @@
-// Makes what is slow to make and rarely requested in a thread that then ends, so that other requests do not wait and the memory
-// is released with the thread.
+// Makes what is slow to make and rarely requested in a thread that then ends, so that other requests do not wait and
+// the memory is released with the thread.
 
 import { Worker } from "node:worker_threads";
 import type { Encoded } from "../reply/representation.ts";

@@ -1,5 +1,6 @@
-// Translates a schema that validates into standard JSON Schema 2020-12 for the document, without our own keywords and formats.
-// The result accepts nothing that the validators reject, except lone surrogates, for which no pattern is portable.
+// Translates a schema that validates into standard JSON Schema 2020-12 for the document, without our own keywords and
+// formats. The result accepts nothing that the validators reject, except lone surrogates, for which no pattern is
+// portable.
 
 import type { TSchema } from "typebox";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
@@ -36,7 +37,10 @@ const codeLists: Readonly<Record<string, CodeList>> = {
   },
 };
 
-/** The schemas of fields that are components; `component` in a schema names it, and survives when options copy the schema. */
+/**
+ * The schemas of fields that are components; `component` in a schema names it, and survives when options copy the
+ * schema.
+ */
 const components: readonly TSchema[] = [address, additionalProperty];
 
 /**

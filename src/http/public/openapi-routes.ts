@@ -1,5 +1,5 @@
-// Serves /openapi.json, and at /docs the reference page made from it, which loads nothing from other hosts. Each is made
-// when it is first requested, and once.
+// Serves /openapi.json, and at /docs the reference page made from it, which loads nothing from other hosts. Each is
+// made when it is first requested, and once.
 
 import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";

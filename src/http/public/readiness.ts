@@ -1,5 +1,5 @@
-// Whether the service can accept requests. The store is asked at most once in a while, however many probes there are. Knows
-// nothing of HTTP.
+// Whether the service can accept requests. The store is asked at most once in a while, however many probes there are.
+// Knows nothing of HTTP.
 
 import { coalesce } from "../coalesce.ts";
 import { withTimeout } from "../with-timeout.ts";

@@ -1,5 +1,5 @@
-// The public keys of receipts, at a well-known address (RFC 8615). Publishes nothing but public keys. Concurrent requests
-// share one query to the store.
+// The public keys of receipts, at a well-known address (RFC 8615). Publishes nothing but public keys. Concurrent
+// requests share one query to the store.
 
 import { publishReceiptKeys } from "../../actions/receipt-keys.ts";
 import { coalesce } from "../coalesce.ts";

@@ -1,5 +1,5 @@
-// The owner of the limits of a network address: an IPv4 address itself, or the /64 network of an IPv6 address, because one host
-// usually has a whole /64. Only parses text; never resolves a name.
+// The owner of the limits of a network address: an IPv4 address itself, or the /64 network of an IPv6 address,
+// because one host usually has a whole /64. Only parses text; never resolves a name.
 
 import { isIP } from "node:net";
 

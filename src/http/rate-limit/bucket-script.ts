@@ -1,14 +1,14 @@
-// The token bucket as a script for Redis or Valkey: one key, one round trip, and the clock of the server, so that processes with
-// different clocks agree. Written in Lua 5.1; never reads a key that is not in KEYS.
+// The token bucket as a script for Redis or Valkey: one key, one round trip, and the clock of the server, so that
+// processes with different clocks agree. Written in Lua 5.1; never reads a key that is not in KEYS.
 
 import { createHash, hash } from "node:crypto";
 import { type BucketCost, type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
 
 /**
- * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 for a charge, which is taken
- * even if fewer tokens are left. Returns whether there was a token, and the tokens that are left, as text, because Redis
- * truncates numbers in a script's reply. A missing bucket is full, so each expires when it would be full again. A clock that
- * was set back neither gains nor loses tokens.
+ * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 for a charge, which
+ * is taken even if fewer tokens are left. Returns whether there was a token, and the tokens that are left, as text,
+ * because Redis truncates numbers in a script's reply. A missing bucket is full, so each expires when it would be
+ * full again. A clock that was set back neither gains nor loses tokens.
  */
 export const bucketScript = `
 local time = redis.call("TIME")
@@ -43,8 +43,8 @@ export const bucketScriptSha1 = createHash("sha1").update(bucketScript).digest("
 const keyPrefix = "sluice:rate:";
 
 /**
- * The key of an owner's bucket. Hashed, so that it reveals no address; with `scope`, the name of the store, so that services
- * with different stores can share one Redis.
+ * The key of an owner's bucket. Hashed, so that it reveals no address; with `scope`, the name of the store, so that
+ * services with different stores can share one Redis.
  */
 export function bucketKey(scope: string, policy: BucketPolicy, owner: string): string {
   const digest = hash("sha256", `${scope}\n${owner}`, "base64url");

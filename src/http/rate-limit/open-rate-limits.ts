@@ -1,5 +1,5 @@
-// Chooses where requests are counted: in this process, or in a Redis that processes share, whose client is loaded only if it
-// is configured. No request waits for a Redis that is unavailable: then each process counts by itself.
+// Chooses where requests are counted: in this process, or in a Redis that processes share, whose client is loaded
+// only if it is configured. No request waits for a Redis that is unavailable: then each process counts by itself.
 
 import type { Logger } from "../../log.ts";
 import {

@@ -65,8 +65,8 @@ export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<
 }
 
 /**
- * The kind of an error as one word: the code of the system, or the first word of an error reply, which is its code by the
- * protocol. Never the message, which may repeat what was sent.
+ * The kind of an error as one word: the code of the system, or the first word of an error reply, which is its code by
+ * the protocol. Never the message, which may repeat what was sent.
  */
 export function redisErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";

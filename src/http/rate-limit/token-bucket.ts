@@ -1,5 +1,6 @@
-// Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a rejection
-// says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only favours its owner.
+// Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a
+// rejection says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only
+// favours its owner.
 
 /** Buckets in memory; beyond this number the oldest is dropped. */
 export const bucketsMax = 100_000;
@@ -12,8 +13,8 @@ export interface BucketPolicy {
 }
 
 /**
- * 1: takes a token if there is one. 0: takes nothing. A charge takes what a request has already cost, even if fewer tokens
- * are left; later requests then wait for them, but never longer than an empty bucket takes to fill.
+ * 1: takes a token if there is one. 0: takes nothing. A charge takes what a request has already cost, even if fewer
+ * tokens are left; later requests then wait for them, but never longer than an empty bucket takes to fill.
  */
 export type BucketCost = 0 | 1 | { readonly charge: number };
 

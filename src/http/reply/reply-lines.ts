@@ -1,5 +1,6 @@
-// The lines of a reply that is sent while its request is still being received. Waits for a client that reads slowly, but not for
-// one that reads nothing until it has sent everything: lines for which such a client leaves no room are counted, not sent.
+// The lines of a reply that is sent while its request is still being received. Waits for a client that reads slowly,
+// but not for one that reads nothing until it has sent everything: lines for which such a client leaves no room are
+// counted, not sent.
 
 import type { ServerResponse } from "node:http";
 

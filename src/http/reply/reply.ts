@@ -1,5 +1,5 @@
-// Sends every reply of the API: the headers that all replies have, the body, and the metrics of the request. Nothing else
-// sends, so no reply lacks its X-Request-Id and every one is measured.
+// Sends every reply of the API: the headers that all replies have, the body, and the metrics of the request. Nothing
+// else sends, so no reply lacks its X-Request-Id and every one is measured.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -67,8 +67,8 @@ export function jsonAnswer(status: number, body: object): Answer {
 const json = "application/json";
 
 /**
- * Writes to Node's response directly. What Fastify's own sending would add (serialising, hooks, a second set of headers) is
- * done here or not needed, and is a third of the cost of a small reply.
+ * Writes to Node's response directly. What Fastify's own sending would add (serialising, hooks, a second set of
+ * headers) is done here or not needed, and is a third of the cost of a small reply.
  */
 export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Replies {
   return {

@@ -1,5 +1,5 @@
-// Replies that are the same for every client: compressed once, identified by a strong ETag, and sent from bytes that all replies
-// share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+// Replies that are the same for every client: compressed once, identified by a strong ETag, and sent from bytes that
+// all replies share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";

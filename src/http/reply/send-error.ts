@@ -1,5 +1,5 @@
-// Answers a request with an error. What is not an AppError is our own error: logged with the request id, answered as 50001, and
-// never shown to the client.
+// Answers a request with an error. What is not an AppError is our own error: logged with the request id, answered as
+// 50001, and never shown to the client.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
@@ -53,8 +53,8 @@ function acceptsProblem(accept: string | undefined): boolean {
 }
 
 /**
- * The connection ends with the reply if the request was not valid HTTP, or if a large body was rejected before it was read;
- * reading the rest only to keep the connection is not worthwhile.
+ * The connection ends with the reply if the request was not valid HTTP, or if a large body was rejected before it was
+ * read; reading the rest only to keep the connection is not worthwhile.
  */
 function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
   if (error.errorName === "malformed_http") return { connection: "close" };
@@ -67,7 +67,9 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
 
 const unavailableLoggedAt = new WeakMap<Logger, number>();
 
-/** While the store is unavailable or full, every request fails for the same reason, so it is logged only at intervals. */
+/**
+ * While the store is unavailable or full, every request fails for the same reason, so it is logged only at intervals.
+ */
 function logUnavailable({ log }: HttpContext, request: FastifyRequest, { cause }: AppError): void {
   const loggedAt = unavailableLoggedAt.get(log) ?? -Infinity;
   if (cause === undefined || performance.now() - loggedAt < unavailableLogMs) return;

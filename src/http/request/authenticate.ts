@@ -1,4 +1,5 @@
-// The checks before every v2.0 operation: who the caller is, its rate limit, its scopes. They run before a body is read.
+// The checks before every v2.0 operation: who the caller is, its rate limit, its scopes. They run before a body is
+// read.
 
 import type { FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/caller-cache.ts";
@@ -11,8 +12,8 @@ import type { Limited } from "../rate-limit/rate-limit.ts";
 import type { RequestContext } from "../reply/reply.ts";
 
 /**
- * Sets `requestContext.caller`; throws AppError credential_*, rate_limited or insufficient_scope. Synchronous for a caller in
- * memory and limits of this process, because a promise for each request would cost more than the checks.
+ * Sets `requestContext.caller`; throws AppError credential_*, rate_limited or insufficient_scope. Synchronous for a
+ * caller in memory and limits of this process, because a promise for each request would cost more than the checks.
  */
 export function authenticate(
   context: HttpContext,
@@ -47,8 +48,9 @@ function requireAnyScope({ covered }: Identity, scopes: readonly Scope[]): void 
 }
 
 /**
- * For a path under /v2 that no operation has: the request counts against its organization, or as a failed authentication.
- * Without a credential it counts against nothing, and the reply has the limit of its address. Throws AppError rate_limited.
+ * For a path under /v2 that no operation has: the request counts against its organization, or as a failed
+ * authentication. Without a credential it counts against nothing, and the reply has the limit of its address. Throws
+ * AppError rate_limited.
  */
 export async function countUnknownPath(
   context: HttpContext,
@@ -67,8 +69,8 @@ export async function countUnknownPath(
 }
 
 /**
- * Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. Never returns: it
- * throws, or rejects where processes share their limits.
+ * Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. Never
+ * returns: it throws, or rejects where processes share their limits.
  */
 export function rejectCredential(
   context: HttpContext,

@@ -1,5 +1,5 @@
-// POST /auth/token and /v2/auth/token: an access token for an API key. Idempotency-Key has no effect here, because a stored
-// reply would be a stored secret.
+// POST /auth/token and /v2/auth/token: an access token for an API key. Idempotency-Key has no effect here, because a
+// stored reply would be a stored secret.
 
 import { Type } from "typebox";
 import {

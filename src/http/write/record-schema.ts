@@ -1,4 +1,5 @@
-// The schemas of a record and of its update as the document shows them, published from those that validate, with examples.
+// The schemas of a record and of its update as the document shows them, published from those that validate, with
+// examples.
 
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { Component } from "../openapi/content.ts";
@@ -53,8 +54,8 @@ function pick(example: Payload, names: readonly string[]): Payload {
 }
 
 /**
- * What the rules across fields forbid, in the one keyword that generators ignore: from conditions and alternatives beside the
- * properties they generate types that do not compile.
+ * What the rules across fields forbid, in the one keyword that generators ignore: from conditions and alternatives
+ * beside the properties they generate types that do not compile.
  */
 function forbidden({ rules }: RecordType, on: readonly string[]): JsonSchema {
   const schemas = rules.flatMap(({ on: when, summary, forbids }) =>

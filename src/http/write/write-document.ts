@@ -1,4 +1,5 @@
-// What the document says of the operations that write records: bodies of one record, a list or a stream, and their replies.
+// What the document says of the operations that write records: bodies of one record, a list or a stream, and their
+// replies.
 
 import { errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";

@@ -1,5 +1,5 @@
-// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here; large ones are
-// passed to the bulk thread.
+// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here;
+// large ones are passed to the bulk thread.
 
 import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";

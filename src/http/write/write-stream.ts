@@ -1,6 +1,6 @@
-// Streams of records (application/x-ndjson): one record a line, any length, in bounded memory. Groups are committed as they
-// arrive; the reply has a line for each rejected record and ends with a summary. Passes chunks to the bulk thread and its
-// results to the client; never reports a line before its commit.
+// Streams of records (application/x-ndjson): one record a line, any length, in bounded memory. Groups are committed
+// as they arrive; the reply has a line for each rejected record and ends with a summary. Passes chunks to the bulk
+// thread and its results to the client; never reports a line before its commit.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
@@ -196,8 +196,9 @@ function begin({ request, reply, requestContext }: HandlerInput, operation: Oper
 }
 
 /**
- * Reads and discards what the client still sends after the summary, for a limited time, so that a client that reads only after
- * it has sent everything receives the summary. Closing the connection at once would reset it and lose the reply.
+ * Reads and discards what the client still sends after the summary, for a limited time, so that a client that reads
+ * only after it has sent everything receives the summary. Closing the connection at once would reset it and lose the
+ * reply.
  */
 function discardRest(request: IncomingMessage, source: Readable): Promise<void> {
   if (source !== request) {
