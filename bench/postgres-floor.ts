@@ -5,12 +5,12 @@ import Fastify from "fastify";
 import { Pool } from "pg";
 import type { Payload } from "../src/domain/record-type.ts";
 import { transaction } from "../src/domain/record-type/transaction.ts";
-import { defaultSettings } from "../src/store/postgres/settings.ts";
+import { defaultConnections } from "../src/store/connection-settings.ts";
 
 const url = process.argv[2];
 if (url === undefined) throw new Error("usage: postgres-floor.ts URL");
 
-const pool = new Pool({ connectionString: url, max: defaultSettings.poolMax });
+const pool = new Pool({ connectionString: url, max: defaultConnections.poolMax });
 await pool.query(`
   CREATE TABLE transaction (
     organization_id text COLLATE "C" NOT NULL,

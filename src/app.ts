@@ -1,5 +1,5 @@
-// Opens everything that actions need: the store, the ledger, the clock, what is remembered between requests. Refuses a store that
-// its ledger knows to have been further. Closes it again.
+// Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Rejects a store that is older
+// than its ledger.
 
 import type { KeyObject } from "node:crypto";
 import type { App, Signer } from "./actions/app.ts";
@@ -7,7 +7,7 @@ import { makeSealReceipt, makeSigner } from "./actions/issue-receipt.ts";
 import { CallerCache } from "./actions/caller-cache.ts";
 import { InFlightKeys } from "./actions/idempotency.ts";
 import { findLostLedger, keepLedger, ledgerAhead, wasRolledBack } from "./actions/keep-ledger.ts";
-import type { Config } from "./config.ts";
+import { type Config, connectionsOf } from "./config.ts";
 import { requireUsable } from "./files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
 import { hasReceiptKey, makeKeyReader } from "./receipt-key.ts";
@@ -24,15 +24,15 @@ export interface OpenApp extends App {
 
 export interface AppOptions extends StoreOptions {
   readonly now?: () => number;
-  /** The name for the audit trail; the user of the operating system unless it is given. */
+  /** The name for the audit trail; the default is the user of the operating system. */
   readonly operator?: string;
-  /** Told of each file that a killed process had left, and that is removed now. */
+  /** Called for each leftover file of a killed process after it is removed. */
   readonly onLeftover?: (path: string) => void;
 }
 
 /**
- * Throws StoreError or FileError when the store or its ledger can't be opened, or must not be read, with what to do about
- * it; nothing is left open then.
+ * Throws StoreError or FileError when the store or its ledger can't be opened or must not be read; then everything is closed
+ * again.
  */
 export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
   const now = options.now ?? Date.now;
@@ -40,12 +40,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);
   const store = await openStore(config.databaseUrl, {
     sealReceipt: makeSealReceipt(readKey, now),
-    connections: {
-      poolMax: config.databasePoolMax,
-      prepare: config.databasePrepare,
-      statementTimeoutMs: config.databaseStatementTimeoutMs,
-      lockTimeoutMs: config.databaseLockTimeoutMs,
-    },
+    connections: connectionsOf(config),
     ...options,
   });
   try {
@@ -67,7 +62,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   }
 }
 
-/** A ledger that this user may not read would look like one without entries, and erased records could come back. */
+/** A ledger that this user may not read must not seem to be empty: erased records could reappear. */
 function openOwnLedger(
   { dataDir }: Config,
   { storeId, now }: { readonly storeId: string; readonly now: () => number },
@@ -77,7 +72,7 @@ function openOwnLedger(
   return ledger;
 }
 
-/** Commands make no key: one that only looks at something must leave nothing behind. */
+/** Commands do not create a key: a command that only reads must not write anything. */
 function findSigner(
   config: Config,
   { readKey, role }: { readonly readKey: () => KeyObject; readonly role: StoreOptions["role"] },
@@ -86,7 +81,7 @@ function findSigner(
   return makeSigner(readKey());
 }
 
-/** What was erased must be neither served nor shown because a backup was put back. */
+/** Erased records must not be served or shown because a backup was put back. */
 async function rejectRolledBack(app: App): Promise<void> {
   if (!app.ledger.exists()) return;
   const lost = await findLostLedger(app);
@@ -94,7 +89,7 @@ async function rejectRolledBack(app: App): Promise<void> {
   if (await wasRolledBack(app)) throw new StoreError(ledgerAhead(app).message);
 }
 
-/** What a command has done is in the ledger before it says so. */
+/** What a command does is in the ledger before the command reports success. */
 async function makeClose(app: App, options: AppOptions): Promise<() => Promise<void>> {
   const { store } = app;
   if (options.role === "serve") return () => store.close();
@@ -109,7 +104,7 @@ async function makeClose(app: App, options: AppOptions): Promise<() => Promise<v
   };
 }
 
-/** Where other hosts serve a database, they note in their ledgers what is done from here. */
+/** A database that other hosts serve has its ledgers there, and they note what is done from this host. */
 async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
   if (app.store.engine === "postgres" && !app.ledger.exists()) return;
   if (restoring && (await wasRolledBack(app))) return;

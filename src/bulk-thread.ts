@@ -1,5 +1,5 @@
-// The bulk thread: reads large bodies and streams of records, so that the thread that serves requests never waits for it.
-// Opens its own way to the store, serves the tasks that it is sent, and ends when it is told to.
+// The bulk thread: reads large bodies and streams of records, so that they never block the thread that serves requests. Has
+// its own connection to the store, processes the tasks that it is sent, and ends when it is told to.
 
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
@@ -7,16 +7,16 @@ import { serveTasks } from "./http/bulk/serve-tasks.ts";
 import { openRecordWriter } from "./store/open-record-writer.ts";
 import type { SharedWriterData } from "./store/store.ts";
 
-/** Below the threads that single requests wait for (Linux gives each thread a priority of its own). */
+/** A lower priority than the threads that single requests wait for; on Linux each thread has its own. */
 const niceness = 5;
 
 const port = parentPort;
-if (port === null) throw new Error("the bulk thread runs in a thread of its own");
+if (port === null) throw new Error("the bulk thread must run in a worker thread");
 
 try {
   setPriority(niceness);
 } catch {
-  // Where a sandbox forbids it, only the machine's scheduler decides who goes first.
+  // A sandbox may forbid it; then all threads have the same priority.
 }
 const writer = await openRecordWriter((workerData as { readonly shared: SharedWriterData }).shared);
 await serveTasks(port, writer);

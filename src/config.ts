@@ -1,7 +1,9 @@
 // Every setting in one table: name, default, what it means, how it is read. Settings come from the environment only.
 
 import { isIP } from "node:net";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { sqlitePath } from "./files/sqlite-path.ts";
+import { type ConnectionSettings, defaultConnections } from "./store/connection-settings.ts";
 import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
 export interface Config {
@@ -17,15 +19,15 @@ export interface Config {
   readonly logLevel: string;
   /** 0 turns all rate limits off. */
   readonly rateLimitPerSecond: number;
-  /** Where processes share their rate limits; may hold a password. */
+  /** Where processes share their rate limits; may contain a password. */
   readonly rateLimitRedisUrl: string | undefined;
   readonly rateLimitRedisTimeoutMs: number;
-  /** What /metrics asks for; undefined if it is open. */
+  /** What /metrics requires; undefined if it is open. */
   readonly metricsToken: string | undefined;
   readonly deletionPollMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
-  /** False, or the addresses and networks whose X-Forwarded-For counts. */
+  /** False, or the addresses and networks whose X-Forwarded-For is trusted. */
   readonly trustProxy: false | string;
   readonly production: boolean;
 }
@@ -63,25 +65,25 @@ export const settings = {
   ),
   databasePoolMax: setting(
     "DATABASE_POOL_MAX",
-    "10",
+    String(defaultConnections.poolMax),
     "Maximum number of connections to PostgreSQL of this process.",
     wholeNumber(2, 1_000),
   ),
   databasePrepare: setting(
     "DATABASE_PREPARE",
-    "on",
+    defaultConnections.prepare ? "on" : "off",
     "`off` disables prepared statements, for a connection pooler in front of PostgreSQL that does not support them.",
     onOrOff,
   ),
   databaseStatementTimeoutMs: setting(
     "DATABASE_STATEMENT_TIMEOUT_MS",
-    "30000",
+    String(defaultConnections.statementTimeoutMs),
     "Maximum duration of a PostgreSQL statement, in milliseconds.",
     wholeNumber(100, 3_600_000),
   ),
   databaseLockTimeoutMs: setting(
     "DATABASE_LOCK_TIMEOUT_MS",
-    "10000",
+    String(defaultConnections.lockTimeoutMs),
     "Maximum time that a PostgreSQL statement waits for a lock, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
@@ -159,7 +161,7 @@ export const settings = {
   ),
 } satisfies { [Name in keyof Config]: Setting<Config[Name]> };
 
-/** Variables that look like settings and are none, as sentences. */
+/** A sentence for each variable that looks like a setting and is not one. */
 export function describeUnknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -167,10 +169,10 @@ export function describeUnknownSettings(
   return findUnknownSettings(environment, names).map(describeUnknownSetting);
 }
 
-/** Thrown with one line for each setting that can't be read. */
+/** The message has a line for each setting that can't be read. */
 export class ConfigError extends Error {}
 
-/** Reads and checks all settings; throws ConfigError that names each one at fault and what was expected. */
+/** Throws ConfigError that names each invalid setting and what was expected. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const entries = Object.entries(settings).map(([key, item]) => {
@@ -194,13 +196,17 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-/** The file behind a `sqlite:` URL, as an absolute path; undefined for other engines. */
-export function sqlitePath(url: string): string | undefined {
-  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
-  return path === undefined ? undefined : resolve(path);
+/** How this process uses PostgreSQL. */
+export function connectionsOf(config: Config): ConnectionSettings {
+  return {
+    poolMax: config.databasePoolMax,
+    prepare: config.databasePrepare,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    lockTimeoutMs: config.databaseLockTimeoutMs,
+  };
 }
 
-/** A URL may hold a password, and a token is one, so neither is ever repeated. */
+/** A URL may contain a password, and a token is a secret, so neither is ever repeated. */
 function quote(name: string, given: string | undefined): string {
   return /_(?:URL|TOKEN)$/.test(name) ? "" : `, but is "${given ?? ""}"`;
 }
@@ -235,7 +241,7 @@ function onOrOff(value: string): boolean | Problem {
   return value === "on";
 }
 
-/** Anything else, such as `prod`, might be meant either way, so it is not guessed. */
+/** Anything else, such as `prod`, is ambiguous and therefore rejected. */
 function environmentName(value: string): boolean | Problem {
   const known = ["production", "development", "test"];
   return known.includes(value)
@@ -259,7 +265,7 @@ function isNetwork(part: string): boolean {
 
 function databaseUrl(value: string): string | Problem {
   const isFile = sqlitePath(value) !== undefined && !/^sqlite:(?:\/\/)?:memory:/.test(value);
-  // The user of a socket has no host behind it, which is no URL and yet taken: postgres://user@/database?host=/run/…
+  // With a socket there is no host after the user: postgres://user@/database?host=/run/…, which URL rejects and pg accepts.
   const url = value.replace("@/", "@host/");
   if (isFile || (/^postgres(?:ql)?:\/\/./.test(value) && URL.canParse(url))) return value;
   return new Problem(
@@ -268,7 +274,7 @@ function databaseUrl(value: string): string | Problem {
   );
 }
 
-/** The form of a bearer token (RFC 6750, section 2.1), and long enough not to be guessed. */
+/** The syntax of a bearer token (RFC 6750, section 2.1), and too long to be guessed. */
 function metricsToken(value: string): string | undefined | Problem {
   if (value === "") return undefined;
   if (/^[\w.~+/-]{16,1024}=*$/.test(value)) return value;

@@ -1,18 +1,20 @@
-// What is in the folders of the store and of what is kept beside it. Names what does not belong there: it may hold data that no
-// deletion reaches. Removes nothing.
+// Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that no deletion
+// reaches. Removes nothing.
 
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Config, sqlitePath } from "./config.ts";
+import type { Config } from "./config.ts";
+import { sqlitePath } from "./files/sqlite-path.ts";
+import { codeOf } from "./files/file-error.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
 
-/** SQLite's own, the lock of the serving process, and the copy that a restore under way is making. */
+/** The files of SQLite, the lock of the serving process, and the copy of a restore in progress. */
 const besideStore = /^(?:|-wal|-shm|-journal|\.serving|\.restoring(?:|-wal|-shm|-journal))$/;
 const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
-/** Made by the file system where the folder is a mounted disk. */
+/** Created by the file system where the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
 
-/** Absolute paths, in order. What a killed command left is to be removed before. */
+/** Absolute paths, in order. Leftovers of killed commands have to be removed before. */
 export function findUnknownFiles(config: Config): readonly string[] {
   const store = sqlitePath(config.databaseUrl);
   const folders = new Set([resolve(config.dataDir)]);
@@ -39,8 +41,8 @@ function list(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // Of a store on a server, nothing need be here.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    // With a store on a server there may be no folder.
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

@@ -1,11 +1,12 @@
-// Connects a move with the store that the settings name, and says what an operator has to take along. Never prints the URL of
-// the target, which may hold a password.
+// Moves the store that the settings name, and reports which files an operator has to copy. Never prints the URL of the target,
+// which may contain a password.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { catchUpLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
-import { type Config, sqlitePath } from "./config.ts";
+import { type Config, connectionsOf } from "./config.ts";
+import { sqlitePath } from "./files/sqlite-path.ts";
 import { AppError } from "./domain/error.ts";
 import { MoveStopped } from "./domain/move-step.ts";
 import { type MoveOptions, type MoveReport, moveStore } from "./store/move/move-store.ts";
@@ -15,9 +16,9 @@ import { StoreError } from "./store/store-error.ts";
 export interface Moved extends MoveReport {
   /** Absolute paths. */
   readonly files: {
-    /** The embedded store, which is left as it is. */
-    readonly store: string;
-    /** What the store needs and does not hold; undefined where there is none yet. */
+    /** The embedded store, which is not changed. */
+    readonly storeFile: string;
+    /** Needed by the store, and not in it; undefined if there is none yet. */
     readonly receiptKey: string | undefined;
     readonly ledger: string | undefined;
   };
@@ -25,7 +26,7 @@ export interface Moved extends MoveReport {
 
 export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
   readonly to: string;
-  /** Who does it, for the audit trail. */
+  /** The name for the audit trail. */
   readonly operator: string;
 }
 
@@ -33,13 +34,8 @@ export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
 export async function move(config: Config, { to, operator, ...options }: MoveRun): Promise<Moved> {
   const source = openMoveSource(config.databaseUrl);
   try {
-    const ledger = await bringLedgerUp(config);
-    const target = await openMoveTarget(to, {
-      poolMax: config.databasePoolMax,
-      prepare: config.databasePrepare,
-      statementTimeoutMs: config.databaseStatementTimeoutMs,
-      lockTimeoutMs: config.databaseLockTimeoutMs,
-    });
+    const ledger = await updateLedger(config);
+    const target = await openMoveTarget(to, connectionsOf(config));
     try {
       const act = { actor: operator, now: Date.now() };
       const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
@@ -52,20 +48,20 @@ export async function move(config: Config, { to, operator, ...options }: MoveRun
   }
 }
 
-/** The server went away, or the disk is full: nothing that the same move could not go on from. */
+/** For a lost connection, a full disk and the like: the same move can continue. */
 function asStopped(error: unknown): never {
   if (error instanceof StoreError || error instanceof MoveStopped) throw error;
-  // What the database said, rather than what the API would say of it.
-  const told = error instanceof AppError ? error.cause : error;
-  const why = told instanceof Error ? told.message : String(told);
+  // The database's error rather than the API's.
+  const cause = error instanceof AppError ? error.cause : error;
+  const why = cause instanceof Error ? cause.message : String(cause);
   throw new MoveStopped(`The move was interrupted: ${why}.`, { cause: error });
 }
 
-/** Gives its path. What a restore brought back has to be erased before it is copied. */
-async function bringLedgerUp(config: Config): Promise<string> {
+/** Returns the path of the ledger. Throws StoreError if a replay is needed first. */
+async function updateLedger(config: Config): Promise<string> {
   const app = await openApp(config, { role: "command", existing: true });
   try {
-    // Nothing can be written to the store by now.
+    // The source is locked, so nothing is written to the store after this.
     await catchUpLedger(app);
     return app.ledger.path;
   } finally {
@@ -75,7 +71,7 @@ async function bringLedgerUp(config: Config): Promise<string> {
 
 function findFiles(config: Config, ledger: string): Moved["files"] {
   return {
-    store: sqlitePath(config.databaseUrl) ?? "",
+    storeFile: sqlitePath(config.databaseUrl) ?? "",
     receiptKey: presentFile(config.receiptKeyFile),
     ledger: presentFile(ledger),
   };

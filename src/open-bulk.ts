@@ -1,23 +1,20 @@
-// Gives the HTTP server its bulk thread: starts it with a way to the store of its own.
+// Starts the bulk thread of the HTTP server with its own connection to the store.
 
 import { Worker } from "node:worker_threads";
 import { BulkClient } from "./http/bulk/bulk-client.ts";
 import type { Logger } from "./log.ts";
 import type { RecordStore } from "./store/store.ts";
 
-/** Heap of the thread: beyond it the thread ends and is started again, and the process goes on. */
+/** Heap limit of the thread: above it the thread ends and is restarted, and the process continues. */
 const heapMebibytesMax = 256;
-/** Room for what it has just made: enough for the work of many turns, and a bound where V8 would take more and keep it. */
+/** Limit of the young generation; without it V8 would grow it further and keep the memory. */
 const youngMebibytesMax = 24;
 
-export function openBulk(
-  store: Pick<RecordStore, "shareWriter" | "writtenElsewhere">,
-  log: Logger,
-): BulkClient {
+export function openBulk(store: RecordStore, log: Logger): BulkClient {
   return new BulkClient({
     start: () => {
       const { data: shared, transfer } = store.shareWriter();
-      // Both forms of this file have the thread's file beside them.
+      // From the sources and from the compiled package alike, the thread's file is beside this one.
       const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
       return new Worker(new URL(`./bulk-thread.${extension}`, import.meta.url), {
         workerData: { shared },
@@ -30,7 +27,7 @@ export function openBulk(
     },
     onWritten: () => store.writtenElsewhere(),
     onFailure: (error) => {
-      log.error({ err: error }, "the bulk thread has ended; it is started again when needed");
+      log.error({ err: error }, "the bulk thread has ended; it will be restarted when needed");
     },
   });
 }

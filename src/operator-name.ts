@@ -1,11 +1,11 @@
-// Who operates the service from a shell or starts it: the name that the audit trail has for what they do.
+// The name that the audit trail gives to whoever operates the service from a shell or starts it.
 
 import { userInfo } from "node:os";
 
-/** What the trail calls others than operators. */
+/** Names of parts of the service in the trail. */
 const reserved: ReadonlySet<string> = new Set(["worker", "retention"]);
 
-/** True for a name that the trail has for something else: a key, or a part of the service. */
+/** True for a name that the trail uses for a key or a part of the service. */
 export function isReservedName(name: string): boolean {
   return reserved.has(name) || name.startsWith("key_");
 }
@@ -16,7 +16,7 @@ export function readOperatorName(): string {
   return isReservedName(name) ? `user:${name}` : name;
 }
 
-/** A user without an entry in the password file has a number only. */
+/** A user without an entry in the password file has only a number. */
 function readUserName(): string {
   try {
     return userInfo().username;

@@ -1,15 +1,15 @@
-// Measures the pressure on this process for load shedding: how late the event loop of this thread is, and resident memory.
+// Measures the pressure on this process for load shedding: the delay of this thread's event loop, and resident memory.
 
 import type { PressureProbe } from "./http/load/load-shedding.ts";
-import { limits } from "./domain/limits.ts";
 import { watchEventLoopDelay } from "./metrics/event-loop-delay.ts";
+import { pressureSampleMs } from "./http/load/load-shedding.ts";
 
 export interface OpenPressureProbe extends PressureProbe {
   stop(): void;
 }
 
 export function openPressureProbe(): OpenPressureProbe {
-  const delay = watchEventLoopDelay(limits.pressureSampleMs);
+  const delay = watchEventLoopDelay(pressureSampleMs);
   return {
     eventLoopDelayMs: () => delay.figures().p99Seconds * 1_000,
     residentBytes: () => process.memoryUsage.rss(),

@@ -1,32 +1,26 @@
-// The private key that signs receipts, as a file that only its owner can read. Never logged, never in a store, never sent
-// anywhere; what is published is its public part.
+// The private key that signs receipts, in a file that only its owner can read. It is never logged, stored or sent; only its
+// public part is published.
 
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import {
   accessSync,
-  closeSync,
   constants,
-  fsyncSync,
   linkSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "./config.ts";
-import { FileError } from "./files/file-error.ts";
+import { codeOf, FileError } from "./files/file-error.ts";
+import { syncFolder, temporaryName, writeOwnFile } from "./files/own-file.ts";
 import { explainCreation, explainOpening, isPresent } from "./files/present.ts";
 import { makePrivateFolder } from "./files/private-folder.ts";
 
 const what = "The key for receipts";
 
-/** The file can't be used; the message says what to do, and never what is in it. */
-export class ReceiptKeyError extends FileError {}
-
-/** Gives the key as it is in the file now, so that a rotation takes effect without a restart. */
+/** The returned function reads the key as it is now, so that a rotation takes effect without a restart. It throws FileError. */
 export function makeKeyReader(config: Config): () => KeyObject {
   const { receiptKeyFile: path } = config;
   let kept: { readonly stamp: string; readonly key: KeyObject } | undefined;
@@ -38,7 +32,7 @@ export function makeKeyReader(config: Config): () => KeyObject {
   };
 }
 
-/** Whether this process can sign: the key is there, and it may read it. */
+/** Whether this process can sign: the key exists, and this user may read it. */
 export function hasReceiptKey({ receiptKeyFile: path }: Config): boolean {
   try {
     accessSync(path, constants.R_OK);
@@ -48,21 +42,21 @@ export function hasReceiptKey({ receiptKeyFile: path }: Config): boolean {
   }
 }
 
-/** A new key for rotation, in memory only until `replaceKey` puts it in its place. */
+/** A new key for rotation, only in memory until `replaceKey` writes it. */
 export function makeKey(): KeyObject {
   return generateKeyPairSync("ed25519").privateKey;
 }
 
 export function replaceKey({ receiptKeyFile: path }: Config, key: KeyObject): void {
   renameSync(writeKey(path, key), path);
-  syncFolder(path);
+  syncFolder(dirname(path));
 }
 
-/** Of two processes that begin at once, one makes it and the other finds it. */
+/** Of two processes that start at once, one creates the key and the other one finds it. */
 function makeFirstKey({ receiptKeyFile: path, dataDir }: Config): void {
-  if (path !== defaultKeyFile(dataDir)) {
-    throw new ReceiptKeyError(
-      `RECEIPT_KEY_FILE names ${path}, which does not exist. Put the key there, or make one: ` +
+  if (path !== join(dataDir, "receipt-key.pem")) {
+    throw new FileError(
+      `RECEIPT_KEY_FILE names ${path}, which does not exist. Put the key there, or create one: ` +
         `openssl genpkey -algorithm ed25519 -out ${path}`,
     );
   }
@@ -70,36 +64,22 @@ function makeFirstKey({ receiptKeyFile: path, dataDir }: Config): void {
   const written = writeKey(path, makeKey());
   try {
     linkSync(written, path);
-    syncFolder(path);
+    syncFolder(dirname(path));
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
   } finally {
     rmSync(written);
   }
 }
 
-export function defaultKeyFile(dataDir: string): string {
-  return join(dataDir, "receipt-key.pem");
-}
-
-/** Gives the name of the file that now holds it, beside the one that it is for. */
+/** Returns the name of the new file beside `path` that contains the key. */
 function writeKey(path: string, key: KeyObject): string {
-  const beside = `${path}.${randomBytes(6).toString("hex")}`;
-  const file = openNew(beside);
+  const beside = temporaryName(path, "new");
   try {
-    writeSync(file, key.export({ format: "pem", type: "pkcs8" }));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  return beside;
-}
-
-function openNew(path: string): number {
-  try {
-    return openSync(path, "wx", 0o600);
+    writeOwnFile(beside, key.export({ format: "pem", type: "pkcs8" }));
+    return beside;
   } catch (cause) {
-    throw explainCreation(cause, "The file", path);
+    throw explainCreation(cause, "The file", beside);
   }
 }
 
@@ -109,13 +89,13 @@ function readKey(path: string): KeyObject {
   try {
     key = createPrivateKey(bytes);
   } catch (error) {
-    const why = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-    throw new ReceiptKeyError(
-      `The key for receipts in ${path} can't be read (${why}); it has to be an Ed25519 private key in PEM.`,
+    const why = codeOf(error) ?? "unreadable";
+    throw new FileError(
+      `The key for receipts in ${path} can't be read (${why}); it must be an Ed25519 private key in PEM format.`,
     );
   }
   if (key.asymmetricKeyType !== "ed25519") {
-    throw new ReceiptKeyError(`The key for receipts in ${path} is not an Ed25519 key.`);
+    throw new FileError(`The key for receipts in ${path} is not an Ed25519 key.`);
   }
   return key;
 }
@@ -131,13 +111,4 @@ function readBytes(path: string): Buffer {
 function stampOf(path: string): string {
   const { ino, mtimeMs, size } = statSync(path);
   return `${ino} ${mtimeMs} ${size}`;
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }

@@ -1,13 +1,14 @@
-// Connects backup, restore and replay with the store that the settings name. The steps of a restore, and what a crash between
-// any two of them leaves, are in docs/decisions.
+// Backs up, restores and replays the store that the settings name. docs/decisions describes the steps of a restore and what a
+// crash between any two of them leaves.
 
 import { basename, resolve } from "node:path";
-import type { App } from "./actions/app.ts";
+import { actOf, type App } from "./actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
 import { openApp } from "./app.ts";
-import { type Config, sqlitePath } from "./config.ts";
+import type { Config } from "./config.ts";
+import { sqlitePath } from "./files/sqlite-path.ts";
 import { isPresent, requireReadable, statOf } from "./files/present.ts";
 import { readLedgerFile } from "./store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "./store/open-store.ts";
@@ -20,13 +21,13 @@ export interface BackupRun {
   readonly onProgress: (done: number, all: number) => void;
 }
 
-/** Gives the size of the file in bytes. The audit trail has it before anything is copied. Throws StoreError. */
+/** Returns the size of the file in bytes. Writes to the audit trail before anything is copied. Throws StoreError. */
 export async function backUp(config: Config, run: BackupRun): Promise<number> {
   const file = resolve(run.file);
   refuseBackup(config.databaseUrl, file);
   await withApp(config, { operator: run.operator }, async (app) => {
     const { storeId } = await app.store.receiptHead();
-    const act = { actor: app.operator, now: app.now() };
+    const act = actOf(app);
     const note = { action: "store.backup", organizationId: undefined, subject: storeId };
     await app.store.trail.note({ ...note, detail: { file: basename(file) } }, act);
   });
@@ -44,20 +45,20 @@ export interface RestoreRun {
   readonly replace: boolean;
   readonly sources: readonly LedgerSource[];
   readonly operator: string | undefined;
-  /** Told why, if the store that is replaced can't be read. */
+  /** Called with the reason if the store that is replaced can't be read. */
   readonly onUnreadable: (why: string) => void;
 }
 
 /**
- * Puts the backup in the place of the store, with everything written down in it that has to be replayed. The ledger has taken
- * over before what the replaced store knew. Throws StoreError.
+ * Replaces the store by the backup, in which everything that has to be replayed has been stored. Before that, the ledger is
+ * brought up to date with the replaced store. Throws StoreError.
  */
 export async function putBack(config: Config, run: RestoreRun): Promise<void> {
   const { file, replace, sources, operator } = run;
-  await takeOverLedger(config, run);
+  await updateLedger(config, run);
   const copy = copyBackup(config.databaseUrl, { file, replace });
   try {
-    // Not a store that anybody serves: what is in it has just to be written down.
+    // Nobody serves the copy; the replay is only prepared in it.
     const beside = { ...config, databaseUrl: copy.databaseUrl };
     await withApp(beside, { operator, restoring: true }, (app) =>
       prepareReplay(app, { sources, backup: basename(file) }),
@@ -68,10 +69,7 @@ export async function putBack(config: Config, run: RestoreRun): Promise<void> {
   }
 }
 
-async function takeOverLedger(
-  config: Config,
-  { operator, onUnreadable }: RestoreRun,
-): Promise<void> {
+async function updateLedger(config: Config, { operator, onUnreadable }: RestoreRun): Promise<void> {
   const path = sqlitePath(config.databaseUrl);
   if (path === undefined || !isPresent(path, "The store")) return;
   try {
@@ -86,11 +84,11 @@ async function takeOverLedger(
 export interface ReplayRun<Result> {
   readonly sources: readonly LedgerSource[];
   readonly operator: string | undefined;
-  /** Replays on a store that nobody else serves. */
+  /** Called with a store that nobody else serves. */
   readonly replay: (app: App) => Promise<Result>;
 }
 
-/** Undefined if there is nothing to replay: then the store may be in use, and nothing is changed. Throws StoreError. */
+/** Returns undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws StoreError. */
 export async function replayIfNeeded<Result>(
   config: Config,
   { sources, operator, replay }: ReplayRun<Result>,
@@ -123,12 +121,12 @@ async function withApp<Result>(
 }
 
 /**
- * A ledger of another host, or a file of receipts. Throws StoreError where there is none: a mistyped name is no empty
- * ledger. Throws FileError if this user may not read it.
+ * A ledger of another host, or a file of receipts. Throws StoreError if the file does not exist, so that a mistyped name is
+ * not an empty ledger, and FileError if this user may not read it.
  */
 export function readLedger(path: string): LedgerSource {
   if (statOf(path, "The ledger")?.isFile() !== true) {
-    throw new StoreError(`There is no file ${path} to take deletions from. Check --ledger.`);
+    throw new StoreError(`There is no file ${path} to read deletions from. Check --ledger.`);
   }
   requireReadable(path, "The ledger");
   return { name: path, read: () => readLedgerFile(path) };

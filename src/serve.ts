@@ -1,4 +1,4 @@
-// Connects the entry points: opens the store, starts the worker and the HTTP server, and stops them in the right order.
+// Starts the service: opens the store, starts the worker and the HTTP server, and stops them in the right order.
 
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -7,35 +7,55 @@ import type { App } from "./actions/app.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
-import { type Config, sqlitePath } from "./config.ts";
-import { limits } from "./domain/limits.ts";
+import type { Config } from "./config.ts";
+import { sqlitePath } from "./files/sqlite-path.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
-import { type Edge, makeEdge } from "./http/connection/edge.ts";
+import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { type Load, makeLoad } from "./http/load/load.ts";
+import { codeOf } from "./files/file-error.ts";
 import { isPresent } from "./files/present.ts";
 import { makePrivateFolder } from "./files/private-folder.ts";
 import { endConnectionsWithReplies } from "./http/connection/draining.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/rate-limit/open-rate-limits.ts";
 import { makeReplies } from "./http/reply/reply.ts";
-import { operations } from "./http/routes.ts";
 import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
-import { makeMetrics, type Metrics } from "./metrics.ts";
+import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";
+import type { Store } from "./store/store.ts";
 import { deletionRound } from "./worker/deletion.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
+import { deletionBackOffMsMax } from "./actions/process-deletions.ts";
 
 export interface Serving {
-  /** Where it listens, e.g. `http://127.0.0.1:8080`. */
+  /** The URL of the server, e.g. `http://127.0.0.1:8080`. */
   readonly address: string;
-  /** From now on it is not ready, and each connection ends with its next reply; requests are still accepted. */
+  readonly app: App;
+  readonly edge: Edge;
+  /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
   drain(): void;
-  /** Stops accepting, finishes what is in flight, closes the store. */
+  /** Rejects new requests from now on. */
+  refuse(): void;
+  /** Stops accepting connections, finishes the requests in flight, and closes the store. */
   stop(): Promise<void>;
+}
+
+/** Everything that a test may replace; operators set the warnings only. */
+export interface ServeOptions {
+  /** About the settings; logged at the start. */
+  readonly warnings?: readonly string[];
+  readonly log?: Logger;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** Applied to the store before anything uses it. */
+  readonly wrapStore?: (store: Store) => Store;
+  readonly openBulk?: typeof openBulk;
+  readonly openProbe?: typeof openPressureProbe;
+  readonly bounds?: EdgeBounds;
 }
 
 /** How far a stop has come. */
@@ -51,72 +71,80 @@ interface Parts {
   readonly metrics: Metrics;
   readonly edge: Edge;
   readonly load: Load;
+  readonly stage: Stage;
 }
 
-/**
- * Logs the warnings, which are about the settings. Throws StoreError or the system's error when it can't start; nothing is
- * left open then.
- */
-export async function serve(config: Config, warnings: readonly string[] = []): Promise<Serving> {
-  const log = makeLog(config.logLevel);
+/** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
+export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
+  const { log = makeLog(config.logLevel), warnings = [] } = options;
   for (const warning of warnings) log.warn(warning);
-  const edge = makeEdge(config);
-  const probe = openPressureProbe();
-  const load = makeLoad(probe);
-  const metrics = makeMetrics({
-    deletions: () => app.store.deletionFigures(app.now()),
-    edge,
-    load,
-  });
-  const stopMeasuring = (): void => {
-    load.shedding.stop();
-    probe.stop();
-    metrics.stop();
-  };
-  // Now rather than at the first deletion, which would find that its ledger can't be written.
-  makePrivateFolder(config.dataDir);
-  const path = sqlitePath(config.databaseUrl);
-  const isNew = path !== undefined && !isPresent(path, "The store");
-  const app = await openApp(config, {
-    role: "serve",
-    onGroup: (figures) => metrics.observeGroup(figures),
-    onLeftover: (left) =>
-      log.info({ path: left }, "removed what a command that was killed had left"),
-  });
-  // Names the place, because a new store where one was expected means that the settings or the folder are wrong.
-  if (isNew) log.info({ store: path }, "created a new store");
   const opened = new AsyncDisposableStack();
-  opened.defer(stopMeasuring);
-  opened.defer(() => app.close());
   try {
-    await keepReceiptKey(app, makeKeyReader(config)());
-    await keepLedger(app);
-    opened.defer(() => noteLast(app, log));
-    return await startEntryPoints({ app, config, log, metrics, edge, load }, opened);
+    const parts = await openParts(config, { ...options, log }, opened);
+    return await startEntryPoints(parts, options.openBulk ?? openBulk, opened);
   } catch (error) {
-    // Why the start failed matters more than what can't be closed because of it.
+    // Why the start failed matters more than a failure to close what was open.
     await opened.disposeAsync().catch((cause: unknown) => {
-      log.warn({ err: cause }, "what the start had opened could not be closed");
+      log.warn({ err: cause }, "closing after a failed start failed");
     });
     throw error;
   }
 }
 
-/** Whatever is started is put on `opened` at once, so that a failure of any later step ends it. */
-async function startEntryPoints(parts: Parts, opened: AsyncDisposableStack): Promise<Serving> {
-  const { app, config, log, metrics, edge } = parts;
-  const stage: Stage = { draining: false, closing: false };
+/** Whatever is opened is added to `opened` at once, so that a failure of any later step closes it. */
+async function openParts(
+  config: Config,
+  options: ServeOptions & { readonly log: Logger },
+  opened: AsyncDisposableStack,
+): Promise<Parts> {
+  const { log, wrapStore = (store) => store, openProbe = openPressureProbe } = options;
+  const edge = makeEdge(config, options.bounds);
+  const probe = openProbe();
+  opened.defer(() => probe.stop());
+  const load = makeLoad(probe);
+  opened.defer(() => load.shedding.stop());
+  const metrics = makeMetrics({
+    deletions: () => app.store.deletionFigures(app.now()),
+    edge,
+    load,
+  });
+  opened.defer(() => metrics.stop());
+  // Checked now rather than at the first deletion, which could not write its ledger.
+  makePrivateFolder(config.dataDir);
+  const path = sqlitePath(config.databaseUrl);
+  const isNew = path !== undefined && !isPresent(path, "The store");
+  const openedApp = await openApp(config, {
+    role: "serve",
+    ...(options.now === undefined ? {} : { now: options.now }),
+    onGroup: (figures) => metrics.observeGroup(figures),
+    onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
+  });
+  opened.defer(() => openedApp.close());
+  // With its path: a new store where an existing one was expected means that the settings or the folder are wrong.
+  if (isNew) log.info({ store: path }, "created a new store");
+  const app: App = { ...openedApp, store: wrapStore(openedApp.store) };
+  await keepReceiptKey(app, makeKeyReader(config)());
+  await keepLedger(app);
+  opened.defer(() => updateLedger(app, log));
+  return { app, config, log, metrics, edge, load, stage: { draining: false, closing: false } };
+}
+
+async function startEntryPoints(
+  parts: Parts,
+  startBulk: typeof openBulk,
+  opened: AsyncDisposableStack,
+): Promise<Serving> {
+  const { app, config, log, metrics, edge, stage } = parts;
   const worker = startWorker(parts);
   opened.defer(() => worker.stop());
   const upkeep = await startUpkeep(app, log);
   opened.defer(() => upkeep.stop());
   const rates = await openRates(parts);
   opened.defer(() => rates.close());
-  const bulk = openBulk(app.store, log);
+  const bulk = startBulk(app.store, log);
   bulk.start();
   opened.defer(() => bulk.close());
-  const beside = { worker, rates, bulk, stage };
-  const server = await makeServer(makeHttpContext(parts, beside), {
+  const server = makeServer(makeHttpContext(parts, { worker, rates, bulk }), {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
@@ -133,27 +161,27 @@ async function startEntryPoints(parts: Parts, opened: AsyncDisposableStack): Pro
     endConnectionsWithReplies(server);
     if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
   };
-  return {
-    address,
-    drain,
-    stop: async () => {
-      drain();
-      stage.closing = true;
-      log.info("stopping");
-      await closeWithin(server, edge, config.shutdownGraceMs);
-      // No connection is left on which anybody could be told of them.
-      app.store.refuseWrites();
-      bulk.refuseWrites();
-      await opened.disposeAsync();
-      log.info("stopped");
-    },
+  const refuse = (): void => {
+    drain();
+    stage.closing = true;
   };
+  const stop = async (): Promise<void> => {
+    refuse();
+    log.info("stopping");
+    await closeWithin(server, edge, config.shutdownGraceMs);
+    // No connection is left on which a client could learn their outcome.
+    app.store.refuseWrites();
+    bulk.refuseWrites();
+    await opened.disposeAsync();
+    log.info("stopped");
+  };
+  return { address, app, edge, drain, refuse, stop };
 }
 
-/** What happened since the last note; where that fails, the next start makes it good. */
-async function noteLast(app: App, log: Logger): Promise<void> {
+/** If this fails, the next start brings the ledger up to date. */
+async function updateLedger(app: App, log: Logger): Promise<void> {
   await keepLedger(app).catch((error: unknown) => {
-    log.error({ err: error }, "the ledger of deletions could not be kept");
+    log.error({ err: error }, "the ledger of deletions could not be updated");
   });
 }
 
@@ -166,8 +194,8 @@ function startWorker({ app, config, log, metrics }: Parts): Loop {
   });
   return startLoop(round, {
     intervalMs: config.deletionPollMs,
-    backOffMsMax: limits.deletionBackOffMsMax,
-    onError: (error) => log.error({ err: error }, "the deletion worker failed; it tries again"),
+    backOffMsMax: deletionBackOffMsMax,
+    onError: (error) => log.error({ err: error }, "the deletion worker failed; it will try again"),
   });
 }
 
@@ -182,16 +210,15 @@ async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRate
   });
 }
 
-interface Beside {
+interface EntryPoints {
   readonly worker: Loop;
   readonly rates: OpenRateLimits;
   readonly bulk: BulkClient;
-  readonly stage: Readonly<Stage>;
 }
 
 function makeHttpContext(
-  { app, log, metrics, edge, load }: Parts,
-  { worker, rates, bulk, stage }: Beside,
+  { app, log, metrics, edge, load, stage }: Parts,
+  { worker, rates, bulk }: EntryPoints,
 ): HttpContext {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
   return {
@@ -206,16 +233,15 @@ function makeHttpContext(
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),
-    operations,
     draining: () => stage.draining,
     closing: () => stage.closing,
   };
 }
 
-/** A connection whose last request was in flight at the stop is closed this soon after its reply. */
+/** A connection whose last request was in flight at the stop is closed within this time after its reply. */
 const idleSweepMs = 20;
 
-/** Waits for requests in flight, but not for their clients to hang up; when the grace period is over, ends what is open. */
+/** Waits for requests in flight, not for clients to close; after the grace period, closes every connection. */
 async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number): Promise<void> {
   const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
   const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
@@ -227,21 +253,24 @@ async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number)
   }
 }
 
-/** What the system says names neither setting. */
+/** The system's message names neither setting. */
 function explainListening({ host, port }: Config, cause: unknown): unknown {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = codeOf(cause);
   const what = `Can't listen on ${host}, port ${port}:`;
   if (code === "EADDRINUSE") {
-    return new Error(`${what} the port is taken. Name another in PORT; 0 takes a free one.`, {
-      cause,
-    });
+    return new Error(
+      `${what} the port is in use. Set PORT to another one, or to 0 for any free port.`,
+      {
+        cause,
+      },
+    );
   }
   if (code === "EACCES") {
-    return new Error(`${what} this user may not. Name a port from 1024 up in PORT.`, { cause });
+    return new Error(`${what} permission denied. Set PORT to 1024 or higher.`, { cause });
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
     const advice =
-      "HOST has to be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
+      "HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
     return new Error(`${what} ${advice}`, { cause });
   }
   return cause;

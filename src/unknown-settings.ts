@@ -1,5 +1,5 @@
-// Finds variables of the environment that look like settings and are none, so that a mistyped one does not pass unnoticed.
-// Never shows a value, and never takes a variable of another program for one of ours.
+// Finds environment variables that look like settings and are not, so that a mistyped one is noticed. Never shows a value, and
+// ignores the variables of other programs.
 
 import { editDistance } from "./domain/validation/suggest.ts";
 
@@ -13,23 +13,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownPrefix = "SLUICE_";
 
-/** Variables of ours that are no settings: the key of an import, and what only the tests of a checkout read. */
+/** Our variables that are not settings: the key of an import, and those that only tests read. */
 const otherOwn = /^SLUICE_(?:API_KEY$|TEST_)/;
 
-/** Kubernetes gives these to every container for a service named `sluice`, and SLUICE_PORT as a URL. */
+/** Kubernetes sets these in every container for a service named `sluice`, and SLUICE_PORT to a URL. */
 const serviceLink =
   /^SLUICE_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
 const serviceUrl = /^(?:tcp|udp|sctp):\/\//;
 
-/** A setting with fewer letters, such as PORT, differs too little from variables of other programs. */
+/** Settings with fewer letters, such as PORT, are too similar to variables of other programs. */
 const lettersMin = 10;
-/** One typing mistake for each so many letters. */
+/** One typing mistake for each this many letters. */
 const lettersPerMistake = 8;
 
 /**
- * Three rules, in this order: a name that begins with SLUICE_ and is no variable of ours; one that has the first two words of
- * a setting of three or more, such as RATE_LIMIT_PER_SEC; one that is a setting but for case, underscores or typing
- * mistakes, such as DATABASE_URI. The last two leave out what was meant to be a setting that is set itself.
+ * Three rules, in this order: a name that begins with SLUICE_ and is not one of ours; a name with the first two words of a
+ * setting of three or more, such as RATE_LIMIT_PER_SEC; a name that differs from a setting only in case, underscores or
+ * typing mistakes, such as DATABASE_URI. The last two do not apply if the setting itself is set.
  */
 export function findUnknownSettings(
   environment: Environment,
@@ -59,13 +59,13 @@ function explain(
   return meant === undefined || isSet ? undefined : { name, meant };
 }
 
-/** Behind our own prefix a short name counts, too. */
+/** After our own prefix, short names count too. */
 function nearestTo(name: string, settings: readonly string[]): string | undefined {
   const same = settings.find((setting) => letters(setting) === letters(name));
   return same ?? sharingWords(name, settings) ?? mistyped(name, settings);
 }
 
-/** Of several, the one that the name agrees with furthest; then the first of the table. */
+/** Of several, the one with the longest common beginning, and then the first in the table. */
 function sharingWords(name: string, settings: readonly string[]): string | undefined {
   const family = settings.filter((setting) => {
     const [first, second, third] = setting.split("_");

@@ -1,5 +1,6 @@
 // docs/reference/operations.md: every operation of the API, from the table of routes.
 
+import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, scopesOf } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
@@ -29,7 +30,7 @@ export function renderOperations(): string {
     takes(operation),
     needs(operation),
     String(operation.success),
-    operation.errors.filter((status) => status !== 415).join(", ") || "none",
+    statedErrors(operation).join(", ") || "none",
   ]);
   return page(
     "# Operations",
@@ -40,18 +41,35 @@ export function renderOperations(): string {
   );
 }
 
-function takes({ type, body, verb }: Operation): string {
-  const id = type === undefined ? "deletion_request_id" : type.idField;
-  if (body === "none") return `query ${code(id)}`;
-  if (verb === "issue token") return "`expiry_seconds`, `scopes`; the API key as `Authorization`";
-  if (verb === "request deletion") return `${code(id)}, ${code("reason")}`;
-  if (verb === "request deletion by type") return "`resource_type`, `resource_id`, `reason`";
-  return {
-    one: "one object",
-    list: "a list or a stream",
-    either: "one object, a list or a stream",
-  }[body];
+/** Without those that the opening names for every operation, and 415. */
+function statedErrors({ errors }: Operation): readonly number[] {
+  const usual = new Set([400, 401, 403, 415, 429, 500, 503]);
+  return errors
+    .map(({ status }) => status)
+    .filter((status) => !usual.has(status))
+    .toSorted((one, other) => one - other);
 }
+
+function takes(operation: Operation): string {
+  const { query, request } = operation.document(operation, recordTypes);
+  if (query !== undefined) return `query ${code(query.name)}`;
+  if (operation.permission === "write") {
+    return operation.body === "none" ? "" : forms[operation.body];
+  }
+  const [schema = {}] = Object.values(request?.schemas ?? {});
+  const fields = Object.keys(schema["properties"] ?? {})
+    .map(code)
+    .join(", ");
+  return operation.permission === undefined
+    ? `${fields}; the API key as \`Authorization\``
+    : fields;
+}
+
+const forms = {
+  one: "one object",
+  list: "a list or a stream",
+  either: "one object, a list or a stream",
+};
 
 function needs(operation: Operation): string {
   if (operation.permission === undefined) return "an API key";

@@ -1,11 +1,11 @@
-// What every action gets: the store, the ledger, the clock, who operates it, and what this process remembers between requests.
+// What every action is given: the store, the ledger, the clock, the operator, and what this process caches between requests.
 
 import type { DeletionLedger } from "../store/ledger.ts";
-import type { Store } from "../store/store.ts";
+import type { Act, Store } from "../store/store.ts";
 import type { CallerCache } from "./caller-cache.ts";
 import type { InFlightKeys } from "./idempotency.ts";
 
-/** Signs with the key of receipts, as that is now. */
+/** Signs with the current key of receipts. */
 export interface Signer {
   readonly keyId: string;
   /** Base64url. */
@@ -14,14 +14,19 @@ export interface Signer {
 
 export interface App {
   readonly store: Store;
-  /** Outside the store, so that a backup of the store does not take it back in time. */
+  /** Outside the store, so that restoring a backup of the store does not change it. */
   readonly ledger: DeletionLedger;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Who does what is done here without a request: the name for the audit trail. */
+  /** The name that the audit trail gives to acts of this process that no request asked for. */
   readonly operator: string;
-  /** For the ledger; undefined where this process has no key. */
+  /** For the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
   readonly callers: CallerCache;
   readonly inFlight: InFlightKeys;
+}
+
+/** For what an operator does now. */
+export function actOf({ operator, now }: App): Act {
+  return { actor: operator, now: now() };
 }

@@ -1,5 +1,5 @@
-// Queues the deletion of records that an organization keeps no longer, by the same path as any other deletion. Records under
-// a legal hold are left alone, and nothing is erased here.
+// Requests the deletion of records whose retention period has ended. They are processed like any other deletion; nothing is
+// erased here. Records under a legal hold are skipped.
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
@@ -9,22 +9,27 @@ import type { ExpiredPart, Expiry } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 
+/** Records that one round scans, so that a round is short. */
+export const retentionScannedMax = 2_000;
+/** Records that a preview names. */
+const retentionShownMax = 100;
+
 const dayMs = 86_400_000;
 
-/** Where the next round goes on. */
+/** Where the next round continues. */
 export interface RetentionPlace {
   readonly organizationId: string;
   readonly after: RecordKey | undefined;
 }
 
 export interface RetentionRound {
-  /** Deletions that were queued. */
+  /** Deletions that were requested. */
   readonly queued: number;
-  /** Undefined when everything was looked at; the next round begins anew. */
+  /** Undefined when all records were scanned; the next round starts from the beginning. */
   readonly next: RetentionPlace | undefined;
 }
 
-/** Looks at the next part of the records, at most limits.retentionLookedAtMax, and queues what is due. */
+/** Scans the next part of the records, at most retentionScannedMax, and requests the deletions that are due. */
 export async function applyRetention(
   app: App,
   place: RetentionPlace | undefined,
@@ -39,7 +44,7 @@ export async function applyRetention(
   const after = organizationId === place?.organizationId ? place.after : undefined;
   const part = await scanPart(app, organization, after);
   const due = part.expired.filter(({ expiry }) => expiry === "due");
-  // All at once, so that they share commits.
+  // Concurrently, so that they share commits.
   await Promise.all(due.map(({ key }) => queue(app, organization, key)));
   const queued = due.length;
   if (part.next !== undefined) return { queued, next: { organizationId, after: part.next } };
@@ -50,15 +55,15 @@ export async function applyRetention(
 
 export interface RetentionPreview {
   readonly organization: Organization;
-  /** Records last seen before this are past their time. */
+  /** The retention period of records last seen before this has ended. */
   readonly before: NormalisedTimestamp;
   readonly counts: Readonly<Record<Expiry, number>>;
   readonly dueByType: Readonly<Record<string, number>>;
-  /** The first of those that would be deleted. */
+  /** The first records that would be deleted. */
   readonly due: readonly RecordKey[];
 }
 
-/** What retention would do now; does nothing. `retainDays`: as if the organization were set so. */
+/** What retention would do now, without doing it. The `retainDays` of `organization` need not be the stored one. */
 export async function previewRetention(
   app: App,
   organization: Organization,
@@ -73,7 +78,7 @@ export async function previewRetention(
       counts[expiry] += 1;
       if (expiry !== "due") continue;
       dueByType.set(key.resourceType, (dueByType.get(key.resourceType) ?? 0) + 1);
-      if (due.length < limits.retentionShownMax) due.push(key);
+      if (due.length < retentionShownMax) due.push(key);
     }
     after = part.next;
   } while (after !== undefined);
@@ -81,7 +86,7 @@ export async function previewRetention(
   return { organization, before, counts, dueByType: Object.fromEntries(dueByType), due };
 }
 
-/** Those that keep records for a limited time, by id. */
+/** Organizations with a retention period, in the order of their ids. */
 export async function retaining({ store }: App): Promise<readonly Organization[]> {
   const all = await store.listOrganizations();
   return all
@@ -98,13 +103,13 @@ function scanPart(
     organizationId: organization.organizationId,
     before: cutoff(app, organization),
     after,
-    scannedMax: limits.retentionScannedMax,
+    scannedMax: retentionScannedMax,
   });
 }
 
 function cutoff({ now }: App, { retainDays = limits.retainDaysMax }: Organization) {
   const before = normaliseTimestamp(new Date(now() - retainDays * dayMs).toISOString());
-  if (before === undefined) throw new TypeError("a time of the clock is no timestamp");
+  if (before === undefined) throw new TypeError("the clock returned an invalid time");
   return before;
 }
 

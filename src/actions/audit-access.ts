@@ -1,15 +1,15 @@
-// Notes in the audit trail that an operator reads or writes records past the API. Never holds an id or content of a record.
+// Writes to the audit trail that an operator reads or writes records outside the API. Never writes an id or content of a record.
 
 import type { AuditNote } from "../store/trail.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 
 export type AccessAction = "record.show" | "records.export" | "records.import";
 
-/** On stable storage when it resolves, so it is to be awaited before anything is printed or written. */
+/** The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
 export async function auditAccess(
   app: App,
   action: AccessAction,
   about: Omit<AuditNote, "action">,
 ): Promise<void> {
-  await app.store.trail.note({ ...about, action }, { actor: app.operator, now: app.now() });
+  await app.store.trail.note({ ...about, action }, actOf(app));
 }

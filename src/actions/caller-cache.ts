@@ -1,10 +1,12 @@
-// Callers that were identified lately, by the SHA-256 of their token, so that a request needs no look-up in the store.
-// Never keeps a token, and forgets everything as soon as credentials change anywhere.
+// Recently identified callers by the SHA-256 of their token, so that a request needs no lookup in the store. Never contains a
+// token, and is emptied when credentials change in any process.
 
-import { limits } from "../domain/limits.ts";
 import type { Scope } from "../domain/scope.ts";
 
-/** A caller as entry points and actions need it. */
+/** When the cache is full, it is emptied. */
+const callersCachedMax = 100_000;
+
+/** What entry points and actions know of a caller. */
 export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -25,14 +27,14 @@ export class CallerCache {
     return this.#byHash.get(tokenHash);
   }
 
-  /** Keeps a caller that was read under `version`; one that was read before a change is not kept. */
+  /** Caches a caller that was read under `version`, unless credentials have changed since. */
   keep(tokenHash: string, identity: Identity, version: number): void {
     if (version !== this.#version) return;
-    if (this.#byHash.size >= limits.callersCachedMax) this.#byHash.clear();
+    if (this.#byHash.size >= callersCachedMax) this.#byHash.clear();
     this.#byHash.set(tokenHash, identity);
   }
 
-  /** Tells the cache the store's credentials version; if it moved, every caller is looked up afresh. */
+  /** If the version differs from the previous one, the cache is emptied. */
   observe(version: number): void {
     if (version === this.#version) return;
     this.#version = version;

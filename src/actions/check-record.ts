@@ -1,4 +1,4 @@
-// Whether a record exists, and when it was first and last seen. What is another organization's does not exist.
+// Whether a record exists, and when it was first and last seen. Records of other organizations do not exist to a caller.
 
 import { AppError } from "../domain/error.ts";
 import { nounOf, type RecordType } from "../domain/record-type.ts";
@@ -20,7 +20,7 @@ export async function checkRecord(
   return found;
 }
 
-/** The one 404 of a type: the same whether the record is not there or not yours. */
+/** The same error whether the record does not exist or belongs to another organization. */
 export function noSuchRecord(type: RecordType): AppError {
   return new AppError("no_such_record", {
     message: `There is no ${nounOf(type)} with this ${type.idField}.`,

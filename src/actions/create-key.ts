@@ -1,7 +1,8 @@
-// Makes an API key. Its secret is told once, by whoever called this, and kept only as a hash.
+// Creates an API key. Its secret is returned once, and stored only as a hash.
 
 import type { ApiKey } from "../domain/access.ts";
 import { allScopes, type Scope } from "../domain/scope.ts";
+import type { NewKey } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { requireName } from "./create-organization.ts";
 import { hashSecret, makeCredential, makeId } from "./credential.ts";
@@ -10,11 +11,11 @@ import { OperatorError } from "./operator-error.ts";
 
 export interface KeyOptions {
   readonly organizationId: string;
-  /** Told apart by it in lists; not unique. */
+  /** For lists; not unique. */
   readonly name?: string | undefined;
-  /** All scopes if left out. */
+  /** The default is all scopes. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Without an end if left out. */
+  /** By default the key never expires. */
   readonly lifetimeMs?: number | undefined;
 }
 
@@ -36,18 +37,21 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
   }
   await findOrganization(app, organizationId);
   const createdAt = app.now();
+  const expiresAt = lifetimeMs === undefined ? undefined : createdAt + lifetimeMs;
+  const { stored, ...created } = makeKey({ organizationId, name, scopes, createdAt, expiresAt });
+  await app.store.createKey(stored, { actor: app.operator, now: createdAt });
+  return created;
+}
+
+/** With a new id and secret. */
+export function makeKey(
+  fields: Omit<ApiKey, "keyId" | "revokedAt" | "lastUsedAt">,
+): CreatedKey & { readonly stored: NewKey } {
   const secret = makeCredential("api_key");
-  const made = {
-    keyId: makeId("key"),
-    organizationId,
-    name,
-    scopes,
-    createdAt,
-    expiresAt: lifetimeMs === undefined ? undefined : createdAt + lifetimeMs,
+  const made = { keyId: makeId("key"), ...fields };
+  return {
+    key: { ...made, revokedAt: undefined, lastUsedAt: undefined },
+    secret,
+    stored: { ...made, secretHash: hashSecret(secret) },
   };
-  await app.store.createKey(
-    { ...made, secretHash: hashSecret(secret) },
-    { actor: app.operator, now: createdAt },
-  );
-  return { key: { ...made, revokedAt: undefined, lastUsedAt: undefined }, secret };
 }

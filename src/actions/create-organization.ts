@@ -1,4 +1,4 @@
-// Makes an organization, with the defaults that `organization set` can change later.
+// Creates an organization with defaults that `organization set` can change later.
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
@@ -6,14 +6,14 @@ import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { OperatorError } from "./operator-error.ts";
 
-// One that begins with "-" would be taken for an option by every command that names it.
+// An id that begins with "-" would be an option in every command that names it.
 const idForm = new RegExp(
   `^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${limits.organizationIdCharactersMax - 1}}$`,
 );
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Throws OperatorError invalid and organization_exists. Without an id, one is made. */
+/** Throws OperatorError invalid and organization_exists. Without an id, one is generated. */
 export async function createOrganization(
   app: App,
   { name, organizationId = makeId("org") }: { name: string; organizationId?: string | undefined },
@@ -39,12 +39,12 @@ export async function createOrganization(
   if (created) return organization;
   throw new OperatorError(
     "organization_exists",
-    `An organization "${organizationId}" exists already; choose another id, or change it with: ` +
+    `An organization "${organizationId}" already exists; choose another id, or change it with: ` +
       `sluice organization set ${organizationId}`,
   );
 }
 
-/** Throws OperatorError invalid unless `name` is a line of text of a fair length. */
+/** Throws OperatorError invalid unless `name` is a line of text of an acceptable length. */
 export function requireName(what: string, name: string): void {
   const fits = name.trim() !== "" && name.length <= limits.nameCharactersMax;
   if (fits && !controlCharacter.test(name) && name.isWellFormed()) return;

@@ -1,7 +1,7 @@
-// The form of API keys and access tokens: a prefix, 256 random bits in base 62, and a checksum that tells a typing
-// mistake from a wrong credential without asking the store. Secrets are kept nowhere, only their SHA-256.
+// The format of API keys and access tokens: a prefix, 256 random bits in base 62, and a checksum that distinguishes a typing
+// mistake from a wrong credential without a lookup in the store. Only the SHA-256 of a secret is stored.
 
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 export type CredentialKind = "api_key" | "access_token";
@@ -18,7 +18,7 @@ export function makeCredential(kind: CredentialKind): string {
   return body + checksum(body);
 }
 
-/** The kind that a text has by prefix, length and checksum; undefined if it can't be a credential of ours. */
+/** The kind according to prefix, length and checksum; undefined if the text can't be a credential of ours. */
 export function credentialKind(text: string): CredentialKind | undefined {
   for (const kind of ["access_token", "api_key"] as const) {
     const prefix = prefixes[kind];
@@ -34,12 +34,7 @@ export function hashSecret(secret: string): Uint8Array {
   return hash("sha256", secret, "buffer");
 }
 
-/** Constant in time, whatever the contents. */
-export function sameHash(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
-/** A name for something that is no secret, e.g. `key_4fQ…`: 95 random bits. */
+/** An identifier, which is not secret, e.g. `key_4fQ…`: 95 random bits. */
 export function makeId(prefix: string): string {
   return `${prefix}_${base62(BigInt(`0x${randomBytes(12).toString("hex")}`), 17).slice(-16)}`;
 }

@@ -1,10 +1,10 @@
-// Why an open deletion is not done yet, as operators need to know it: a hold, a failure, or its grace period.
+// Why an open deletion is not completed yet: a hold, a failure, or its grace period.
 
 import type { Hold } from "../domain/access.ts";
 import { type Deletion, openStatuses } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 
-/** Knows also of a hold that the worker has not met yet. */
+/** By deletion request id. Includes holds that the worker has not found yet. */
 export async function explainWaits(
   app: App,
   deletions: readonly Deletion[],

@@ -1,7 +1,6 @@
-// Reads every record of a type for an export: its latest state, or each of its changes, as of one moment. Holds one page
-// of changes in memory, and keeps nothing from being written or erased meanwhile.
+// Reads all records of a type for an export: their latest states, or all their changes, as of one moment. Has one page of
+// changes in memory at a time, and does not block writes or erasures.
 
-import { limits } from "../domain/limits.ts";
 import { StateFold } from "../domain/record/merge.ts";
 import { canonicalPayload, isTooLarge, timestampOf } from "../domain/record/payload.ts";
 import type { Payload, RecordType } from "../domain/record-type.ts";
@@ -10,10 +9,13 @@ import { validatePayload } from "../domain/validation/validate.ts";
 import type { ExportedChange } from "../store/store.ts";
 import type { App } from "./app.ts";
 
+/** Changes in memory at a time. */
+const exportPageChanges = 500;
+
 export interface ExportRequest {
   readonly organizationId: string;
   readonly type: RecordType;
-  /** Business time of the latest state, or of each change: from this moment, and before that one. */
+  /** Business time of the latest state, or of each change: at or after `from`, and before `to`. */
   readonly from?: NormalisedTimestamp | undefined;
   readonly to?: NormalisedTimestamp | undefined;
   /** By the latest state of the record. */
@@ -23,8 +25,8 @@ export interface ExportRequest {
 export interface ExportedState {
   readonly state: Payload;
   /**
-   * Changes that come to this state when they are sent one after the other, the first by POST and the others by PUT.
-   * Only where no single POST would be taken.
+   * Changes that result in this state when they are sent in sequence, the first by POST and the others by PUT. Only where
+   * no single POST would be accepted.
    */
   readonly changes: readonly Payload[] | undefined;
 }
@@ -37,7 +39,7 @@ export interface ExportedEvent {
   readonly payload: Payload;
 }
 
-/** The latest states, in the order of ids. What is erased while it runs may be left out. */
+/** The latest states, in the order of ids. Records that are erased meanwhile may be missing. */
 export async function* exportStates(
   app: App,
   request: ExportRequest,
@@ -80,26 +82,26 @@ interface ReadRecord {
   readonly id: string;
   readonly first: ExportedChange;
   readonly fold: StateFold;
-  /** Undefined where there are too many to hold. */
+  /** Undefined if there are too many for memory. */
   changes: ExportedChange[] | undefined;
 }
 
-/** Lists of records of which every change up to the number has been read. */
+/** Lists of records whose changes have all been read. */
 async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly ReadRecord[]> {
   let record: ReadRecord | undefined;
   for await (const page of readPages(app, asked)) {
     const done: ReadRecord[] = [];
-    // One whose changes seemed to go on behind the page, and do not, may have been erased between the two.
+    // A record that ended a page and is not on the next one may have been erased in between.
     if (record !== undefined && page[0]?.resourceId !== record.id) {
-      if (await isThere(app, asked, record.id)) done.push(record);
+      if (await exists(app, asked, record.id)) done.push(record);
       record = undefined;
     }
     for (const change of page) {
       if (record?.id !== change.resourceId) {
         if (record !== undefined) done.push(record);
-        record = begin(asked.type, change);
+        record = startRecord(asked.type, change);
       }
-      hold(record, change);
+      addChange(record, change);
     }
     yield done;
   }
@@ -125,7 +127,7 @@ async function* readPages(
   { organizationId, type: { resourceType }, upTo }: Asked,
   from?: Place,
 ): AsyncGenerator<readonly ExportedChange[]> {
-  const limit = limits.exportPageChanges;
+  const limit = exportPageChanges;
   let after = from;
   for (;;) {
     const asked = { organizationId, resourceType, upTo, after, limit };
@@ -136,29 +138,29 @@ async function* readPages(
   }
 }
 
-function begin(type: RecordType, first: ExportedChange): ReadRecord {
+function startRecord(type: RecordType, first: ExportedChange): ReadRecord {
   return { id: first.resourceId, first, fold: new StateFold(type), changes: [] };
 }
 
-function hold(record: ReadRecord, change: ExportedChange): void {
+function addChange(record: ReadRecord, change: ExportedChange): void {
   record.fold.add(change);
-  if (record.changes === undefined || record.changes.length === limits.exportPageChanges) {
+  if (record.changes === undefined || record.changes.length === exportPageChanges) {
     record.changes = undefined;
   } else {
     record.changes.push(change);
   }
 }
 
-async function isThere(app: App, { organizationId, type }: Asked, id: string): Promise<boolean> {
+async function exists(app: App, { organizationId, type }: Asked, id: string): Promise<boolean> {
   const key = { organizationId, resourceType: type.resourceType, resourceId: id };
   return (await app.store.findRecord(key)) !== undefined;
 }
 
-/** Updates can lead where no single submission could, such as a transaction whose sender was cleared. */
+/** Updates can result in a state that no single submission can have, such as a transaction without a sender. */
 function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedState {
   const state = fold.state();
-  const isFit = validatePayload(type, "add", state).length === 0;
-  if (isFit && !isTooLarge(canonicalPayload(type, state, "add"))) {
+  const isValid = validatePayload(type, "add", state).length === 0;
+  if (isValid && !isTooLarge(canonicalPayload(type, state, "add"))) {
     return { state, changes: undefined };
   }
   const sources = fold.sources().filter(({ changeNo }) => changeNo !== first.changeNo);
@@ -168,7 +170,7 @@ function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedS
 
 const testFlags: ReadonlySet<string> = new Set(["is_test", "is_test_user", "is_test_company"]);
 
-/** The field that marks records of this type as made for a test; undefined where there is none. */
+/** The field that marks test records of this type; undefined if there is none. */
 export function testFlagOf(type: RecordType): string | undefined {
   return type.fieldNames.find((name) => testFlags.has(name));
 }

@@ -1,10 +1,11 @@
-// The API key that an operator named; an id that is wrong is answered with those that exist.
+// API keys as operators name them; the error for an unknown id lists those that exist.
 
 import type { ApiKey } from "../domain/access.ts";
 import type { App } from "./app.ts";
+import { requireOrganization } from "./find-organization.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
 
-/** Throws OperatorError no_such_key. Never repeats a secret that was given in place of the id. */
+/** Throws OperatorError no_such_key. The message never repeats a secret that was passed instead of the id. */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   const found = await app.store.findKey(keyId);
   if (found !== undefined) return found;
@@ -17,6 +18,15 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
     ? `There is no key "${keyId}".`
     : "That is not a key id; key ids begin with key_.";
   throw new OperatorError("no_such_key", `${what} ${known}`);
+}
+
+/** Of one organization, or of all. Throws OperatorError no_such_organization. */
+export async function listKeys(
+  app: App,
+  organizationId: string | undefined,
+): Promise<readonly ApiKey[]> {
+  await requireOrganization(app, organizationId);
+  return app.store.listKeys(organizationId);
 }
 
 export type KeyStatus = "active" | "revoked" | "expired";

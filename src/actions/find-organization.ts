@@ -1,4 +1,4 @@
-// The organization that an operator named; an id that is wrong is answered with those that exist.
+// Organizations as operators name them; the error for an unknown id lists those that exist.
 
 import type { Organization } from "../domain/access.ts";
 import type { App } from "./app.ts";
@@ -8,7 +8,7 @@ import { listNames, OperatorError } from "./operator-error.ts";
 export async function findOrganization(app: App, organizationId: string): Promise<Organization> {
   const found = await app.store.findOrganization(organizationId);
   if (found !== undefined) return found;
-  const all = await app.store.listOrganizations();
+  const all = await listOrganizations(app);
   const known =
     all.length === 0
       ? "There is none yet; create one with: sluice organization create --name NAME"
@@ -17,4 +17,24 @@ export async function findOrganization(app: App, organizationId: string): Promis
     "no_such_organization",
     `There is no organization "${organizationId}". ${known}`,
   );
+}
+
+export function listOrganizations({ store }: App): Promise<readonly Organization[]> {
+  return store.listOrganizations();
+}
+
+/** Throws OperatorError no_such_organization unless `organizationId` is undefined, which stands for all. */
+export async function requireOrganization(
+  app: App,
+  organizationId: string | undefined,
+): Promise<void> {
+  if (organizationId !== undefined) await findOrganization(app, organizationId);
+}
+
+/** By record type. */
+export function countRecords(
+  { store }: App,
+  organizationId: string,
+): Promise<Readonly<Record<string, number>>> {
+  return store.countRecords(organizationId);
 }

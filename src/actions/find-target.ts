@@ -1,4 +1,4 @@
-// The record that an operator named, by type and id or by a deletion request of it. Says what exists when it is none.
+// The record that an operator named, by type and id or by one of its deletion requests. Errors list what exists.
 
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { recordTypeByName, recordTypes } from "../domain/record-types.ts";

@@ -1,9 +1,9 @@
-// Puts a record under a legal hold: as long as any hold on it remains, no deletion erases or changes it.
+// Places a legal hold on a record: until the last hold is released, no deletion erases or changes the record.
 
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import { isFullDate } from "../domain/timestamp.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -11,7 +11,7 @@ import { OperatorError } from "./operator-error.ts";
 export interface HoldRequest {
   readonly reason: string;
   readonly owner?: string | undefined;
-  /** A day, as `2026-12-31`. */
+  /** A date such as `2026-12-31`. */
   readonly reviewOn?: string | undefined;
 }
 
@@ -19,23 +19,23 @@ export interface HoldRequest {
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   const { reason, owner, reviewOn } = wanted;
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
-    throw new OperatorError("invalid", "The review date must be a day such as 2026-12-31.");
+    throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");
   }
   const key = await findTarget(app, target);
   const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
-  const outcome = await app.store.holds.place(hold, { actor: app.operator, now: app.now() });
+  const outcome = await app.store.holds.place(hold, actOf(app));
   switch (outcome) {
     case "no_such_record":
       throw new OperatorError("no_such_record", `There is no ${nameTarget(key)} to hold.`);
     case "being_erased":
       throw new OperatorError(
         "being_erased",
-        `The ${nameTarget(key)} is being erased already; it is too late for a hold.`,
+        `The ${nameTarget(key)} is already being erased; it is too late for a hold.`,
       );
     case "too_many_holds":
       throw new OperatorError(
         "too_many_holds",
-        `The ${nameTarget(key)} carries ${limits.holdsOfRecordMax} holds, which is the most. Release one first.`,
+        `The ${nameTarget(key)} already has ${limits.holdsOfRecordMax} holds, the maximum. Release one first.`,
       );
     default:
       return outcome;

@@ -1,11 +1,11 @@
-// Idempotency-Key: the first outcome of a request is kept with its effect and given again to the same request.
-// What is kept holds neither the key nor the request, only SHA-256 of both and an outcome without content.
+// Idempotency-Key: the outcome of a request is stored with its effect and returned to repetitions of the request. What is
+// stored contains neither the key nor the request, only the SHA-256 of both and an outcome without content.
 
 import { hash } from "node:crypto";
 import { AppError } from "../domain/error.ts";
 import type { IdempotencyMark } from "../domain/record/record-write.ts";
 
-/** What makes two requests the same request. */
+/** Two requests are the same if all of this is equal. */
 export interface RequestIdentity {
   readonly idempotencyKey: string;
   readonly operation: string;
@@ -25,21 +25,21 @@ export function keyHashOf(organizationId: string, idempotencyKey: string): Uint8
   return hash("sha256", `${organizationId}\n${idempotencyKey}`, "buffer");
 }
 
-/** What a fingerprint is of, beside the body. */
+/** What a fingerprint covers besides the body. */
 export function contextOf({ operation, writeOptions }: Omit<RequestIdentity, "body">): string {
   return `${operation}\n${writeOptions}`;
 }
 
-/** For bodies that are hashed elsewhere; `bodyHash` is their SHA-256 in hexadecimal. */
+/** `bodyHash`: SHA-256 in hexadecimal. */
 export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
   return hash("sha256", `${context}\n${bodyHash}`, "buffer");
 }
 
-/** The keys whose first request is under way in this process. */
+/** The keys of requests in progress in this process. */
 export class InFlightKeys {
   readonly #keys = new Set<string>();
 
-  /** Runs `perform` unless a request with the same key is under way: then throws idempotency_in_flight. */
+  /** Rejects with AppError idempotency_in_flight if a request with the same key is in progress. */
   run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
     return keyHash === undefined ? perform() : this.#runOnce(keyHash, perform);
   }

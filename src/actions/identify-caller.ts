@@ -1,4 +1,4 @@
-// Who is behind an Authorization header of a v2.0 operation. Says which of the five things is wrong when it is nobody.
+// Identifies the caller from the Authorization header of a v2.0 operation, or reports which of five errors the header has.
 
 import { hash } from "node:crypto";
 import type { Caller } from "../domain/access.ts";
@@ -11,7 +11,7 @@ import { credentialKind } from "./credential.ts";
 const bearer = /^bearer +(\S+) *$/i;
 
 /**
- * The caller, at once if it is in memory. Throws AppError credential_missing, credential_invalid, credential_expired,
+ * Not a promise if the caller is cached. Throws AppError credential_missing, credential_invalid, credential_expired,
  * credential_revoked or credential_wrong_kind (RFC 6750, section 3.1; the codes are the contract's).
  */
 export function identifyCaller(
@@ -35,7 +35,7 @@ export function requireScope(caller: Identity, scope: Scope): void {
 }
 
 const expired =
-  "The access token, or the API key behind it, has expired; request a new token at POST /auth/token.";
+  "The access token, or the API key that issued it, has expired; request a new token at POST /auth/token.";
 
 function readBearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === "") {
@@ -52,8 +52,8 @@ function readBearer(authorization: string | undefined): string {
   }
   throw new AppError("credential_wrong_kind", {
     message:
-      "This operation takes Authorization: Bearer <access token>. An API key is only for POST /auth/token, and a " +
-      "token goes behind the word Bearer.",
+      "This operation requires Authorization: Bearer <access token>. An API key is only for POST /auth/token, and a " +
+      "token follows the word Bearer.",
   });
 }
 
@@ -64,7 +64,7 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
       message: "This is an API key; exchange it for an access token at POST /auth/token.",
     });
   }
-  // What can't be a token costs the store nothing.
+  // No lookup for text that can't be a token.
   if (kind === undefined) throw unknownToken();
   const version = await app.store.credentialsVersion();
   const caller = await app.store.findCaller(Buffer.from(tokenHash, "base64url"));
@@ -76,16 +76,16 @@ async function lookUp(app: App, token: string, tokenHash: string): Promise<Ident
 }
 
 function unknownToken(): AppError {
-  return new AppError("credential_invalid", { message: "The access token is not known here." });
+  return new AppError("credential_invalid", { message: "The access token is unknown." });
 }
 
 function decide(app: App, { token, key, organization }: Caller): Identity {
   if (key.revokedAt !== undefined && key.revokedAt <= app.now()) {
     throw new AppError("credential_revoked", {
-      message: "The API key behind this access token was revoked.",
+      message: "The API key that issued this access token was revoked.",
     });
   }
-  // The key's end may have come nearer since the token was issued, by a rotation.
+  // A rotation may have shortened the key's lifetime since the token was issued.
   const expiresAt = Math.min(token.expiresAt, key.expiresAt ?? Infinity);
   if (expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
   return {

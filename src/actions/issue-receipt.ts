@@ -1,5 +1,4 @@
-// Signs the receipts of deletions with Ed25519 (RFC 8032). The private key stays in the function that signs: it is never
-// stored, logged or handed out.
+// Signs the receipts of deletions with Ed25519 (RFC 8032). Never stores, logs or returns a private key.
 
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
 import { canonicalJson } from "../domain/json/canonical-json.ts";
@@ -7,7 +6,7 @@ import { chainedText, makeReceiptBody, type ReceiptKey } from "../domain/deletio
 import type { SealReceipt } from "../store/store.ts";
 import type { Signer } from "./app.ts";
 
-/** `readKey` is asked for each receipt, so that a key that was rotated meanwhile is the one that signs. */
+/** `readKey` is called for each receipt, so that a rotation takes effect with the next one. */
 export function makeSealReceipt(readKey: () => KeyObject, now: () => number): SealReceipt {
   return (deletion, { head, engine }) => {
     const privateKey = readKey();
@@ -31,6 +30,10 @@ export function publicPart(privateKey: KeyObject, createdAt: number): ReceiptKey
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   if (x === undefined) throw new TypeError("the key for receipts is not an Ed25519 key");
   return { keyId: thumbprint(x), publicKey: x, createdAt, retiredAt: undefined };
+}
+
+export function toPublicKey(publicKey: string): KeyObject {
+  return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
 }
 
 export function thumbprint(publicKey: string): string {

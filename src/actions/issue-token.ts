@@ -1,5 +1,5 @@
-// Exchanges an API key for an access token (interface document, "Request a new access token").
-// The token is told once, in the reply, and kept only as a hash. It never outlives its key.
+// Exchanges an API key for an access token (interface document, "Request a new access token"). The token is returned once, in
+// the reply, and stored only as a hash. It never outlives its key.
 
 import type { ApiKey, KeyHolder } from "../domain/access.ts";
 import { AppError } from "../domain/error.ts";
@@ -7,7 +7,7 @@ import { allScopes, coveredScopes, isScope, type Scope } from "../domain/scope.t
 import type { App } from "./app.ts";
 import { credentialKind, hashSecret, makeCredential } from "./credential.ts";
 
-/** AccessTokenRequest, already valid against its schema. */
+/** The body, already validated. */
 export interface AccessTokenRequest {
   readonly expiry_seconds: number;
   readonly scopes: { readonly organization_id: string; readonly scopes: readonly string[] };
@@ -22,7 +22,7 @@ export interface AccessTokenReply {
   readonly scopes: { readonly organization_id: string; readonly scopes: readonly Scope[] };
 }
 
-/** The key behind `Authorization: <API_KEY>`; throws AppError credential_* (all 401). */
+/** The key in `Authorization: <API_KEY>`. Throws AppError credential_* (401). */
 export async function identifyKeyHolder(
   app: App,
   authorization: string | undefined,
@@ -30,7 +30,7 @@ export async function identifyKeyHolder(
   const secret = readApiKey(authorization);
   const holder = await app.store.findKeyBySecret(hashSecret(secret));
   if (holder === undefined) {
-    throw new AppError("credential_invalid", { message: "The API key is not known here." });
+    throw new AppError("credential_invalid", { message: "The API key is unknown." });
   }
   const { revokedAt, expiresAt } = holder.key;
   if (revokedAt !== undefined && revokedAt <= app.now()) {
@@ -41,8 +41,8 @@ export async function identifyKeyHolder(
 }
 
 /**
- * Issues a token for the key's own organization. Throws unknown_scope (with the list of those that exist),
- * other_organization (whether or not the other one exists) and insufficient_scope.
+ * Issues a token for the organization of the key. Throws AppError unknown_scope, other_organization (whether or not that
+ * organization exists) and insufficient_scope.
  */
 export async function issueToken(
   app: App,
@@ -76,8 +76,8 @@ export async function issueToken(
 }
 
 /**
- * In Unix seconds: as requested, but never beyond the end of the key, even if that leaves less than a token may be requested
- * for. Throws credential_expired where it leaves nothing.
+ * In Unix seconds: as requested, but not after the key expires, even if that is sooner than the shortest lifetime that can be
+ * requested. Throws AppError credential_expired if no time is left.
  */
 function expiryOf(
   { expiresAt: keyEnd }: ApiKey,
@@ -112,7 +112,7 @@ function readApiKey(authorization: string | undefined): string {
   const kind = credentialKind(value);
   if (kind === "access_token") {
     throw new AppError("credential_wrong_kind", {
-      message: "An access token can't be used to get another; send the API key.",
+      message: "An access token can't be exchanged for another one; send the API key.",
     });
   }
   if (kind === undefined) {

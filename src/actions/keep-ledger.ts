@@ -1,10 +1,9 @@
-// Keeps the ledger outside the store: deletions before they are completed and after, holds, and the signed heads of the audit
-// chain and of the chain of receipts. Tells by it whether the store was rolled back. Completes nothing itself.
+// Updates the ledger outside the store: deletions before and after they are completed, holds, and the signed heads of the audit
+// trail and of the receipts. Finds out from it whether the store was rolled back. Completes nothing itself.
 
 import { canonicalJson } from "../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
-import { limits } from "../domain/limits.ts";
 import {
   type ChainHead,
   entryOfReceipt,
@@ -14,9 +13,11 @@ import {
 } from "../domain/deletion/ledger-entry.ts";
 import type { LedgerState, SealHeads } from "../store/ledger.ts";
 import type { App } from "./app.ts";
+import { isInTrail, isReceipt } from "./chain-links.ts";
 import { OperatorError } from "./operator-error.ts";
+import { auditPages, holdPages, receiptPages } from "./pages.ts";
 
-/** Before deletions are completed, so that there is never one that the ledger does not know. */
+/** To be called before deletions are completed, so that the ledger knows every completed one. */
 export async function noteCompleting(
   { ledger }: App,
   deletions: readonly Deletion[],
@@ -35,9 +36,8 @@ export async function noteCompleting(
 }
 
 /**
- * Notes every receipt and every hold that the store has and the ledger lacks, also those of other processes, and the heads of
- * both chains. Throws OperatorError ledger_ahead if the store does not go on from what was noted before: then nothing of it is
- * signed.
+ * Notes every receipt and hold that the store has and the ledger lacks, also those of other processes, and the heads of both
+ * chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what was noted before.
  */
 export async function catchUpLedger(app: App): Promise<void> {
   const { store, ledger } = app;
@@ -52,7 +52,7 @@ export async function catchUpLedger(app: App): Promise<void> {
   await ledger.note(last, sealHeads(app, { storeId, audit, receipts: { no, hash } }));
 }
 
-/** Beside what `catchUpLedger` does, the store learns how far the ledger reaches. */
+/** Does what `catchUpLedger` does, and stores how far the ledger reaches. */
 export async function keepLedger(app: App): Promise<void> {
   await catchUpLedger(app);
   const { ledgerId, lastFrame } = await app.ledger.state();
@@ -64,39 +64,33 @@ export async function keepLedger(app: App): Promise<void> {
 }
 
 async function noteReceipts(
-  { store, ledger }: App,
+  app: App,
   { after, upTo }: { readonly after: number; readonly upTo: number },
 ): Promise<void> {
-  for (let last = after; last < upTo;) {
-    const kept = await store.listReceipts(last, limits.ledgerEntriesAtOnce);
-    const wanted = kept.filter(({ receipt }) => receipt.receipt_no <= upTo);
-    await ledger.note(wanted.map(({ receipt, hash }) => entryOfReceipt(receipt, hash)));
-    const end = wanted.at(-1);
-    if (end === undefined) return;
-    last = end.receipt.receipt_no;
+  if (after >= upTo) return;
+  for await (const page of receiptPages(app, after)) {
+    const wanted = page.filter(({ receipt }) => receipt.receipt_no <= upTo);
+    await app.ledger.note(wanted.map(({ receipt, hash }) => entryOfReceipt(receipt, hash)));
+    if ((page.at(-1)?.receipt.receipt_no ?? upTo) >= upTo) return;
   }
 }
 
-/** For a ledger that begins: the trail may tell of holds in a form that an earlier version wrote. */
-async function noteAllHolds({ store, ledger }: App): Promise<void> {
-  const limit = limits.holdsListedAtOnce;
-  for (let after: string | undefined; ;) {
-    const holds = await store.holds.list({ after, limit });
-    await ledger.note(holds.map((hold) => ({ kind: "hold_placed", hold })));
-    if (holds.length < limit) return;
-    after = holds.at(-1)?.holdId;
+/** For a new ledger: an earlier version may have written holds to the trail in another form. */
+async function noteAllHolds(app: App): Promise<void> {
+  for await (const page of holdPages(app)) {
+    await app.ledger.note(page.map((hold) => ({ kind: "hold_placed", hold })));
   }
 }
 
 interface TrailPart {
-  /** The last link that was noted; undefined for a ledger that begins. */
+  /** The last link that was noted; undefined for a new ledger. */
   readonly anchor: ChainHead | undefined;
   readonly upTo: ChainHead;
 }
 
 const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
 
-/** Goes along the trail, which has to lead from the anchor to its end. Gives the entries that are still to be noted. */
+/** Follows the trail, which must lead from the anchor to `upTo`. Returns the entries that are still to be noted. */
 async function noteHoldsSince(
   app: App,
   { anchor, upTo }: TrailPart,
@@ -104,12 +98,12 @@ async function noteHoldsSince(
   if (!(await isInTrail(app, anchor))) throw ledgerAhead(app);
   let last = anchor ?? beforeFirst;
   let entries: readonly LedgerEntry[] = [];
-  while (last.no < upTo.no) {
+  for await (const all of auditPages(app, last.no)) {
+    if (last.no >= upTo.no) break;
     await app.ledger.note(entries);
-    const all = await app.store.listAudit(last.no, limits.ledgerEntriesAtOnce);
     const page = all.filter(({ entryNo }) => entryNo <= upTo.no);
     const end = page.at(-1);
-    if (end === undefined || !isChain(page, last.hash)) throw ledgerAhead(app);
+    if (end === undefined || !isChain(page, last.hash)) break;
     entries = await holdEntriesOf(app, page);
     last = { no: end.entryNo, hash: end.hash };
   }
@@ -117,7 +111,7 @@ async function noteHoldsSince(
   return entries;
 }
 
-/** Whether each entry names the hash of the one before; `sluice check` looks closer. */
+/** Whether each entry has the hash of the previous one; `sluice check` verifies more. */
 function isChain(page: readonly AuditEntry[], before: string): boolean {
   let previous = before;
   return page.every(({ previousHash, hash }) => {
@@ -137,7 +131,7 @@ async function holdEntriesOf(
     if (typeof holdId !== "string") continue;
     if (action === "hold.release") entries.push({ kind: "hold_released", holdId, at, by: actor });
     if (action !== "hold.place") continue;
-    // One that was released meanwhile needs no entry: the release has one.
+    // A hold that has been released since needs no entry: the release has one.
     const hold = await store.holds.find(holdId);
     if (hold !== undefined) entries.push({ kind: "hold_placed", hold });
   }
@@ -162,54 +156,42 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
 }
 
 /**
- * Whether the store lacks what the ledger knows that it had, because an earlier state of it was put back: the last head of the
- * audit chain, the last receipt, or a deletion that was about to be completed.
+ * Whether the store lacks something that the ledger knows it had, because an earlier state of it was put back: the last head of
+ * the audit trail, the last receipt, or a deletion that was about to be completed.
  */
 export async function wasRolledBack(app: App): Promise<boolean> {
   const { store, ledger } = app;
   if ((await store.replay.restoreState()) !== undefined) return true;
   const { auditAnchor, lastReceipt, underWay } = await ledger.state();
   if (!(await isInTrail(app, auditAnchor))) return true;
-  if (!(await hasReceipt(app, lastReceipt))) return true;
+  if (!(await isReceipt(app, lastReceipt))) return true;
   const ids = underWay.map(({ deletionRequestId }) => deletionRequestId);
   const known = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
   return known.length < new Set(ids).size;
 }
 
-async function isInTrail({ store }: App, link: ChainHead | undefined): Promise<boolean> {
-  if (link === undefined || link.no === 0) return true;
-  const [entry] = await store.listAudit(link.no - 1, 1);
-  return entry?.entryNo === link.no && entry.hash === link.hash;
-}
-
-async function hasReceipt({ store }: App, link: ChainHead | undefined): Promise<boolean> {
-  if (link === undefined) return true;
-  const [kept] = await store.listReceipts(link.no - 1, 1);
-  return kept?.receipt.receipt_no === link.no && kept.hash === link.hash;
-}
-
-/** Why the ledger is not the one that the store knows to have been written; undefined if it is. */
+/** How the ledger differs from what the store knows of it; undefined if it does not. */
 export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
   const state: LedgerState = await ledger.state();
   const marks = await store.replay.listLedgerMarks();
-  // A first append that a crash has torn is all that there may be of a ledger that the store does not know.
+  // A ledger that the store does not know is normal only if it has nothing but a first append that a crash has torn.
   const isGarbage = state.bytes === 0 && state.tornBytes > 0 && marks.length > 0;
   const mark = isGarbage ? marks[0] : marks.find(({ ledgerId }) => ledgerId === state.ledgerId);
   if (mark === undefined) return undefined;
   const { end = 0, digest = "" } = state.lastFrame ?? {};
   if (end > mark.end || (end === mark.end && digest === mark.digest)) return undefined;
   return (
-    `The ledger of deletions ${ledger.path} is not what the store knows it to have been up to byte ${mark.end}: its end was ` +
-    "cut off or changed, or an older copy was put in its place. Put the newest copy back. If there is none, keep the file " +
-    "elsewhere, and start without it: a new ledger is then begun from the receipts and holds in the store."
+    `The ledger of deletions ${ledger.path} differs from what the store knows of it up to byte ${mark.end}: its end was ` +
+    "cut off or changed, or it was replaced by an older copy. Put the newest copy back. If there is none, move the file " +
+    "elsewhere and start without it: a new ledger is then created from the receipts and holds in the store."
   );
 }
 
 export function ledgerAhead({ ledger }: Pick<App, "ledger">): OperatorError {
   return new OperatorError(
     "ledger_ahead",
-    `The store lacks what its ledger of deletions (${ledger.path}) knows that it had: it is older than its ledger, as after ` +
-      "a backup was put back, or its audit trail was altered. Deletions that were completed since then may not be carried " +
-      "out in it, so nothing reads it. Run `sluice deletion replay` first; it says in the audit trail what was lost.",
+    `The store lacks entries that its ledger of deletions (${ledger.path}) knows: it is older than its ledger, as after a ` +
+      "backup was put back, or its audit trail was altered. Records that were erased since then may be in it, so nothing " +
+      "reads it. Run `sluice deletion replay` first; it writes to the audit trail what was lost.",
   );
 }

@@ -1,5 +1,5 @@
-// What an operator can get wrong, at the command line, in a file or in the store; the messages say what exists and what
-// to do. The errors of the API are AppErrors.
+// Errors that an operator can cause, on the command line, in a file or in the store. Messages say what exists and what to do.
+// Errors of the API are AppErrors.
 
 export type OperatorErrorName =
   // Of the command line and of files.
@@ -60,7 +60,7 @@ export class UsageError extends OperatorError {
   }
 }
 
-/** `demo, acme and 3 more`: names that exist, for messages that say what could have been meant. */
+/** Names that exist, for error messages: `demo, acme and 3 more`. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, 10);
   const more = names.length - shown.length;

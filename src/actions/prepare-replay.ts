@@ -1,8 +1,8 @@
-// The first half of bringing a restored store up to date: what ledgers know and the store lacks is written down in the store,
-// on stable storage, before anything is processed. Erases nothing. The states are in docs/decisions.
+// The first half of a replay: what ledgers know and the store lacks is written to the store, on stable storage, before anything
+// is processed. Erases nothing. The states are described in docs/decisions.
 
 import { limits } from "../domain/limits.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { catchUpLedger, wasRolledBack } from "./keep-ledger.ts";
 import { OperatorError } from "./operator-error.ts";
 import {
@@ -14,26 +14,26 @@ import {
 
 export interface Preparing {
   readonly sources: readonly LedgerSource[];
-  /** The name of the backup that was put back; undefined if somebody else put an earlier state back. */
+  /** The name of the restored backup; undefined if an earlier state was put back in another way. */
   readonly backup?: string;
 }
 
-/** Whether the store lacks anything that the ledgers know, or a restore of it is not finished. Changes nothing in the store. */
+/** Whether the store lacks anything that the ledgers know, or a restore is not finished. Does not change the store. */
 export async function needsReplay(app: App, sources: readonly LedgerSource[]): Promise<boolean> {
   if ((await app.store.replay.restoreState()) !== undefined) return true;
-  // What is in the store and not in the ledger yet, such as the release of a hold, would be taken for lost.
+  // Otherwise what is not in the ledger yet, such as the release of a hold, would seem to be lost.
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
   const { behind, unreplayed, holds } = await readLedgers(app, sources);
   return behind || unreplayed > 0 || holds.place.length > 0 || holds.release.length > 0;
 }
 
 /**
- * Writes down what has to be replayed. Repeated after a crash it begins again, and comes to the same. Throws OperatorError
- * replay_unread where a ledger that was being read is not given again.
+ * Stores what has to be replayed. Repeated after a crash, it starts again with the same result. Throws OperatorError
+ * replay_unread if a ledger that was being read is missing from `sources`.
  */
 export async function prepareReplay(app: App, { sources, backup }: Preparing): Promise<void> {
   const { replay } = app.store;
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const before = await replay.restoreState();
   if (before?.state === "replaying" && sources.length === 0) return;
   requireSources(before?.state === "loading" ? before.sources : [], sources);
@@ -48,7 +48,7 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
 
 async function loadHolds(app: App, { holds }: LedgerFindings): Promise<void> {
   const { place, release } = holds;
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const atOnce = limits.ledgerEntriesAtOnce;
   for (let at = 0; at < Math.max(place.length, release.length); at += atOnce) {
     const part = { place: place.slice(at, at + atOnce), release: release.slice(at, at + atOnce) };
@@ -62,7 +62,7 @@ function requireSources(needed: readonly string[], given: readonly LedgerSource[
   const options = needed.map((name) => `--ledger ${name}`).join(" ");
   throw new OperatorError(
     "replay_unread",
-    `A replay was interrupted before it had read ${missing.join(", ")} to the end. Run it again with the same: ` +
+    `A replay was interrupted before it had read ${missing.join(", ")} completely. Run it again with the same ledgers: ` +
       `sluice deletion replay ${options}`,
   );
 }

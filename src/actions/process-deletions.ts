@@ -1,12 +1,20 @@
-// Processes deletions that are due, as many together as the store does best: claim, erase in bounded steps, check again,
-// complete. Every step is durable before the next, so that a crash at any point resumes where it was. Never gives one up.
+// Processes deletions that are due, several together: claim, erase in bounded steps, verify, complete. Every step is durable
+// before the next one, so that after a crash the work resumes. Never abandons a deletion.
 
+import { backOffMs } from "../domain/back-off.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import type { Completion } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
+
+/** The longest back-off of a deletion that fails, and of the worker. */
+export const deletionBackOffMsMax = 5 * 60_000;
+/** Deletions that share the transactions of one step. */
+const deletionsErasedAtOnceMax = 16;
+/** Verification passes that find something before an attempt ends and operators are told why. */
+const verificationsMax = 20;
 
 export type ProcessedDeletions =
   | { readonly result: "completed"; readonly deletion: Deletion }
@@ -19,16 +27,16 @@ export interface ProcessOptions {
   readonly stopping: AbortSignal;
 }
 
-/** What each deletion that was claimed has come to so far. */
+/** The claimed deletions and their results so far. */
 interface Batch {
   readonly claimed: readonly Deletion[];
   readonly results: Map<string, ProcessedDeletions>;
-  /** How often each was looked at again. */
+  /** How many verification passes have found something, by deletion. */
   readonly verifications: Map<string, number>;
   readonly stopping: AbortSignal;
 }
 
-/** Empty if nothing is due. What goes wrong with one of them concerns that one alone. */
+/** Returns an empty list if nothing is due. A failure of one deletion does not affect the others. */
 export async function processDeletions(
   app: App,
   { claimant, stopping }: ProcessOptions,
@@ -41,10 +49,15 @@ export async function processDeletions(
     for (const deletion of openOf(batch)) settle(batch, { result: "postponed", deletion, cause });
   }
   const results = [...batch.results.values()];
-  // They are completed whatever becomes of this note; upkeep makes it good.
+  // They are completed even if this fails; upkeep then updates the ledger.
   if (results.some(isCompleted)) await catchUpLedger(app).catch(() => undefined);
   for (const done of results) if (done.result === "postponed") await postpone(app, done, stopping);
   return results;
+}
+
+/** True if a round has processed as many deletions as the store processes together; more may be due. */
+export function isFullRound({ store }: App, round: readonly ProcessedDeletions[]): boolean {
+  return round.length > 1 && round.length === store.deletionsAtOnce;
 }
 
 async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]> {
@@ -63,26 +76,26 @@ async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]
     const failed = answers.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected" && claimed.length === 0) throw failed.reason;
     if (found.length < asked) break;
-    // Nearly always nothing more is due.
-    const most = Math.min(asked * 4, limits.deletionsErasedAtOnceMax);
+    // More at a time, because there is nearly always either one deletion or many.
+    const most = Math.min(asked * 4, deletionsErasedAtOnceMax);
     asked = Math.min(most, store.deletionsAtOnce - claimed.length);
   }
   return claimed;
 }
 
-/** Those whose plan is processed are completed while others, with more to erase, still go on. */
+/** Deletions whose plan is done are completed while others, with more to erase, continue. */
 async function eraseAndComplete(app: App, batch: Batch): Promise<void> {
   for (let open = openOf(batch); open.length > 0; open = openOf(batch)) {
     const erased: Deletion[] = [];
-    for (let at = 0; at < open.length; at += limits.deletionsErasedAtOnceMax) {
-      const part = open.slice(at, at + limits.deletionsErasedAtOnceMax);
+    for (let at = 0; at < open.length; at += deletionsErasedAtOnceMax) {
+      const part = open.slice(at, at + deletionsErasedAtOnceMax);
       erased.push(...(await eraseStepOfEach(app, batch, part)));
     }
     if (erased.length > 0) await completeAll(app, batch, erased);
   }
 }
 
-/** One step of each, which share a transaction and its bound. Gives those of which nothing is left to erase. */
+/** One step of each; the steps share a transaction and its bound. Returns those with nothing left to erase. */
 async function eraseStepOfEach(
   app: App,
   batch: Batch,
@@ -126,14 +139,14 @@ function settleVerification(batch: Batch, deletion: Deletion, outcome: Completio
   verifications.set(deletionRequestId, count);
   if (outcome.result === "failed") {
     settle(batch, { result: "postponed", deletion, cause: outcome.cause });
-  } else if (count === limits.verificationsMax) {
+  } else if (count === verificationsMax) {
     settle(batch, { result: "postponed", deletion, cause: new Error(foundAgain) });
   }
 }
 
 const foundAgain =
-  `The verification has looked ${limits.verificationsMax} times and found something left each time; it goes on, but ` +
-  "somebody may be writing to what is being erased behind the back of the service.";
+  `${verificationsMax} verification passes have each found something that is left. They continue, but another program may be ` +
+  "writing to the tables of the service.";
 
 function openOf({ claimed, results }: Batch): readonly Deletion[] {
   return claimed.filter(({ deletionRequestId }) => !results.has(deletionRequestId));
@@ -155,17 +168,12 @@ async function postpone(
   await app.store.postponeDeletion(
     deletion.deletionRequestId,
     stopping.aborted ? "the service stopped" : describeCause(cause),
-    app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts)),
+    app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts, 1_000, deletionBackOffMsMax)),
   );
 }
 
-/** Doubles from one second up to limits.deletionBackOffMsMax. */
-function backOffMs(attempts: number): number {
-  return Math.min(1_000 * 2 ** Math.min(attempts, 20), limits.deletionBackOffMsMax);
-}
-
-/** What the store said, rather than what the API would say of it. */
-function describeCause(error: unknown): string {
+/** The store's error rather than the API's. Only name and message: other properties may contain values of a row. */
+export function describeCause(error: unknown): string {
   const cause = error instanceof AppError ? (error.cause ?? error) : error;
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";
 }

@@ -1,4 +1,4 @@
-// The status of a deletion request as the organization that asked for it may see it.
+// Deletion requests and their receipts, as organizations and operators see them.
 
 import {
   type Deletion,
@@ -7,7 +7,10 @@ import {
 } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
+import type { DeletionFilter } from "../store/store.ts";
+import type { KeptReceipt } from "../store/trail.ts";
 import type { App } from "./app.ts";
+import { requireOrganization } from "./find-organization.ts";
 
 /** The status object of the contract, section 7. */
 export interface DeletionView {
@@ -23,11 +26,11 @@ export interface DeletionView {
 
 export interface DeletionRead {
   readonly deletion: Deletion;
-  /** Of a completed deletion. */
+  /** Undefined unless the deletion is completed. */
   readonly receipt: Receipt | undefined;
 }
 
-/** Throws AppError no_such_deletion, also for another organization's. */
+/** Throws AppError no_such_deletion, also for a deletion of another organization. */
 export async function readDeletion(
   app: App,
   { organizationId, deletionRequestId }: { organizationId: string; deletionRequestId: string },
@@ -37,13 +40,31 @@ export async function readDeletion(
   return { deletion, receipt: await findReceipt(app, deletion) };
 }
 
-/** Written with the completion, so it is there as soon as that can be seen. */
+/** Every completed deletion has one: both are written in the same transaction. */
 export async function findReceipt(
   { store }: App,
   { status, deletionRequestId, organizationId }: Deletion,
 ): Promise<Receipt | undefined> {
   if (status !== "completed") return undefined;
   return store.findReceipt(deletionRequestId, organizationId);
+}
+
+/** Throws OperatorError no_such_organization. */
+export async function listDeletions(
+  app: App,
+  filter: DeletionFilter,
+): Promise<readonly Deletion[]> {
+  await requireOrganization(app, filter.organizationId);
+  return app.store.listDeletions(filter);
+}
+
+/** Of all organizations, in the order of the chain. */
+export function listReceipts(
+  { store }: App,
+  afterReceiptNo: number,
+  limit: number,
+): Promise<readonly KeptReceipt[]> {
+  return store.listReceipts(afterReceiptNo, limit);
 }
 
 export function viewDeletion(deletion: Deletion, receipt: Receipt | undefined): DeletionView {

@@ -1,18 +1,20 @@
-// What ledgers know that a store may lack: deletions, holds, and how far its chains had come. Goes through them in bounded
-// memory but for holds, which are few. Changes nothing.
+// What ledgers know that a store may lack: deletions, holds, and how far its chains reached. Reads them in bounded memory,
+// except for holds, which are few. Changes nothing.
 
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import type { ChainHead, DeletionEntry, LedgerEntry } from "../domain/deletion/ledger-entry.ts";
 import type { HoldsOfReplay } from "../store/replay.ts";
 import type { App } from "./app.ts";
+import { isInTrail, isReceipt } from "./chain-links.ts";
 import { OperatorError } from "./operator-error.ts";
+import { holdPages } from "./pages.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
   /** As the operator gave it. */
   readonly name: string;
-  /** From its beginning, each time. */
+  /** Each time from the beginning. */
   readonly read: () => AsyncIterable<LedgerEntry>;
 }
 
@@ -20,7 +22,7 @@ export interface LedgerFindings {
   /** Deletions that the store has not completed. */
   readonly unreplayed: number;
   readonly holds: HoldsOfReplay;
-  /** Where the chains ended as far as the ledgers know. */
+  /** The highest link of each chain that the ledgers know. */
   readonly known: {
     readonly audit: ChainHead | undefined;
     readonly receipts: ChainHead | undefined;
@@ -29,13 +31,15 @@ export interface LedgerFindings {
   readonly behind: boolean;
 }
 
-/** Deletions of this host's own ledger and of the others, page by page. */
+/** The deletions in this host's own ledger and in the others, page by page. `onEntry` is called with every entry. */
 export async function* readDeletions(
   app: App,
   sources: readonly LedgerSource[],
+  onEntry: (entry: LedgerEntry) => void = () => undefined,
 ): AsyncGenerator<readonly DeletionEntry[]> {
   let page: DeletionEntry[] = [];
   for await (const entry of readAll(app, sources)) {
+    onEntry(entry);
     if (entry.kind === "deletion") page.push(entry);
     if (page.length < limits.ledgerEntriesAtOnce) continue;
     yield page;
@@ -52,17 +56,11 @@ export async function readLedgers(
   const { storeId } = await app.store.receiptHead();
   const reading = new LedgerReading(storeId);
   let unreplayed = 0;
-  let page: DeletionEntry[] = [];
-  for await (const entry of readAll(app, sources)) {
-    reading.add(entry);
-    if (entry.kind === "deletion") page.push(entry);
-    if (page.length < limits.ledgerEntriesAtOnce) continue;
+  for await (const page of readDeletions(app, sources, (entry) => reading.add(entry))) {
     unreplayed += await app.store.replay.countUnreplayed(page);
-    page = [];
   }
-  unreplayed += await app.store.replay.countUnreplayed(page);
   const { audit, receipts } = reading;
-  const isThere = (await hasEntry(app, audit.inForce)) && (await hasReceipt(app, receipts.inForce));
+  const isThere = (await isInTrail(app, audit.inForce)) && (await isReceipt(app, receipts.inForce));
   return {
     unreplayed,
     holds: await reading.compareHolds(app),
@@ -76,7 +74,7 @@ async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenera
   for (const source of sources) yield* source.read();
 }
 
-/** The link with the highest number, and the one that the store has to have unless it was rolled back. */
+/** The link with the highest number, and the one that the store must have unless it was rolled back. */
 class Ends {
   highest: ChainHead | undefined;
   inForce: ChainHead | undefined;
@@ -86,7 +84,7 @@ class Ends {
     if (link.no > (this.inForce?.no ?? 0)) this.inForce = link;
   }
 
-  /** What was lost in an earlier restore is not looked for again. */
+  /** Links that an earlier restore lost are not expected in the store. */
   goOnFrom(link: ChainHead): void {
     this.add(link);
     this.inForce = link.no === 0 ? undefined : link;
@@ -131,20 +129,17 @@ class LedgerReading {
     }
   }
 
-  /** A release counts whatever the order of the ledgers: no hold is placed again under its id. */
-  async compareHolds({ store }: App): Promise<HoldsOfReplay> {
+  /** A release counts whatever the order of the ledgers: an id is never used for another hold. */
+  async compareHolds(app: App): Promise<HoldsOfReplay> {
     for (const holdId of this.#released) this.#placed.delete(holdId);
     const release: string[] = [];
-    const limit = limits.holdsListedAtOnce;
-    for (let after: string | undefined; ;) {
-      const page = await store.holds.list({ after, limit });
+    for await (const page of holdPages(app)) {
       for (const { holdId } of page) {
         this.#placed.delete(holdId);
         if (this.#released.has(holdId)) release.push(holdId);
       }
-      if (page.length < limit) return { place: [...this.#placed.values()], release };
-      after = page.at(-1)?.holdId;
     }
+    return { place: [...this.#placed.values()], release };
   }
 
   #requireStore(storeId: string): void {
@@ -154,16 +149,4 @@ class LedgerReading {
       `The ledger is of another store, ${storeId}; this one is ${this.#storeId}. Name the ledger of this store.`,
     );
   }
-}
-
-async function hasEntry({ store }: App, link: ChainHead | undefined): Promise<boolean> {
-  if (link === undefined) return true;
-  const [entry] = await store.listAudit(link.no - 1, 1);
-  return entry?.entryNo === link.no && entry.hash === link.hash;
-}
-
-async function hasReceipt({ store }: App, link: ChainHead | undefined): Promise<boolean> {
-  if (link === undefined) return true;
-  const [kept] = await store.listReceipts(link.no - 1, 1);
-  return kept?.receipt.receipt_no === link.no && kept.hash === link.hash;
 }

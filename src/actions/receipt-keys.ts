@@ -1,4 +1,4 @@
-// The public keys of receipts as the service publishes them: a JWK set (RFC 7517, RFC 8037) with all that ever signed.
+// The public keys of receipts as the service publishes them: a JWK set (RFC 7517, RFC 8037) of all that were ever used.
 
 import type { ReceiptKey } from "../domain/deletion/receipt.ts";
 import type { App } from "./app.ts";
@@ -37,7 +37,7 @@ function publish({ keyId, publicKey, createdAt, retiredAt }: ReceiptKey): Publis
   };
 }
 
-/** Throws TypeError, with what was expected, for what is no such set. */
+/** Throws TypeError, with what was expected, for anything else. */
 export function readPublishedKeys(value: unknown): PublishedKeys {
   const { keys, store_id } = (value ?? {}) as { keys?: unknown; store_id?: unknown };
   if (!Array.isArray(keys) || !keys.every(isPublishedKey)) {
@@ -55,7 +55,7 @@ function isPublishedKey(value: unknown): value is PublishedKey {
     key.crv === "Ed25519" &&
     typeof key.kid === "string" &&
     typeof key.x === "string" &&
-    // 32 bytes: two bits of the last character are of no use, and have to be zero.
+    // 32 bytes: the last two bits of the last character are unused and must be zero (RFC 4648, section 3.5).
     /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(key.x)
   );
 }

@@ -1,7 +1,7 @@
-// Ends a legal hold. Deletions that waited go on by themselves once no hold is left on what they would erase.
+// Releases a legal hold. Deletions that waited for it continue when no other hold prevents them.
 
 import type { Hold } from "../domain/access.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
 
@@ -11,13 +11,13 @@ export interface Released {
   readonly remaining: readonly Hold[];
 }
 
-/** `target`: a record that carries one hold, or a hold by its id. Throws OperatorError no_such_hold and several_holds. */
+/** `target`: a record with one hold, or the id of a hold. Throws OperatorError no_such_hold and several_holds. */
 export async function releaseHold(
   app: App,
   target: Target | { readonly holdId: string },
 ): Promise<Released> {
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
-  const act = { actor: app.operator, now: app.now() };
+  const act = actOf(app);
   const hold = await app.store.holds.release(holdId, act);
   if (hold === undefined) {
     throw new OperatorError(
@@ -45,7 +45,7 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
   throw new OperatorError(
     "several_holds",
     [
-      `The ${nameTarget(key)} carries ${holds.length} holds. Say which one ends, as sluice deletion release HOLD_ID:`,
+      `The ${nameTarget(key)} has ${holds.length} holds. Name the one to release: sluice deletion release HOLD_ID`,
       ...holds.slice(0, 20),
     ].join("\n"),
   );

@@ -1,10 +1,10 @@
-// After a restore: replays every deletion that the ledger knows and the store has not completed. Goes through the
-// same claim, erasure and verification as any other deletion, and ends with receipts that say so.
+// After a restore: replays every deletion that the ledger knows and the store has not completed, with the same claim, erasure
+// and verification as any other deletion. The receipts say that it is a replay.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { processDeletions } from "./process-deletions.ts";
 import { explainWaits } from "./explain-wait.ts";
 import { keepLedger } from "./keep-ledger.ts";
@@ -13,9 +13,9 @@ import { type Preparing, prepareReplay } from "./prepare-replay.ts";
 export interface Replay {
   /** Ids of deletions that were replayed. */
   readonly replayedIds: readonly string[];
-  /** What is still to be done, and why it is not. */
+  /** Deletions that are still to be completed, and why they are not. */
   readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
-  /** How many are not shown in `waiting`, because they wait for those, or are too many. */
+  /** How many more there are, because they wait for those, or are too many to list. */
   readonly waitingMore: number;
 }
 
@@ -27,7 +27,7 @@ export interface ReplayOptions extends Preparing {
 const retryMs = 200;
 const failuresMax = 20;
 
-/** The store is one that a restore was prepared in, or that needs a replay. Throws OperatorError as prepareReplay does. */
+/** For a store in which a restore was prepared, or that needs a replay. Throws OperatorError as prepareReplay does. */
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
   await noteRestore(app);
@@ -56,12 +56,12 @@ interface Round extends ReplayOptions {
   readonly onCompleted: (ids: readonly string[]) => void;
 }
 
-/** Opens all that can be opened, page by page, and processes what is due. */
+/** Reopens deletions page by page, and processes those that are due. */
 async function processRound(app: App, round: Round): Promise<void> {
   const limit = limits.ledgerEntriesAtOnce;
   let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];
   do {
-    const act = { actor: app.operator, now: app.now() };
+    const act = actOf(app);
     const part = await app.store.replay.reopenDeletions({ after, limit }, act);
     after = part.next;
     await processDue(app, round);
@@ -84,14 +84,14 @@ async function isOver({ store }: App): Promise<boolean> {
   return queued + open === 0;
 }
 
-/** Nothing goes on before an operator releases a hold. */
+/** True if all of them wait for an operator to release a hold. */
 async function isHeld({ store, now }: App): Promise<boolean> {
   const { open } = await store.replay.countReplayed();
   const { held } = await store.deletionFigures(now());
   return held > 0 && held >= open;
 }
 
-/** From here on the ledger goes by the store's chains as they are now. */
+/** From this entry on the ledger continues the chains of the store as they are now. */
 async function noteRestore({ store, ledger }: App): Promise<void> {
   const { cut, beganAt: at = 0, beganBy: by = "" } = (await store.replay.restoreState()) ?? {};
   if (cut === undefined) return;
@@ -101,7 +101,7 @@ async function noteRestore({ store, ledger }: App): Promise<void> {
 }
 
 async function finish(app: App): Promise<void> {
-  await app.store.replay.finishReplay({ actor: app.operator, now: app.now() });
+  await app.store.replay.finishReplay(actOf(app));
   await keepLedger(app);
 }
 

@@ -1,5 +1,5 @@
-// Queues the permanent deletion of a record and all that belongs to it (interface document, "Submit a deletion
-// request"). Never removes anything itself: the worker does, later.
+// Requests the permanent deletion of a record and everything that belongs to it (interface document, "Submit a deletion
+// request"). Erases nothing: the worker does that later.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { RecordType } from "../domain/record-type.ts";
@@ -24,7 +24,7 @@ export interface OperatorsDeletion extends RecordKey {
 }
 
 /**
- * Requested by an operator, of a record of any type. Gives the deletion that is open then. Throws OperatorError no_such_type,
+ * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError no_such_type,
  * no_such_organization and no_such_record.
  */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
@@ -37,7 +37,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
       resourceType,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,
-      // The organization reads it; which operator it was is in the audit trail.
+      // The organization can read this; the audit trail names the operator.
       requestedBy: "operator",
     },
     { actor: app.operator, now },
@@ -48,7 +48,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
   return findDeletion(app, found);
 }
 
-/** The deletion_request_id, the same one while a deletion is open. Throws AppError no_such_record. */
+/** Returns the deletion_request_id, the same one while a deletion is open. Throws AppError no_such_record. */
 export async function requestDeletion(
   app: App,
   caller: Identity,

@@ -1,13 +1,13 @@
-// Makes a key, and every token issued with it, of no use from now on.
+// Revokes a key and every token issued with it.
 
 import type { ApiKey } from "../domain/access.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { findKey } from "./find-key.ts";
 
-/** The same moment again for a key that was revoked before. Throws OperatorError no_such_key. */
+/** Does nothing for a key that is already revoked. Throws OperatorError no_such_key. */
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
   const key = await findKey(app, keyId);
   if (key.revokedAt !== undefined) return key;
-  const revoked = await app.store.revokeKey(keyId, { actor: app.operator, now: app.now() });
+  const revoked = await app.store.revokeKey(keyId, actOf(app));
   return revoked ?? findKey(app, keyId);
 }

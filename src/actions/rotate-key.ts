@@ -1,14 +1,13 @@
-// Replaces an API key: a successor with the same name, scopes and lifetime, and an end for the old one that leaves its
-// users time to change over. The successor's secret is told once, by whoever called this.
+// Replaces an API key by a successor with the same name, scopes and lifetime. The old key expires after an overlap in which
+// its users can change over. The secret of the successor is returned once.
 
 import type { App } from "./app.ts";
-import type { CreatedKey } from "./create-key.ts";
-import { hashSecret, makeCredential, makeId } from "./credential.ts";
+import { type CreatedKey, makeKey } from "./create-key.ts";
 import { findKey, keyStatus } from "./find-key.ts";
 import { OperatorError } from "./operator-error.ts";
 
 export interface RotatedKey extends CreatedKey {
-  /** Unix milliseconds from which the old key is of no use. */
+  /** Unix milliseconds. */
   readonly oldExpiresAt: number;
 }
 
@@ -28,19 +27,13 @@ export async function rotateKey(
     );
   }
   const oldExpiresAt = Math.min(now + overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
-  const secret = makeCredential("api_key");
-  const successor = {
-    keyId: makeId("key"),
+  const { stored, ...created } = makeKey({
     organizationId: old.organizationId,
     name: old.name,
     scopes: old.scopes,
     createdAt: now,
     expiresAt: old.expiresAt === undefined ? undefined : now + (old.expiresAt - old.createdAt),
-  };
-  await app.store.rotateKey(keyId, { ...successor, secretHash: hashSecret(secret) }, oldExpiresAt, {
-    actor: app.operator,
-    now,
   });
-  const key = { ...successor, revokedAt: undefined, lastUsedAt: undefined };
-  return { key, secret, oldExpiresAt };
+  await app.store.rotateKey(keyId, stored, oldExpiresAt, { actor: app.operator, now });
+  return { ...created, oldExpiresAt };
 }

@@ -1,12 +1,12 @@
-// The public keys of receipts in the store: the one in use is made known, and rotation retires the others. Sees a private
-// key only to take its public part.
+// The public keys of receipts in the store: the current one is published, and rotation retires the others. Uses a private key
+// only to derive its public part.
 
 import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../domain/deletion/receipt.ts";
-import type { App } from "./app.ts";
+import { actOf, type App } from "./app.ts";
 import { publicPart } from "./issue-receipt.ts";
 
-/** So that the key is published before the first receipt is signed with it. */
+/** To be called before the first receipt is signed with the key. */
 export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {
   const key = publicPart(privateKey, app.now());
   await keep(app, key, false);
@@ -14,8 +14,8 @@ export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<R
 }
 
 /**
- * Makes the new key known first, then has `replace` put the private one in its place, and retires the others last: a crash
- * in between leaves a key that is known and not used.
+ * Publishes the new key first, then calls `replace` to write the private one, and retires the others last: a crash in
+ * between leaves a key that is published and not used.
  */
 export async function rotateReceiptKey(
   app: App,
@@ -29,5 +29,5 @@ export async function rotateReceiptKey(
 }
 
 function keep(app: App, key: ReceiptKey, retireOthers: boolean): Promise<void> {
-  return app.store.keepReceiptKey(key, { retireOthers }, { actor: app.operator, now: app.now() });
+  return app.store.keepReceiptKey(key, { retireOthers }, actOf(app));
 }

@@ -1,4 +1,4 @@
-// A record as an operator may see it: its latest state, folded from its changes, and the changes as they arrived.
+// A record as operators see it: its latest state, folded from its changes, and the changes as they arrived.
 
 import type { Hold } from "../domain/access.ts";
 import { mergeChanges } from "../domain/record/merge.ts";
@@ -21,11 +21,11 @@ export interface RecordDetails {
   /** RFC 3339 in UTC, as `lastSeen`. */
   readonly firstSeen: string;
   readonly lastSeen: string;
-  /** In words; a state that updates led to may break rules that each of them kept to. */
+  /** As sentences: a state that results from updates may break rules that each of them satisfies. */
   readonly brokenRules: readonly string[];
 }
 
-/** The audit trail has it. Throws OperatorError no_such_type, no_such_organization and no_such_record. */
+/** Writes to the audit trail. Throws OperatorError no_such_type, no_such_organization and no_such_record. */
 export async function showRecord(app: App, key: RecordKey): Promise<RecordDetails> {
   const type = findType(key.resourceType);
   await findOrganization(app, key.organizationId);

@@ -1,5 +1,5 @@
-// The records of one request on their way to the store: items are validated as they are added, in as many parts as the
-// caller likes, and then stored together. A strict request is all or nothing; in a lenient one each item stands alone.
+// The records of one request before they are stored: items are validated as they are added, in any number of parts, and then
+// stored together. A strict request is all or nothing; the items of a lenient one are independent.
 
 import { errorCatalogue, type ErrorCode, type FieldError } from "../domain/error.ts";
 import { AppError } from "../domain/error.ts";
@@ -23,6 +23,11 @@ import {
   tooLargeItem,
 } from "../domain/record/submission.ts";
 import { describeRefusal, ValidationErrors } from "./validation-errors.ts";
+
+/** Of a lenient list, in one transaction. */
+const lenientPartItems = 1_000;
+/** Errors that the results of a lenient list name, over all its items: bounds the reply. */
+const lenientErrorsMax = 10_000;
 
 export interface SubmissionOptions {
   readonly organizationId: string;
@@ -52,9 +57,9 @@ export interface ItemResult {
 export interface WriteReport {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
-  /** True for what an earlier request with the same Idempotency-Key has written. */
+  /** True if an earlier request with the same Idempotency-Key has written this. */
   readonly repeated: boolean;
-  /** An entry an item; only for lenient requests. */
+  /** One for each item; only for lenient requests. */
   readonly results: readonly ItemResult[] | undefined;
 }
 
@@ -66,9 +71,9 @@ export class Submission {
   #items = 0;
   #rows = 0;
   #drafts: Draft[] = [];
-  /** How many errors the results list so far. */
+  /** How many errors the results contain so far. */
   #listedErrors = 0;
-  /** Of a lenient request: what is known of each item; the id of a draft until it is stored. */
+  /** Of a lenient request: the result of each item, or the id of a draft until it is stored. */
   readonly #results: (ItemResult | string)[] = [];
 
   constructor(options: SubmissionOptions) {
@@ -81,7 +86,7 @@ export class Submission {
     return this.#items;
   }
 
-  /** Rows that its valid items take: one each, and one for each of their relations. */
+  /** Rows of the valid items: one for each item and for each of its relations. */
   get rows(): number {
     return this.#rows;
   }
@@ -94,7 +99,7 @@ export class Submission {
     if (isInvalid(read)) this.#addInvalid(index, item, read);
     else this.#rows += countDraftRows([read]);
     if (isInvalid(read)) return;
-    // Of a strict request that has errors nothing will be stored, nor of one that is too large.
+    // Nothing is stored of a strict request with errors, or of a request with too many rows.
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);
@@ -110,7 +115,7 @@ export class Submission {
   /**
    * To be called once. Rejects with AppError validation_failed or too_large (before anything is written),
    * no_such_record, identical_record_exists, record_exists, deletion_open (strict: nothing was written),
-   * idempotency_reused. Not `async`, so that nothing holds on to the drafts while they are stored.
+   * idempotency_reused. Not `async`, so that nothing references the drafts while they are stored.
    */
   store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
     const drafts = this.#drafts;
@@ -144,7 +149,7 @@ export class Submission {
       this.#drafts = [];
       return;
     }
-    const listedMax = Math.min(limits.fieldErrorsMax, limits.lenientErrorsMax - this.#listedErrors);
+    const listedMax = Math.min(limits.fieldErrorsMax, lenientErrorsMax - this.#listedErrors);
     const errors = invalid.errors.slice(0, Math.max(0, listedMax));
     this.#listedErrors += errors.length;
     this.#results.push({
@@ -169,16 +174,16 @@ export class Submission {
     });
   }
 
-  /** In parts that others' writes fit in between, unless one reply has to be kept for all of them. */
+  /** In parts, so that other writes fit in between, unless one outcome has to be stored for all of them. */
   async #storeEach(
     writer: RecordWriter,
     drafts: readonly Draft[],
     idempotency: IdempotencyMark | undefined,
   ): Promise<WriteOutcome> {
-    const bounds = { itemsMax: limits.lenientPartItems, rowsMax: limits.groupRowsMax };
+    const bounds = { itemsMax: lenientPartItems, rowsMax: limits.groupRowsMax };
     const divided = idempotency === undefined ? partsOf(drafts, bounds) : [drafts];
     if (divided.length <= 1) {
-      // With nothing to store there may still be an Idempotency-Key to keep, for the reply is one of success.
+      // Even without drafts, the outcome has to be stored for an Idempotency-Key, because the reply is one of success.
       const isEmpty = drafts.length === 0 && idempotency === undefined;
       return isEmpty
         ? { written: 0, drafts: [] }
@@ -216,7 +221,7 @@ export class Submission {
     const results = this.#results.map((known, index): ItemResult => {
       if (typeof known !== "string") return known;
       const outcome = drafts[next++];
-      if (outcome === undefined) throw new TypeError("the store gave no outcome for a draft");
+      if (outcome === undefined) throw new TypeError("the store returned no outcome for a draft");
       if (!isRefusal(outcome)) return { index, id: known, status: outcome };
       const { code } = errorCatalogue[outcome];
       return { index, id: known, status: "refused", code, message: describeRefusal(outcome, type) };

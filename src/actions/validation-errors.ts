@@ -1,4 +1,4 @@
-// What is wrong with the items of a request, in the words of its reply: the first errors, and how many there are of all.
+// The validation errors of the items of a request, as its reply lists them: the first ones, and how many there are.
 
 import { AppError, type FieldError } from "../domain/error.ts";
 import { errorsMax, limits } from "../domain/limits.ts";
@@ -18,7 +18,7 @@ export class ValidationErrors {
   readonly #listed: FieldError[] = [];
   #items = 0;
   #errors = 0;
-  /** False once an item has more errors than are looked for. */
+  /** False once an item has as many errors as are counted. */
   #countable = true;
 
   constructor(context: ErrorContext) {
@@ -40,7 +40,7 @@ export class ValidationErrors {
     }
   }
 
-  /** For a request of so many items, of which nothing was written. */
+  /** For a request of which nothing was written. */
   toAppError(name: RefusalName, itemCount: number): AppError {
     const { single, type } = this.#context;
     const verb = this.#items === 1 ? "was" : "were";

@@ -1,10 +1,10 @@
-// Checks receipts against public keys, each by itself and one after another as a chain. Works offline: asks neither the
-// store nor the network.
+// Verifies receipts with public keys, each by itself and in sequence as a chain. Works offline: uses neither the store nor
+// the network.
 
-import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
+import { hash, verify } from "node:crypto";
 import { chainedText, type Receipt, signedText } from "../domain/deletion/receipt.ts";
 import { findFormFaults, isReceipt } from "../domain/deletion/receipt-form.ts";
-import { thumbprint } from "./issue-receipt.ts";
+import { thumbprint, toPublicKey } from "./issue-receipt.ts";
 import type { PublishedKeys } from "./receipt-keys.ts";
 
 export interface ReceiptVerdict {
@@ -15,7 +15,7 @@ export interface ReceiptVerdict {
   readonly faults: readonly string[];
 }
 
-/** A verdict each, in the order given. Those of one file are expected in the order of their chain, none left out. */
+/** Returns a verdict for each, in the same order. The receipts are expected in the order of their chain, without gaps. */
 export function verifyReceipts(
   values: readonly unknown[],
   published: PublishedKeys,
@@ -63,12 +63,8 @@ function verifyOne(receipt: Receipt, { keys, storeId }: Known): readonly string[
 }
 
 function isSignedWith(receipt: Receipt, publicKey: string): boolean {
-  const key: KeyObject = createPublicKey({
-    key: { kty: "OKP", crv: "Ed25519", x: publicKey },
-    format: "jwk",
-  });
   const signature = Buffer.from(receipt.signature, "base64url");
-  return verify(null, Buffer.from(signedText(receipt)), key, signature);
+  return verify(null, Buffer.from(signedText(receipt)), toPublicKey(publicKey), signature);
 }
 
 function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[] {

@@ -1,4 +1,4 @@
-// Adds, appends or updates records of one type that are at hand, all in one go.
+// Adds, appends or updates records of one type that are in memory.
 
 import type { IdempotencyMark } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";

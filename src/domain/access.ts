@@ -1,4 +1,4 @@
-// Organizations, API keys and access tokens: what they are, never how they are kept or what their secrets are.
+// Organizations, API keys, access tokens, holds and audit entries. Never contains a secret.
 
 import type { Scope } from "./scope.ts";
 
@@ -6,13 +6,13 @@ import type { Scope } from "./scope.ts";
 export interface Organization {
   readonly organizationId: string;
   readonly name: string;
-  /** `transactions:write` then stands for transactions read and write only. */
+  /** If true, `transactions:write` covers only reading and writing transactions. */
   readonly strictScopes: boolean;
-  /** Seconds between a deletion request and the earliest moment it is processed. */
+  /** Seconds between a deletion request and the earliest time at which it is processed. */
   readonly deletionGraceSeconds: number;
   /** Overrides RATE_LIMIT_PER_SECOND for this organization; 0 = no limit. */
   readonly rateLimitPerSecond: number | undefined;
-  /** Records last seen longer ago than this are deleted; without it they stay until somebody asks. */
+  /** Records last seen longer ago than this are deleted; without it, only on request. */
   readonly retainDays?: number;
   readonly createdAt: number;
 }
@@ -36,7 +36,7 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
-/** Everything that deciding on a request needs, found by one look-up. */
+/** Everything that is needed to authenticate a request, from one lookup. */
 export interface Caller {
   readonly token: AccessToken;
   readonly key: ApiKey;
@@ -48,19 +48,19 @@ export interface KeyHolder {
   readonly organization: Organization;
 }
 
-/** A legal hold. A record may carry several, and is kept while any of them remains. */
+/** A legal hold. A record may have several, and is not erased before the last is released. */
 export interface Hold {
   readonly holdId: string;
   readonly organizationId: string;
   readonly resourceType: string;
   readonly resourceId: string;
   readonly reason: string;
-  /** Who answers for the hold: a person, a team, a case number. */
+  /** Who is responsible for the hold: a person, a team, a case number. */
   readonly owner: string | undefined;
-  /** The day on which somebody has to decide whether it is still needed, as `2026-12-31`. */
+  /** The date on which somebody has to decide whether it is still needed, such as `2026-12-31`. */
   readonly reviewOn: string | undefined;
   readonly placedAt: number;
-  /** Who placed it: the name of the operator. */
+  /** The name of the operator. */
   readonly placedBy: string;
 }
 
@@ -72,10 +72,10 @@ export interface AuditEntry {
   /** Such as `key.create`, `deletion.complete`. */
   readonly action: string;
   readonly organizationId: string | undefined;
-  /** What it was done to: a key id, a deletion_request_id. Never record content. */
+  /** The object of the action: a key id, a deletion_request_id. Never record content. */
   readonly subject: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly previousHash: string;
-  /** SHA-256 over the entry and the hash of the one before, hex. */
+  /** SHA-256 over the entry and the previous hash, hex. */
   readonly hash: string;
 }

@@ -1,5 +1,5 @@
-// An error in the form in which it goes from one thread to another: cloning an Error keeps only its text, so what AppError
-// says beyond that goes as plain data.
+// An error as it is passed between threads: cloning an Error preserves only its text, so the other fields of an AppError are
+// passed as plain data.
 
 import { AppError } from "./error.ts";
 

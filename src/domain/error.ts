@@ -1,5 +1,5 @@
-// The catalogue of everything that can go wrong for a caller, and the one error class that carries it.
-// A code is the HTTP status times 100 plus a number; codes are stable and documented in docs/reference/errors.md.
+// The catalogue of the errors that a caller can get, and their class. A code is the HTTP status times 100 plus a number; codes
+// are stable and documented in docs/reference/errors.md.
 
 /** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
 export interface FieldError {
@@ -62,16 +62,21 @@ export const errorCatalogue = {
 export type ErrorName = keyof typeof errorCatalogue;
 export type ErrorCode = (typeof errorCatalogue)[ErrorName]["code"];
 
+/** The HTTP status of a code is its first three digits (contract, section 6). */
+export function statusOf({ code }: { readonly code: ErrorCode }): number {
+  return Math.floor(code / 100);
+}
+
 export interface AppErrorDetail {
-  /** Replaces the catalogue's sentence; never holds a secret or record content. */
+  /** Replaces the sentence of the catalogue; never contains a secret or record content. */
   readonly message?: string;
   readonly errors?: readonly FieldError[];
-  /** Seconds after which trying again works (429 and 503). */
+  /** Seconds after which a retry may succeed (429 and 503). */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
 
-/** What a caller can cause or has to know; everything else that is thrown is a fault of ours and answers 50001. */
+/** An error that a caller can cause or has to know; any other error is internal and answered with 50001. */
 export class AppError extends Error {
   readonly errorName: ErrorName;
   readonly code: ErrorCode;

@@ -1,11 +1,11 @@
-// A queue that organizations share fairly, by surplus round robin: each in turn is served until its credit of rows is
-// used up, and who overdraws it waits for as many turns. Within an organization the order is that of arrival. The work of
-// a take grows with what is taken, however many organizations wait.
+// A queue that organizations share fairly, by surplus round robin: each in turn is served until its credit of rows is used up,
+// and one that overdraws its credit waits for as many turns. Within an organization the order is that of arrival. The cost of
+// a take depends on what is taken, not on how many organizations wait.
 
 export interface Queued<Item> {
   readonly item: Item;
   readonly organizationId: string;
-  /** What serving it costs, at least 1. */
+  /** The cost of serving it, at least 1. */
   readonly rows: number;
   readonly bytes: number;
 }
@@ -15,30 +15,30 @@ interface Line<Item> {
   entries: Queued<Item>[];
   /** Entries before this index have been taken. */
   first: number;
-  /** Rows that it may still be served in its turn; negative if it has had more. */
+  /** Rows that are left in its turn; negative if it was served more. */
   credit: number;
 }
 
-/** Taken entries that a line keeps before it drops them all at once. */
+/** Taken entries that remain in a line before they are removed together. */
 const takenKeptMax = 1_024;
 
 export class FairLane<Item> {
   readonly #turnRows: number;
-  /** In the order of their turns: the first is served next. Only lines with entries. */
+  /** In the order of their turns. Only lines with entries. */
   readonly #lines = new Map<string, Line<Item>>();
   #size = 0;
 
-  /** An organization keeps its turn for `turnRows` rows, so that its neighbouring writes stay together. */
+  /** A turn has `turnRows` rows, so that consecutive writes of an organization stay together. */
   constructor(turnRows: number) {
     this.#turnRows = turnRows;
   }
 
-  /** How many entries wait. */
+  /** Number of waiting entries. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many entries of an organization wait. */
+  /** Number of waiting entries of an organization. */
   sizeOf(organizationId: string): number {
     const line = this.#lines.get(organizationId);
     return line === undefined ? 0 : line.entries.length - line.first;
@@ -55,7 +55,7 @@ export class FairLane<Item> {
     this.#size += 1;
   }
 
-  /** What a take would take first. */
+  /** The entry that is taken next. */
   peek(): Queued<Item> | undefined {
     const line = this.#lineInTurn();
     return line?.entries[line.first];
@@ -71,12 +71,12 @@ export class FairLane<Item> {
     }
   }
 
-  /** Passes over the lines without credit, which gain the credit of a turn for it. */
+  /** Skips lines without credit, and gives each the credit of a turn. */
   #lineInTurn(): Line<Item> | undefined {
     for (const line of this.#lines.values()) {
       if (line.credit > 0) return line;
       line.credit += this.#turnRows;
-      // A Map visits what is inserted while it is walked, so the walk ends only at a line with credit.
+      // The iteration of a Map includes what is inserted meanwhile, so it ends only at a line with credit.
       this.#lines.delete(line.organizationId);
       this.#lines.set(line.organizationId, line);
     }

@@ -1,17 +1,17 @@
-// How far a move of a store has come, and that it ended early. Moves nothing.
+// The progress of a move of a store, and its interruption.
 
-/** read: sees what there is. copy: brings it over. verify: sees what is there. */
+/** read: summarises the source. copy: copies it. verify: summarises the target. */
 export type MovePhase = "read" | "copy" | "verify";
 
 export interface MoveStep {
   readonly phase: MovePhase;
   readonly rows: number;
-  /** Undefined while nobody knows how many there are. */
+  /** Undefined while the number is unknown. */
   readonly allRows: number | undefined;
   readonly table: string;
 }
 
-/** The move ended before its end, with everything up to there kept; the same move goes on from it. */
+/** The move was interrupted; the same move continues from what has been copied. */
 export class MoveStopped extends Error {
   override readonly name = "MoveStopped";
 }

@@ -1,5 +1,5 @@
-// What a record type is: its fields, its relations, its rules across fields, and the validators made from them.
-// Knows nothing of any particular type; those are data in record-type/*.ts, listed in record-types.ts.
+// A record type: its fields, its relations, its rules across fields, and the validators made from them. The types themselves are
+// data in record-type/*.ts, listed in record-types.ts.
 
 import { type TObject, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
@@ -16,13 +16,13 @@ import type { Family } from "./scope.ts";
 /** The name of a type in the table of record-types.ts, which is also its path segment, e.g. `risk_assessment`. */
 export type ResourceType = string;
 
-/** A record as it came in: already parsed JSON, keyed by field name. */
+/** A submitted record: parsed JSON by field name. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 /** What a submission does: POST adds (or appends), PUT updates. */
 export type Operation = "add" | "update";
 
-/** `belongs`: erased with what it belongs to. `mentions`: stays, with the mention taken out. */
+/** `belongs`: erased with what it belongs to. `mentions`: remains, without the reference. */
 export type RelationKind = "belongs" | "mentions";
 
 export interface RelationField {
@@ -33,13 +33,13 @@ export interface RelationField {
 }
 
 /**
- * A rule that one field's schema can't say; returns what is wrong. Runs also on a payload that its schema refuses, so that
- * all that is wrong is told at once: it must take any JSON object, and is silent about what the schemas report.
+ * A rule that the schema of a field can't express. Also runs on a payload that its schema rejects, so that all errors are
+ * reported together: it must accept any JSON object, and does not report what the schemas report.
  */
 export interface Rule {
   readonly on: "add" | "always";
   readonly summary: string;
-  /** What the rule forbids, as JSON Schema; undefined where that can't say it. */
+  /** What the rule forbids, as JSON Schema; undefined if that can't express it. */
   readonly forbids?: JsonSchema;
   /** Fields of which a state holds at most one, that of the latest change (merge.ts). */
   readonly exclusive?: readonly string[];
@@ -55,7 +55,7 @@ export interface RecordTypeDefinition {
   readonly family: Family;
   readonly title: string;
   readonly summary: string;
-  /** In the order in which they are stored and documented; `timestamp` and `additional_properties` come by themselves. */
+  /** In the order in which they are stored and documented; `timestamp` and `additional_properties` are added. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly relations?: readonly RelationField[];
   readonly rules?: readonly Rule[];
@@ -63,7 +63,7 @@ export interface RecordTypeDefinition {
   readonly example: Payload;
 }
 
-/** The operations that a type has beyond the four of every type. Both are data so that routes stay a table. */
+/** Operations of a type besides those of every type. */
 export interface RecordTypeOptions {
   /** Single operations take one object, and lists have paths of their own (`transaction`). */
   readonly batchPath?: string;
@@ -82,7 +82,7 @@ export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
   readonly updateValidator: Validator;
 }
 
-/** Makes a record type from its definition: schemas for POST and PUT, and their compiled validators. */
+/** Adds the schemas for POST and PUT and their compiled validators. */
 export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOptions): RecordType {
   const fields: Record<string, Field> = {
     ...definition.fields,
@@ -108,7 +108,7 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
   };
 }
 
-/** How sentences call a record of the type: `customer SAR` for the title `Customer SAR`. */
+/** The noun for messages: `customer SAR` for the title `Customer SAR`. */
 export function nounOf({ title }: Pick<RecordType, "title">): string {
   return title.charAt(0).toLowerCase() + title.slice(1);
 }

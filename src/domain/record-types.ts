@@ -1,4 +1,4 @@
-// The table of record types. A further type is one file in record-type/ and one line here; nothing else names them.
+// The table of record types. A new type is one file in record-type/ and one line here; nothing else names them.
 
 import type { RecordType, ResourceType } from "./record-type.ts";
 import { company } from "./record-type/company.ts";

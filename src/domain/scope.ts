@@ -1,4 +1,4 @@
-// Scopes: which exist, what each of them covers, and which one an operation asks for.
+// Scopes, and what each of them covers.
 
 export const families = [
   "transactions",
@@ -30,7 +30,7 @@ export function isScope(text: string): text is Scope {
   return known.has(text);
 }
 
-/** What the one scope of the interface document stands for, unless the organization has `strict_scopes`. */
+/** What `transactions:write` covers, unless the organization has `strict_scopes`. */
 const umbrella: readonly Scope[] = [
   "transactions:read",
   "transactions:write",

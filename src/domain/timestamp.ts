@@ -1,5 +1,5 @@
-// RFC 3339 timestamps as clients send them, and the normalised form in which Sluice compares them.
-// Never rounds: any number of fraction digits keeps its full precision.
+// RFC 3339 timestamps as clients send them, and the normalised form in which they are compared. Never rounds: all digits of a
+// fraction count.
 
 import { limits } from "./limits.ts";
 import { withoutTrailing } from "./without-trailing.ts";
@@ -16,11 +16,11 @@ const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 export type NormalisedTimestamp = string;
 
 /**
- * Reads an RFC 3339 date-time (section 5.6, offset required) and gives its normalised UTC form, or undefined if the
- * text is none. A leap second (`:60`) is taken only at 23:59:60 UTC, as the RFC has it.
+ * The normalised UTC form of an RFC 3339 date-time (section 5.6, offset required); undefined if the text is invalid. A leap
+ * second (`:60`) is valid only at 23:59:60 UTC, as in the RFC.
  */
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
-  // A payload's timestamp is read twice in a row, once to evaluate it and once to keep it.
+  // The timestamp of a payload is read twice in a row, for validation and for the draft.
   if (text !== latest.text) latest = { text, normalised: normalise(text) };
   return latest.normalised;
 }
@@ -48,7 +48,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
 }
 
-/** As most are sent: what is valid then needs no more than to lose its `Z`. */
+/** True for the usual form, which is normalised by removing the `Z`. */
 function isNormal(text: string, second: string | undefined): boolean {
   if (second === "60" || !text.endsWith("Z") || text.charAt(10) !== "T") return false;
   return text.length === wholeSecondsLength || text.at(-2) !== "0";
@@ -57,7 +57,7 @@ function isNormal(text: string, second: string | undefined): boolean {
 /** The latest timestamp that may be sent at a time (Unix milliseconds), to the second. */
 export function latestTimestamp(now: number): NormalisedTimestamp {
   const second = Math.floor(now / 1_000) + limits.timestampAheadDaysMax * secondsPerDay;
-  // Asked for every record; most requests fall into the second of the one before.
+  // Called for every record, mostly within the same second.
   if (second !== bound.second) {
     bound = { second, text: new Date(second * 1_000).toISOString().slice(0, -".000Z".length) };
   }
@@ -90,7 +90,7 @@ function offsetMinutes(sign?: string, hour?: string, minute?: string): number | 
   return sign === "-" ? -minutes : minutes;
 }
 
-/** Minutes are counted from the start of the day; those that leave it go through the calendar, which costs more. */
+/** Minutes are counted from the start of the day; those of another day need the calendar, which costs more. */
 function minuteInUtc(day: string, minutes: number): string | undefined {
   if (minutes >= 0 && minutes < minutesPerDay) {
     return `${day}T${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;

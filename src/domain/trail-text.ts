@@ -1,5 +1,4 @@
-// The texts whose SHA-256 stands in the audit trail for what must not be repeated there: ids of records, and what a deletion was
-// asked for with. Hashes nothing itself.
+// Texts whose SHA-256 is in the audit trail instead of what must not be repeated there: ids of records, and deletion requests.
 
 import type { RecordKey } from "./record/record-write.ts";
 
@@ -10,7 +9,7 @@ export interface RequestText extends RecordKey {
   readonly requestedAt: number;
 }
 
-/** Everything of a deletion request that never changes. */
+/** All fields of a deletion request that never change. */
 export function textOfRequest(request: RequestText): string {
   const { deletionRequestId, organizationId, resourceType, resourceId } = request;
   const { reason, requestedBy, requestedAt } = request;

@@ -1,6 +1,12 @@
 // A file or folder that can't be used. The message is a complete sentence for operators: it names the path, what is wrong
-// with it and what to do. Never holds content of a file.
+// and what to do. Never contains content of a file.
 
 export class FileError extends Error {
   override readonly name: string = "FileError";
+}
+
+/** The code of an error of the operating system, such as ENOENT. */
+export function codeOf(cause: unknown): string | undefined {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" ? code : undefined;
 }

@@ -1,35 +1,55 @@
-// Files that commands write, readable by their owner only. Never opens a file that somebody else has put in their place:
-// a link, which would be followed, or a file of another user, who could read what is written to it.
+// Files that only their owner can read. Never opens a file that somebody else has put in their place: a link, which would be
+// followed, or a file of another user, who could read what is written to it.
 
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, fchmodSync, fstatSync, openSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  writeFileSync,
+} from "node:fs";
 
-/** A name beside `path` that nobody can foresee; the file gets its own by renaming. */
+/** A name beside `path` that nobody can predict; the file is renamed to its own name when it is complete. */
 export function temporaryName(path: string, ending: string): string {
   return `${path}.${randomBytes(6).toString("hex")}.${ending}`;
 }
 
-/**
- * For files that must not be there yet: links count as files, so that none is followed. Streams call it `flags`, other
- * functions `flag`.
- */
+/** For files that must not exist yet; links count as files. Streams call the option `flags`, other functions `flag`. */
 export const newFile = { flag: "wx", flags: "wx", mode: 0o600 } as const;
 
-/** Throws the system's error if anything has that name. Gives the descriptor. */
+/** Throws the system's error if anything has that name. Returns the descriptor. */
 export function createOwnFile(path: string): number {
   return openSync(path, newFile.flags, newFile.mode);
 }
 
-/** Opens a file that an earlier run of a command has made. Throws the system's error, or one that says why not. */
+/** Writes a new file to stable storage; its name is stable after `syncFolder`. Throws the system's error. */
+export function writeOwnFile(path: string, content: string | Uint8Array): void {
+  writeFileSync(path, content, { ...newFile, flush: true });
+}
+
+/** Makes the names of files that were created, renamed or removed in the folder stable. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Opens a file of an earlier run of a command. Throws the system's error, or one that says why not. */
 export function openOwnFile(path: string, access: "read" | "write"): number {
-  // Without O_NONBLOCK a named pipe would be waited for. Windows knows neither, and leaves both undefined, which is 0 here.
+  // Without O_NONBLOCK, opening a named pipe would wait. Windows has neither flag: both are undefined, which counts as 0.
   const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = (access === "read" ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK;
   const descriptor = openSync(path, flags);
   try {
-    const { uid } = fstatSync(descriptor);
-    if (!fstatSync(descriptor).isFile()) throw new Error("it is not a file");
-    if (process.geteuid !== undefined && uid !== process.geteuid()) {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Error("it is not a file");
+    if (process.geteuid !== undefined && stats.uid !== process.geteuid()) {
       throw new Error("it belongs to another user");
     }
     if (access === "write") fchmodSync(descriptor, newFile.mode);

@@ -1,5 +1,5 @@
-// Says why the operating system refuses a path: which folder or file on the way stands against it, who owns it, and what
-// its mode is. Only looks at paths; never opens, makes or changes anything.
+// Explains why the operating system denies access to a path: which folder or file is the obstacle, its owner and its mode.
+// Only inspects paths; never opens, creates or changes anything.
 
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -13,8 +13,8 @@ const modes: Readonly<Record<Access, number>> = {
 };
 
 /**
- * What keeps this user from the path, with what to do, as complete sentences without a subject before the first:
- * "the folder /a/b belongs to …". Undefined if nothing does, also where the path does not exist.
+ * What prevents this user from accessing the path, and what to do about it, as sentences of which the first continues another:
+ * "the folder /a/b belongs to …". Undefined if nothing does, or if the path does not exist.
  */
 export function findObstacle(path: string, access: Access): string | undefined {
   const wanted = resolve(path);
@@ -31,7 +31,7 @@ export function findObstacle(path: string, access: Access): string | undefined {
   );
 }
 
-/** What keeps this user from creating a file or folder at the path; its folder may be missing, too. */
+/** What prevents this user from creating a file or folder at the path, whose folder may be missing too. */
 export function findCreationObstacle(path: string): string | undefined {
   const folders = foldersAbove(resolve(path));
   for (const folder of folders) {
@@ -51,7 +51,7 @@ function findFolderObstacle(folder: string, needed: number): string | undefined 
   return denied(`may not ${verb} the folder ${folder}`, stats, folder);
 }
 
-/** From the root down to the folder that the path is in. */
+/** From the root to the folder that contains the path. */
 function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let place = dirname(path); folders[0] !== place; place = dirname(place)) {
@@ -60,7 +60,7 @@ function foldersAbove(path: string): readonly string[] {
   return folders;
 }
 
-/** Undefined for what does not exist, and behind a folder that this user may not open. */
+/** Undefined for a path that does not exist, or that is in a folder that this user may not open. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -93,7 +93,7 @@ function describeUser(): string {
   try {
     return `this user (${userInfo().username}, uid ${uid})`;
   } catch {
-    // A user id without an entry in the list of users, as containers have.
+    // A user id without an entry in the password file, as in containers.
     return `this user (uid ${uid})`;
   }
 }

@@ -1,31 +1,31 @@
-// Whether a file is there, told apart from a file that this user may not see; and the system's errors in sentences that
-// name what stands in the way. Never takes a refusal for absence.
+// Whether a file exists, as distinct from a file that this user may not see; and the system's errors in sentences that name
+// the obstacle. Never mistakes a refusal for absence.
 
 import { type Stats, statSync } from "node:fs";
-import { FileError } from "./file-error.ts";
+import { codeOf, FileError } from "./file-error.ts";
 import { type Access, findCreationObstacle, findObstacle } from "./path-obstacle.ts";
 
-/** `what` begins the sentence of the error, such as "The store". Throws FileError where nobody can tell. */
+/** `what` begins the sentence of the error, such as "The store". Throws FileError if this user may not know. */
 export function isPresent(path: string, what: string): boolean {
   return statOf(path, what) !== undefined;
 }
 
-/** Undefined where there is nothing; follows symbolic links. Throws FileError where nobody can tell. */
+/** Undefined if there is nothing; follows symbolic links. Throws FileError if this user may not know. */
 export function statOf(path: string, what: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    if (codeOf(cause) === "ENOENT") return undefined;
     throw explainOpening(cause, what, path);
   }
 }
 
-/** Throws FileError if the file exists and this user may not read and write it, or may not tell whether it exists. */
+/** Throws FileError if the file exists and this user may not read and write it, or may not know whether it exists. */
 export function requireUsable(path: string, what: string): void {
   requireAccess(path, what, "write");
 }
 
-/** The same of a file that is only read. */
+/** The same for a file that is only read. */
 export function requireReadable(path: string, what: string): void {
   requireAccess(path, what, "read");
 }
@@ -36,7 +36,7 @@ function requireAccess(path: string, what: string, access: Access): void {
   if (obstacle !== undefined) throw new FileError(`${what} ${path} can't be opened: ${obstacle}`);
 }
 
-/** The error of opening a file that exists, with the folder or file that is in the way, its owner and what to do. */
+/** The error of opening a file that exists, with the folder or file that is the obstacle, its owner and what to do. */
 export function explainOpening(cause: unknown, what: string, path: string): FileError {
   if (cause instanceof FileError) return cause;
   const why = findObstacle(path, "read") ?? messageOf(cause);

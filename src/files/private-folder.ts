@@ -1,13 +1,14 @@
-// Makes folders that only their owner can open. Gives up at the first one that can't be made.
+// Creates folders that only their owner can open. Stops at the first one that can't be created.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { FileError } from "./file-error.ts";
+import { codeOf, FileError } from "./file-error.ts";
+import { syncFolder } from "./own-file.ts";
 import { explainCreation } from "./present.ts";
 
 /**
- * Makes the folder and those above it that are missing, each on stable storage. Throws FileError. Node's own recursive
- * mkdir never returns where the system answers "no such file" to it, as in /proc.
+ * Creates the folder and the missing folders above it, each on stable storage. Throws FileError. The recursive mkdir of Node
+ * does not return where the system reports "no such file", as in /proc.
  */
 export function makePrivateFolder(path: string): void {
   for (const folder of missingFolders(resolve(path))) makeOne(folder);
@@ -24,9 +25,8 @@ function isThere(path: string): boolean {
   try {
     if (statSync(path).isDirectory()) return true;
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    // The root is always there, whatever the system says of it.
-    if (code === "ENOENT" && dirname(path) !== path) return false;
+    // The root always exists, whatever the system reports.
+    if (codeOf(cause) === "ENOENT" && dirname(path) !== path) return false;
     throw explainCreation(cause, "The folder", path);
   }
   throw new FileError(`The folder ${path} can't be created: ${path} is not a folder.`);
@@ -37,16 +37,7 @@ function makeOne(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
     syncFolder(dirname(folder));
   } catch (cause) {
-    const isThereNow = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
-    if (!isThereNow) throw explainCreation(cause, "The folder", folder);
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
+    // Another process may have created it since.
+    if (codeOf(cause) !== "EEXIST") throw explainCreation(cause, "The folder", folder);
   }
 }

@@ -1,14 +1,14 @@
-// One run of something expensive for all who ask while it is under way. Keeps no result: who asks after its end gets a new
-// one.
+// One run of an expensive function for all calls made while it runs. Stores no result: a call after its end starts
+// another.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** However long a run took, the next one waits no longer. */
+/** The longest pause between two runs, however long a run took. */
 const restMsMax = 1_000;
 
 /**
- * `restTimes`: after each run there is a rest of so many times what it took, so that however often somebody asks, runs take
- * no more than a share of the time.
+ * `restTimes`: each run is followed by a pause of this many times its duration, so that runs take a bounded share of
+ * the time however often the function is called.
  */
 export function coalesce<Value>(
   load: () => Promise<Value>,

@@ -1,11 +1,10 @@
-// What the HTTP API is made of: the application behind it and what the entry point itself keeps.
+// What all handlers share: the application, limits, log and metrics.
 
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/edge.ts";
-import type { Operation } from "./operation.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
 
@@ -21,9 +20,8 @@ export interface HttpContext {
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
   readonly onDeletionRequested: () => void;
-  readonly operations: readonly Operation[];
-  /** True from the moment the service is asked to stop: it is not ready, but may still accept requests. */
+  /** True once the service is asked to stop: it is not ready, but may still accept requests. */
   readonly draining: () => boolean;
-  /** True once it refuses requests. */
+  /** True once it rejects requests. */
   readonly closing: () => boolean;
 }

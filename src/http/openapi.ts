@@ -1,17 +1,26 @@
-// The OpenAPI 3.1 document, generated from the route table and from the schemas that validate. Pure: the same table gives
-// the same document, byte by byte.
+// The OpenAPI 3.1 document, folded out of the rows of the route table, the public routes and the schemas that validate.
+// Pure: the same tables give the same document, byte by byte.
 
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
-import type { Components, JsonSchema, OpenApiDocument, PathItem, Tag } from "./openapi/document.ts";
-import { errorComponents } from "./openapi/error-responses.ts";
+import type { JsonSchema, OpenApiDocument, PathItem } from "./openapi/document.ts";
+import { errorObject, errorSchemas } from "./openapi/error-object.ts";
+import { type ErrorResponse, errorsOf } from "./openapi/error-responses.ts";
 import { introduction } from "./openapi/introduction.ts";
-import { apiPaths, deletionTag, tokenTag } from "./openapi/operation-object.ts";
-import { headers, parameters, securitySchemes } from "./openapi/parts.ts";
+import { headObject, operationObject } from "./openapi/operation-object.ts";
+import type { Operation, OperationDocument } from "./operation.ts";
+import {
+  deletionTag,
+  headers,
+  parameterRef,
+  parameters,
+  securitySchemes,
+  serviceTag,
+  tokenTag,
+} from "./openapi/parts.ts";
+import { publicErrors, publicObject } from "./openapi/public-object.ts";
 import { sharedSchemas } from "./openapi/publish-schema.ts";
-import { deletionAccepted, generalSchemas, replySchemasOf } from "./openapi/reply-schemas.ts";
-import { generalRequestSchemas, requestSchemasOf } from "./openapi/request-body-schemas.ts";
-import { servicePaths, serviceTag } from "./openapi/service-paths.ts";
+import { publicRoutes } from "./public-routes.ts";
 import { operationsFor } from "./routes.ts";
 
 export interface OpenApiOptions {
@@ -24,8 +33,25 @@ const defaultServerUrl = "http://127.0.0.1:8080";
 
 export function buildOpenApi(options: OpenApiOptions = {}): OpenApiDocument {
   const { serverUrl = defaultServerUrl, types = recordTypes } = options;
-  const deletable = types.filter((type) => type.deletable === true);
-  const paths = { ...apiPaths(operationsFor(types), deletable), ...servicePaths() };
+  const paths: Record<string, PathItem> = {};
+  const schemas: Record<string, JsonSchema> = { ...sharedSchemas(), ...errorSchemas };
+  const errors: ErrorResponse[] = [];
+  const addPath = (path: string, methods: PathItem): void => {
+    paths[path] = { parameters: [parameterRef("RequestId")], ...paths[path], ...methods };
+  };
+  for (const operation of operationsFor(types)) {
+    const document = operation.document(operation, types);
+    addPath(operation.path, methodsOf(operation, document));
+    Object.assign(schemas, document.request?.schemas, document.reply.schemas);
+    errors.push(...errorsOf(operation));
+  }
+  for (const route of publicRoutes) {
+    if (route.document === undefined) continue;
+    addPath(route.path, { get: publicObject(route, route.document) });
+    errors.push(...publicErrors(route, route.document));
+  }
+  const responses = Object.fromEntries(errors.map((error) => [error.name, errorObject(error)]));
+  const components = withoutUnused({ schemas, responses, parameters, headers }, paths);
   return {
     openapi: "3.1.0",
     info: {
@@ -40,38 +66,32 @@ export function buildOpenApi(options: OpenApiOptions = {}): OpenApiDocument {
     tags: tagsFor(types),
     security: [{ AccessToken: [] }],
     paths,
-    components: componentsFor(types, paths),
+    components: { ...components, securitySchemes },
   };
 }
 
-function tagsFor(types: readonly RecordType[]): readonly Tag[] {
+/** HEAD is served with the GET of a record. */
+function methodsOf(operation: Operation, document: OperationDocument): PathItem {
+  const own = { [operation.method.toLowerCase()]: operationObject(operation, document) };
+  const isRecordGet = operation.method === "GET" && operation.type !== undefined;
+  return isRecordGet ? { ...own, head: headObject(operation, document) } : own;
+}
+
+function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
   return [
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
-    { name: deletionTag, description: "Requests to delete a record, and how far they have come." },
-    { name: serviceTag, description: "What operators' machines ask; no credential is needed." },
+    { name: deletionTag, description: "Requests to delete a record, and their status." },
+    { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
   ];
-}
-
-function componentsFor(
-  types: readonly RecordType[],
-  paths: Readonly<Record<string, PathItem>>,
-): Components {
-  const schemas: Record<string, JsonSchema> = {
-    ...generalRequestSchemas(),
-    ...Object.assign({}, ...types.map(requestSchemasOf)),
-    ...Object.assign({}, ...types.map(replySchemasOf)),
-    DeletionAccepted: deletionAccepted(types),
-    ...sharedSchemas(),
-    ...generalSchemas,
-  };
-  const all = { schemas, responses: errorComponents(), parameters, headers };
-  return { ...withoutUnused(all, paths), securitySchemes };
 }
 
 type Named = Readonly<Record<string, object>>;
 
-/** Linters complain of components that nothing refers to; which ones those are depends on the record types. */
+/**
+ * In alphabetical order. Linters reject components without a reference; which ones those are depends on the record
+ * types.
+ */
 function withoutUnused<Parts extends Readonly<Record<string, Named>>>(
   all: Parts,
   paths: object,
@@ -87,10 +107,10 @@ function withoutUnused<Parts extends Readonly<Record<string, Named>>>(
     }
   };
   follow(paths);
-  const kept = Object.entries(all).map(([kind, parts]) => [
-    kind,
-    Object.fromEntries(Object.entries(parts).filter(([name]) => used.has(`${kind}/${name}`))),
-  ]);
+  const kept = Object.entries(all).map(([kind, parts]) => {
+    const names = Object.keys(parts).filter((name) => used.has(`${kind}/${name}`));
+    return [kind, Object.fromEntries(names.toSorted().map((name) => [name, parts[name]]))];
+  });
   return Object.fromEntries(kept) as Parts;
 }
 

@@ -1,38 +1,82 @@
-// What an operation is: the row of the route table from which the server, the OpenAPI document and the tests are made.
+// What an operation is: a verb, which one file of verb/ describes as a whole, at a path of the route table. The
+// server, the OpenAPI document and the tests are made from it.
 
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "../actions/caller-cache.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
+import type { HttpContext } from "./http-context.ts";
+import type { Content } from "./openapi/content.ts";
+import type { ErrorResponse } from "./openapi/error-responses.ts";
+import type { Answer, RequestContext } from "./reply/reply.ts";
 
-export type Verb =
-  | "issue token"
-  | "check record"
-  | "add records"
-  | "append records"
-  | "update records"
-  | "request deletion"
-  | "request deletion by type"
-  | "read deletion";
-
-/** one: an object; list: a list; either: both. Lists may also come as a stream (application/x-ndjson). */
+/** one: an object; list: a list; either: both. Lists may also be sent as a stream (application/x-ndjson). */
 export type BodyForm = "none" | "one" | "list" | "either";
 
-export interface Operation {
+/** Everything about an operation except its path and its record type. */
+export interface Verb {
+  /** Unique among the verbs, e.g. `check record`. */
+  readonly verb: string;
+  /** Undefined where the operation identifies its caller itself, by an API key. */
+  readonly permission?: Permission;
+  readonly body: BodyForm;
+  readonly success: 200 | 201;
+  /** Beyond the errors of every operation (error-responses.ts); one with the same status replaces the usual one. */
+  readonly errors: readonly ErrorResponse[];
+  /** `types`: the record types of the service. */
+  readonly document: (operation: Operation, types: readonly RecordType[]) => OperationDocument;
+  /** Called once per operation at start, so that schemas and names are ready before the first request. */
+  readonly makeHandler: (context: HttpContext, operation: Operation) => Handler;
+}
+
+/** A row of the route table. */
+export interface Operation extends Verb {
   /** Unique; the operationId of the OpenAPI document and the label of metrics. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  readonly verb: Verb;
-  readonly body: BodyForm;
   readonly type?: RecordType;
-  readonly permission?: Permission;
-  readonly success: 200 | 201;
-  /** Beyond those that every operation has: 400, 401, 403, 429, 500 and 503. */
-  readonly errors: readonly number[];
+}
+
+/** The only query parameter of an operation, an identifier. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly example: string;
+}
+
+/** What the OpenAPI document says of an operation, except what follows from its row. */
+export interface OperationDocument {
+  /** Undefined for an operation of a record type, which has the tag of the type. */
+  readonly tag?: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly query?: QueryParameter;
+  readonly request?: Content;
+  readonly reply: Content;
+}
+
+/** A request that is authenticated and may proceed. */
+export interface HandlerInput {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly requestContext: RequestContext;
+  /** Without organization and scopes where the operation has no permission. */
+  readonly caller: Identity;
+}
+
+/** Resolves with undefined when the handler has sent the reply itself (streams). */
+export type Handler = (input: HandlerInput) => Promise<Answer | undefined>;
+
+/** The record type of an operation that must have one; its absence is a mistake in the route table. */
+export function requireType({ name, type }: Operation): RecordType {
+  if (type === undefined) throw new Error(`the operation ${name} has no record type`);
+  return type;
 }
 
 /**
- * Scopes of which the caller needs one. An operation on a type asks for its family's; one that learns the type from
- * its body or from the store asks for any scope of that permission, and the handler for the right one.
+ * The scopes of which the caller needs one. An operation on a type requires the scope of its family. An operation that
+ * learns the type from its body or from the store requires any scope of that permission, and its handler the right one.
  */
 export function scopesOf({ type, permission }: Operation): readonly Scope[] {
   if (permission === undefined) return [];

@@ -1,30 +1,28 @@
-// Ties each row of the route table to its authentication and its handler.
+// Connects each row of the route table with its authentication and its handler.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/caller-cache.ts";
 import { AppError } from "../domain/error.ts";
 import type { Scope } from "../domain/scope.ts";
-import { authenticate } from "./request/authenticate.ts";
-import type { HttpContext } from "./http-context.ts";
-import { handlers } from "./handlers/handlers.ts";
-import type { Handler } from "./handlers/handler.ts";
-import { type Operation, scopesOf } from "./operation.ts";
-import type { RequestContext } from "./reply/reply.ts";
-import type { RequestWatch } from "./connection/request-watch.ts";
-import { sendError } from "./reply/send-error.ts";
 import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
+import type { RequestWatch } from "./connection/request-watch.ts";
+import type { HttpContext } from "./http-context.ts";
+import { type Handler, type Operation, scopesOf } from "./operation.ts";
+import { makeRequestContext, type RequestContext } from "./reply/reply.ts";
+import { sendError } from "./reply/send-error.ts";
+import { authenticate } from "./request/authenticate.ts";
+import { operations } from "./routes.ts";
 
 export function registerOperations(
   server: FastifyInstance,
   context: HttpContext,
   watch: RequestWatch<RequestContext>,
 ): void {
-  for (const operation of context.operations) {
-    const work: Work = {
+  for (const operation of operations) {
+    const endpoint: Endpoint = {
       operation,
-      isOpen: operation.permission === undefined,
       scopes: scopesOf(operation),
-      handler: handlers[operation.verb](context, operation),
+      handler: operation.makeHandler(context, operation),
       watch,
     };
     server.route({
@@ -32,13 +30,13 @@ export function registerOperations(
       url: operation.path,
       exposeHeadRoute: operation.method === "GET",
       handler: (request, reply) => {
-        void answer(context, { request, reply }, work);
+        void answer(context, { request, reply }, endpoint);
       },
     });
   }
 }
 
-/** Stands in where an operation has no caller; it is in no organization and covers nothing. */
+/** The caller of an operation without a permission: in no organization, with no scopes. */
 const nobody: Identity = {
   organizationId: "",
   organizationName: "",
@@ -49,49 +47,37 @@ const nobody: Identity = {
   deletionGraceSeconds: 0,
 };
 
-interface Work {
+interface Endpoint {
   readonly operation: Operation;
-  /** True for token issuing, which identifies its caller by itself. */
-  readonly isOpen: boolean;
   readonly scopes: readonly Scope[];
   readonly handler: Handler;
   readonly watch: RequestWatch<RequestContext>;
 }
 
-/** Authentication, then the handler, then the reply. Never rejects: what goes wrong is answered. */
+/** Authentication, then the handler, then the reply. Never rejects: every error is answered. */
 async function answer(
   context: HttpContext,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { operation, isOpen, scopes, handler, watch }: Work,
+  { operation, scopes, handler, watch }: Endpoint,
 ): Promise<void> {
-  const requestContext: RequestContext = {
-    operation,
-    raw: request.raw,
-    response: reply.raw,
-    startedAt: performance.now(),
-    caller: undefined,
-    rate: undefined,
-  };
-  request.requestContext = requestContext;
+  const requestContext = makeRequestContext(request, reply, operation);
   const ticket = watch.begin(requestContext);
   const { organizations } = context.load;
   let began: string | undefined;
   try {
     if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
     rejectAmbiguousRequest(request.raw);
-    // Nothing to wait for when the caller is in memory, and nothing of the body is read before.
-    const pending = isOpen ? undefined : authenticate(context, request, { requestContext, scopes });
-    if (pending !== undefined) await pending;
-    if (requestContext.caller !== undefined) {
-      organizations.beginRequest(requestContext.caller.organizationId);
-      began = requestContext.caller.organizationId;
+    if (operation.permission !== undefined) {
+      // Not awaited for a caller in memory. Either way the body is not read before.
+      const pending = authenticate(context, request, { requestContext, scopes });
+      if (pending !== undefined) await pending;
     }
-    const found = await handler({
-      request,
-      reply,
-      requestContext,
-      caller: requestContext.caller ?? nobody,
-    });
+    const { caller = nobody } = requestContext;
+    if (caller !== nobody) {
+      organizations.beginRequest(caller.organizationId);
+      began = caller.organizationId;
+    }
+    const found = await handler({ request, reply, requestContext, caller });
     if (found !== undefined) context.replies.send(request, reply, found);
   } catch (error) {
     sendError(context, request, { reply, error });

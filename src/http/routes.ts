@@ -1,70 +1,57 @@
-// The API on one screen: the operations of the contract, section 2, as record types times verbs.
-// Only a table; what the verbs do is in handlers/.
+// The API on one screen: every operation as a row of name, method, path and verb. Only a table; each file of verb/
+// holds all that belongs to a verb.
 
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
-import type { Operation } from "./operation.ts";
-
-const written = [409, 413, 415, 422];
-const token = { verb: "issue token", body: "one", errors: [413, 415] } as const;
-const check = { verb: "check record", permission: "read", errors: [404] } as const;
-const add = { verb: "add records", permission: "write", success: 201, errors: written } as const;
-const append = { ...add, verb: "append records", body: "list", success: 200 } as const;
-const update = { verb: "update records", permission: "write", errors: [404, ...written] } as const;
-const remove = { permission: "delete", body: "one", errors: [404, ...written] } as const;
-
-const general: readonly Operation[] = [
-  row("issueToken", "POST", "/auth/token", token),
-  row("issueTokenV2", "POST", "/v2/auth/token", token),
-  row("requestDeletion", "POST", "/v2/deletion_request", {
-    ...remove,
-    verb: "request deletion by type",
-  }),
-  row("readDeletion", "GET", "/v2/deletion_request", {
-    verb: "read deletion",
-    permission: "delete",
-    errors: [404],
-  }),
-];
+import { componentName } from "./openapi/wording.ts";
+import type { Operation, Verb } from "./operation.ts";
+import { addRecords } from "./verb/add-records.ts";
+import { appendRecords } from "./verb/append-records.ts";
+import { checkRecord } from "./verb/check-record.ts";
+import { issueToken } from "./verb/issue-token.ts";
+import { readDeletion } from "./verb/read-deletion.ts";
+import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
+import { requestDeletion } from "./verb/request-deletion.ts";
+import { updateRecords } from "./verb/update-records.ts";
 
 /** Every operation of the service for these record types. */
 export function operationsFor(types: readonly RecordType[]): readonly Operation[] {
-  return [...general, ...types.flatMap(operationsOfType)];
+  return [
+    row("issueToken", "POST /auth/token", issueToken),
+    row("issueTokenV2", "POST /v2/auth/token", issueToken),
+    row("requestDeletion", "POST /v2/deletion_request", requestDeletionByType),
+    row("readDeletion", "GET /v2/deletion_request", readDeletion),
+    ...types.flatMap(operationsOfType),
+  ];
 }
 
 export const operations: readonly Operation[] = operationsFor(recordTypes);
 
 function operationsOfType(type: RecordType): readonly Operation[] {
-  const name = pascalCase(type.resourceType);
+  const name = componentName(type);
   const path = `/v2/${type.resourceType}`;
+  const batch = `/v2/${type.batchPath}`;
   const body = type.batchPath === undefined ? "either" : "one";
-  const rows = [
-    row(`check${name}`, "GET", path, { ...check, type }),
-    row(`add${name}`, "POST", path, { ...add, type, body }),
-    row(`update${name}`, "PUT", path, { ...update, type, body }),
+  const deletion = row(`delete${name}`, `DELETE ${path}`, requestDeletion, { type });
+  const lists = [
+    row(`add${name}Batch`, `POST ${batch}`, appendRecords, { type, body: "list" }),
+    row(`update${name}Batch`, `PUT ${batch}`, updateRecords, { type, body: "list" }),
   ];
-  if (type.deletable === true) {
-    rows.push(row(`delete${name}`, "DELETE", path, { ...remove, verb: "request deletion", type }));
-  }
-  if (type.batchPath !== undefined) {
-    const batch = `/v2/${type.batchPath}`;
-    rows.push(
-      row(`add${name}Batch`, "POST", batch, { ...append, type }),
-      row(`update${name}Batch`, "PUT", batch, { ...update, type, body: "list" }),
-    );
-  }
-  return rows;
+  return [
+    row(`check${name}`, `GET ${path}`, checkRecord, { type }),
+    row(`add${name}`, `POST ${path}`, addRecords, { type, body }),
+    row(`update${name}`, `PUT ${path}`, updateRecords, { type, body }),
+    ...(type.deletable === true ? [deletion] : []),
+    ...(type.batchPath === undefined ? [] : lists),
+  ];
 }
 
 function row(
   name: string,
-  method: Operation["method"],
-  path: string,
-  rest: Partial<Operation> & Pick<Operation, "verb" | "errors">,
+  route: `${Operation["method"]} ${string}`,
+  verb: Verb,
+  rest: Partial<Pick<Operation, "type" | "body">> = {},
 ): Operation {
-  return { name, method, path, body: "none", success: 200, ...rest };
-}
-
-function pascalCase(snake: string): string {
-  return snake.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const [method, path] = route.split(" ") as [Operation["method"], string];
+  return { name, method, path, ...verb, ...rest };
 }

@@ -1,32 +1,25 @@
-// Builds the HTTP server: connection limits, the routes from the table, and what answers when no route does.
+// Builds the HTTP server: connection limits, the routes of the tables, and the replies where there is no route.
 
-import { type FastifyInstance, type FastifyRequest, fastify, LogController } from "fastify";
+import { type FastifyInstance, fastify, LogController } from "fastify";
 import { AppError } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { answerOnSocket } from "./connection/client-error.ts";
 import { makeHttpServer, onClientError } from "./connection/http-server.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
-import { registerHealth } from "./public/health.ts";
-import { type MetricsOptions, registerMetrics } from "./public/metrics-route.ts";
 import { asMalformed, registerMissing } from "./public/missing.ts";
-import { registerOpenApi } from "./public/openapi-routes.ts";
+import type { PublicOptions } from "./public/public-route.ts";
+import { registerPublicRoutes } from "./public-routes.ts";
 import { RequestWatch } from "./connection/request-watch.ts";
 import { requestIdOf } from "./request/request-id.ts";
-import { registerReceiptKeys } from "./public/receipt-keys.ts";
 import type { RequestContext } from "./reply/reply.ts";
 import { registerOperations } from "./register.ts";
-import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
-import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
 
-export interface ServerOptions extends MetricsOptions {
+export interface ServerOptions extends PublicOptions {
   readonly trustProxy: boolean | string;
 }
 
-export async function makeServer(
-  context: HttpContext,
-  options: ServerOptions,
-): Promise<FastifyInstance> {
+export function makeServer(context: HttpContext, options: ServerOptions): FastifyInstance {
   const server = fastify({
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -55,7 +48,7 @@ export async function makeServer(
     done();
   });
   server.decorateRequest("requestContext", undefined);
-  // Bodies are read by the handlers, after authentication, within their own bounds: to Fastify no method has one.
+  // The handlers read bodies, after authentication and within their own bounds; for Fastify no method has a body.
   for (const method of ["POST", "PUT", "DELETE"]) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
@@ -63,25 +56,6 @@ export async function makeServer(
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
   registerMissing(server, context);
   registerOperations(server, context, watch);
-  await server.register((beside: FastifyInstance, _options: object, done: () => void) => {
-    // Operations look for themselves, and spare the way through a hook.
-    beside.addHook("onRequest", rejectAmbiguousRequestFirst);
-    registerHealth(beside, context);
-    registerMetrics(beside, context, options);
-    done();
-  });
-  await server.register((open: FastifyInstance, _options: object, done: () => void) => {
-    open.addHook("onRequest", async (request, reply) => {
-      rejectAmbiguousRequest(request.raw);
-      return limitUnauthenticated(context, request, reply) ? undefined : reply;
-    });
-    registerReceiptKeys(open, context);
-    registerOpenApi(open, context);
-    done();
-  });
+  registerPublicRoutes(server, context, options);
   return server;
-}
-
-async function rejectAmbiguousRequestFirst({ raw }: FastifyRequest): Promise<void> {
-  rejectAmbiguousRequest(raw);
 }

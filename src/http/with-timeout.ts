@@ -1,15 +1,15 @@
-// A bound on how long an answer is waited for. Never ends what is under way: that is the caller's to do.
+// A bound on the wait for an answer. Never ends the work that was waited for; that is up to the caller.
 
 export class TimeoutError extends Error {
   readonly code = "late";
 }
 
-/** The wait goes by in so many parts. */
+/** The bound is divided into this many timers. */
 const parts = 4;
 
 /**
- * Rejects with TimeoutError after `boundMs`. A time during which this process itself stood still counts as one part at most,
- * and what arrived meanwhile is read before the next: such an answer was not late.
+ * Rejects with TimeoutError after `boundMs`. While the process itself is suspended or blocked, at most one part
+ * passes, and what arrived in the meantime is read before the next; such an answer was not late.
  */
 export async function withTimeout<Value>(answer: Promise<Value>, boundMs: number): Promise<Value> {
   const late = Promise.withResolvers<never>();
@@ -18,7 +18,7 @@ export async function withTimeout<Value>(answer: Promise<Value>, boundMs: number
   function pass(): void {
     left -= 1;
     if (left > 0) timer = setTimeout(pass, boundMs / parts);
-    else setImmediate(() => late.reject(new TimeoutError()));
+    else setImmediate(() => late.reject(new TimeoutError(`no answer within ${boundMs} ms`)));
   }
   try {
     return await Promise.race([answer, late.promise]);

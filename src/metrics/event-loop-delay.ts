@@ -1,17 +1,17 @@
-// How late the event loop of this thread runs what is due, over the last one to two windows, whoever asks and however often.
-// Loses nothing between two windows: a histogram misses a sample when it is reset, so there are two, reset in turn.
+// The delay of this thread's event loop over the last one to two windows, however often it is read. A histogram loses a
+// sample when it is reset, so there are two that are reset in turn.
 
 import { type ELDHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
 const resolutionMs = 10;
 
-export interface EventLoopDelay {
-  /** 0 until something was measured. */
+interface EventLoopDelay {
+  /** 0 until there is a sample. */
   figures(): { readonly p99Seconds: number; readonly maxSeconds: number };
   stop(): void;
 }
 
-/** Keeps no process alive. */
+/** Does not keep the process alive. */
 export function watchEventLoopDelay(windowMs: number): EventLoopDelay {
   let [older, newer] = [startHistogram(), startHistogram()];
   const timer = setInterval(() => {
@@ -37,7 +37,7 @@ function startHistogram(): ELDHistogram {
   return histogram;
 }
 
-/** What is measured is the time between two samples, in nanoseconds; of an empty histogram it is no figure. */
+/** The histogram measures the time between two samples, in nanoseconds; when empty, its percentiles mean nothing. */
 function delaySeconds({ count }: ELDHistogram, nanoseconds: number): number {
   return count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - resolutionMs) / 1_000;
 }

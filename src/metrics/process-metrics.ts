@@ -1,135 +1,97 @@
-// The figures of the process and of this thread: processor, memory, open files, event loop, garbage collection. Read when
-// they are asked for; only garbage collections are counted as they happen.
+// Metrics of the process and of this thread: CPU, memory, open files, event loop, garbage collection. All are read at each
+// snapshot, except garbage collections, which are observed as they happen.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import { watchEventLoopDelay } from "./event-loop-delay.ts";
-import type { Gauge, Registry } from "./registry.ts";
+import type { Registry } from "./registry.ts";
 
-export interface ProcessMetrics {
-  stop(): void;
-}
-
-export function registerProcess(registry: Registry): ProcessMetrics {
-  registerProcessor(registry);
+/** Returns a function that ends the measurements in the background. */
+export function registerProcess(registry: Registry): () => void {
+  registerCpu(registry);
   registerMemory(registry);
-  registerOpenFiles(registry);
-  const stopDelay = registerEventLoop(registry);
-  const stopCollections = registerCollections(registry);
-  return {
-    stop: () => {
-      stopDelay();
-      stopCollections();
-    },
+  // Only Linux has /proc.
+  if (process.platform === "linux") registerOpenFiles(registry);
+  const stops = [registerEventLoop(registry), registerCollections(registry)];
+  return () => {
+    for (const stop of stops) stop();
   };
 }
 
-function registerProcessor(registry: Registry): void {
-  const shared = { combine: "same" } as const;
-  const seconds = registry.counter({
-    name: "sluice_process_cpu_seconds_total",
-    help: "User and system CPU time.",
-    ...shared,
-  });
-  const user = registry.counter({
-    name: "sluice_process_cpu_user_seconds_total",
-    help: "User CPU time.",
-    ...shared,
-  });
-  const system = registry.counter({
-    name: "sluice_process_cpu_system_seconds_total",
-    help: "System CPU time.",
-    ...shared,
-  });
-  const started = registry.gauge({
+function registerCpu(registry: Registry): void {
+  const combine = "same";
+  const seconds = { name: "sluice_process_cpu_seconds_total", help: "User and system CPU time." };
+  const user = { name: "sluice_process_cpu_user_seconds_total", help: "User CPU time." };
+  const system = { name: "sluice_process_cpu_system_seconds_total", help: "System CPU time." };
+  const started = {
     name: "sluice_process_start_time_seconds",
     help: "When the process started, as Unix time.",
-    ...shared,
-  });
-  started.set(Math.round(Date.now() - process.uptime() * 1_000) / 1_000);
-  registry.onSnapshot(() => {
-    const used = process.cpuUsage();
-    [user.value, system.value] = [used.user / 1e6, used.system / 1e6];
-    seconds.value = (used.user + used.system) / 1e6;
-  });
+  };
+  const startedAt = Math.round(Date.now() - process.uptime() * 1_000) / 1_000;
+  let used = process.cpuUsage();
+  registry.onSnapshot(() => (used = process.cpuUsage()));
+  registry.observe("counter", { ...seconds, combine }, () => (used.user + used.system) / 1e6);
+  registry.observe("counter", { ...user, combine }, () => used.user / 1e6);
+  registry.observe("counter", { ...system, combine }, () => used.system / 1e6);
+  registry.observe("gauge", { ...started, combine }, () => startedAt);
 }
 
 function registerMemory(registry: Registry): void {
-  const resident = registry.gauge({
-    name: "sluice_process_resident_memory_bytes",
-    help: "Resident memory.",
-    combine: "same",
-  });
-  const total = registry.gauge({
+  const resident = { name: "sluice_process_resident_memory_bytes", help: "Resident memory." };
+  const total = {
     name: "sluice_nodejs_heap_size_total_bytes",
     help: "Size of the JavaScript heaps.",
-  });
-  const used = registry.gauge({
-    name: "sluice_nodejs_heap_size_used_bytes",
-    help: "How much of them is used.",
-  });
-  const external = registry.gauge({
+  };
+  const used = { name: "sluice_nodejs_heap_size_used_bytes", help: "How much of them is used." };
+  const external = {
     name: "sluice_nodejs_external_memory_bytes",
     help: "Memory of objects outside the heaps.",
-  });
-  registry.onSnapshot(() => {
-    const memory = process.memoryUsage();
-    resident.set(memory.rss);
-    total.set(memory.heapTotal);
-    used.set(memory.heapUsed);
-    external.set(memory.external);
-  });
+  };
+  let memory = process.memoryUsage();
+  registry.onSnapshot(() => (memory = process.memoryUsage()));
+  registry.observe("gauge", { ...resident, combine: "same" }, () => memory.rss);
+  registry.observe("gauge", total, () => memory.heapTotal);
+  registry.observe("gauge", used, () => memory.heapUsed);
+  registry.observe("gauge", external, () => memory.external);
 }
 
-/** Only where the system tells (Linux). */
 function registerOpenFiles(registry: Registry): void {
-  if (process.platform !== "linux") return;
-  const [open, max] = [
-    registry.gauge({
-      name: "sluice_process_open_fds",
-      help: "Open file descriptors.",
-      combine: "same",
-    }),
-    registry.gauge({
-      name: "sluice_process_max_fds",
-      help: "Most file descriptors that may be open.",
-      combine: "same",
-    }),
-  ];
-  registry.onSnapshot(() => readOpenFiles(open, max));
+  const combine = "same";
+  const open = { name: "sluice_process_open_fds", help: "Open file descriptors." };
+  const max = { name: "sluice_process_max_fds", help: "Most file descriptors that may be open." };
+  let files = { open: 0, max: 0 };
+  // Without a free descriptor, or without /proc, the last values remain.
+  registry.onSnapshot(() => (files = readOpenFiles() ?? files));
+  registry.observe("gauge", { ...open, combine }, () => files.open);
+  registry.observe("gauge", { ...max, combine }, () => files.max);
 }
 
-function readOpenFiles(open: Gauge, max: Gauge): void {
+function readOpenFiles(): { readonly open: number; readonly max: number } | undefined {
   try {
     // Reading the folder opens a descriptor itself.
-    open.set(readdirSync("/proc/self/fd").length - 1);
-    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
-    max.set(Number(limit ?? 0));
+    const open = readdirSync("/proc/self/fd").length - 1;
+    const limits = readFileSync("/proc/self/limits", "latin1");
+    return { open, max: Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 0) };
   } catch {
-    // Without a descriptor left, or /proc, the last figures stand.
+    return undefined;
   }
 }
 
 const delayWindowMs = 10_000;
 
 function registerEventLoop(registry: Registry): () => void {
-  const options = { combine: "max" } as const;
-  const p99 = registry.gauge({
+  const combine = "max";
+  const p99 = {
     name: "sluice_nodejs_eventloop_lag_p99_seconds",
     help: "Delay of the event loop over the last 10 to 20 seconds, 99th percentile.",
-    ...options,
-  });
-  const max = registry.gauge({
+  };
+  const max = {
     name: "sluice_nodejs_eventloop_lag_max_seconds",
     help: "Delay of the event loop over the last 10 to 20 seconds, the longest.",
-    ...options,
-  });
+  };
   const delay = watchEventLoopDelay(delayWindowMs);
-  registry.onSnapshot(() => {
-    const { p99Seconds, maxSeconds } = delay.figures();
-    p99.set(p99Seconds);
-    max.set(maxSeconds);
-  });
+  registry.observe("gauge", { ...p99, combine }, () => delay.figures().p99Seconds);
+  registry.observe("gauge", { ...max, combine }, () => delay.figures().maxSeconds);
   return () => delay.stop();
 }
 

@@ -1,5 +1,5 @@
-// Counters, gauges and histograms, observed at the cost of one look-up and one addition. A snapshot of them is plain data,
-// which can be posted between threads, combined with that of other threads, and rendered as text.
+// Counters, gauges and histograms. An observation costs one lookup and one addition. A snapshot is plain data: it can be
+// posted between threads, combined with the snapshots of other threads, and rendered as text.
 
 import type {
   Combination,
@@ -14,9 +14,9 @@ type LabelValue = string | number;
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
-  /** Values come from the code alone, never from a client, so the number of series is bounded by it. */
+  /** At most two. Their values come from the code and never from a client, so the number of series is bounded. */
   readonly labels?: readonly string[];
-  /** How the figures of several threads become one; they are added up if left out. */
+  /** How the values of several threads are combined; the default is their sum. */
   readonly combine?: Combination;
 }
 
@@ -25,21 +25,18 @@ interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
-export class Counter {
+/** The value of a counter or a gauge. */
+export class Scalar {
   value = 0;
+
   add(count = 1): void {
     this.value += count;
   }
-  snapshot(): Pick<SeriesSnapshot, "value"> {
-    return { value: this.value };
-  }
-}
 
-export class Gauge {
-  value = 0;
   set(value: number): void {
     this.value = value;
   }
+
   snapshot(): Pick<SeriesSnapshot, "value"> {
     return { value: this.value };
   }
@@ -47,7 +44,7 @@ export class Gauge {
 
 export class Histogram {
   readonly #buckets: readonly number[];
-  /** By bucket, the last one for what is beyond all bounds; not cumulative. */
+  /** Per bucket, not cumulative; the last one counts values above all bounds. */
   readonly #counts: number[];
   #sum = 0;
 
@@ -72,7 +69,7 @@ interface Series {
   snapshot(): Omit<SeriesSnapshot, "labels">;
 }
 
-/** The series of one name, by the values of its labels. */
+/** All series of one metric, by the values of its labels. */
 export class Family<Kind extends Series> {
   readonly #options: Omit<FamilySnapshot, "series">;
   readonly #labels: readonly string[];
@@ -95,7 +92,7 @@ export class Family<Kind extends Series> {
     this.#make = make;
   }
 
-  /** For up to two labels; made when it is first asked for. */
+  /** The series with these label values; created on first use. */
   with(first: LabelValue = "", second: LabelValue = ""): Kind {
     let bySecond = this.#byFirst.get(first);
     if (bySecond === undefined) this.#byFirst.set(first, (bySecond = new Map()));
@@ -116,27 +113,28 @@ export class Family<Kind extends Series> {
   }
 }
 
+/** The metrics of one thread. */
 export class Registry {
   readonly #families: { snapshot(): FamilySnapshot }[] = [];
   readonly #collectors: (() => unknown)[] = [];
 
-  counters(options: MetricOptions): Family<Counter> {
-    return this.#add(new Family("counter", options, () => new Counter()));
+  counters(options: MetricOptions): Family<Scalar> {
+    return this.#add(new Family("counter", options, () => new Scalar()));
   }
 
-  gauges(options: MetricOptions): Family<Gauge> {
-    return this.#add(new Family("gauge", options, () => new Gauge()));
+  gauges(options: MetricOptions): Family<Scalar> {
+    return this.#add(new Family("gauge", options, () => new Scalar()));
   }
 
   histograms(options: HistogramOptions): Family<Histogram> {
     return this.#add(new Family("histogram", options, () => new Histogram(options.buckets)));
   }
 
-  counter(options: MetricOptions): Counter {
+  counter(options: MetricOptions): Scalar {
     return this.counters(options).with();
   }
 
-  gauge(options: MetricOptions): Gauge {
+  gauge(options: MetricOptions): Scalar {
     return this.gauges(options).with();
   }
 
@@ -144,7 +142,21 @@ export class Registry {
     return this.histograms(options).with();
   }
 
-  /** Runs before each snapshot, to set what is read and not counted; a promise is waited for. */
+  /** Reads a counter or a gauge at each snapshot. With one label, `read` returns a value for each value of the label. */
+  observe(
+    type: "counter" | "gauge",
+    options: MetricOptions,
+    read: () => number | Readonly<Record<string, number>>,
+  ): void {
+    const family = type === "counter" ? this.counters(options) : this.gauges(options);
+    this.onSnapshot(() => {
+      const found = read();
+      const values = typeof found === "number" ? { "": found } : found;
+      for (const [label, value] of Object.entries(values)) family.with(label).set(value);
+    });
+  }
+
+  /** Runs before each snapshot, in the order of registration; a promise is awaited. */
   onSnapshot(collect: () => unknown): void {
     this.#collectors.push(collect);
   }

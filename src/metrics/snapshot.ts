@@ -1,16 +1,16 @@
-// Figures at one moment as plain data: combined over threads, and rendered in the Prometheus text format 0.0.4. Renders no
-// figure that is not a number.
+// Metrics at one moment as plain data: combined over threads, and rendered in the Prometheus text format 0.0.4. Never
+// renders a value that is not a finite number.
 
 export type MetricType = "counter" | "gauge" | "histogram";
 
-/** What the figures of several threads come to: their sum, the largest, or the same in all of them. */
+/** How the values of several threads are combined: their sum, the largest, or the first, as all have the same. */
 export type Combination = "sum" | "max" | "same";
 
 export interface SeriesSnapshot {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a histogram: the sum of what was observed. */
+  /** Of a histogram: the sum of the observed values. */
   readonly value: number;
-  /** Of a histogram: how many observations fell into each bucket, the last one beyond all bounds. */
+  /** Of a histogram: observations per bucket; the last bucket is above all bounds. */
   readonly counts?: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export type Snapshot = readonly FamilySnapshot[];
 
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The figures of all threads as one; families and series in the order in which they first come. */
+/** Families and series are in the order of their first appearance. */
 export function combineSnapshots(snapshots: readonly Snapshot[]): Snapshot {
   const families = new Map<string, FamilySnapshot>();
   for (const family of snapshots.flat()) {

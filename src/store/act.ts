@@ -1,4 +1,4 @@
-// Who does something to a store, and when: what every entry of the audit trail begins with.
+// Who changes a store, and when, for the audit trail.
 
 export interface Act {
   /** The name of an operator, `worker`, `retention`, or a key id. */

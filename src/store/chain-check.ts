@@ -1,5 +1,5 @@
-// Goes along the audit chain and the chain of receipts, link by link, and says what is wrong with the first that is not as it
-// was written. The same on every engine; is handed the rows, reads nothing itself.
+// Verifies the audit chain and the chain of receipts link by link, and reports the first fault. The same on every engine, which
+// passes the rows.
 
 import { hash as digest } from "node:crypto";
 import type { ChainHead } from "../domain/deletion/ledger-entry.ts";
@@ -20,13 +20,13 @@ import { type ReceiptRow, toReceipt } from "./row/receipt-row.ts";
 
 /** A gap in the numbers of receipts that an audit entry explains. */
 export interface ReceiptCut {
-  /** Undefined where an earlier version did not say. */
+  /** Undefined if an earlier version did not write it. */
   readonly restored: ChainHead | undefined;
   readonly known: Pick<ChainHead, "no"> & Partial<ChainHead>;
 }
 
 export class AuditChainCheck {
-  /** Found on the way. */
+  /** In the entries so far. */
   readonly cuts: ReceiptCut[] = [];
   #previous: AuditHead = emptyChain;
 
@@ -36,24 +36,24 @@ export class AuditChainCheck {
 
   add(rows: readonly AuditRow[]): string | undefined {
     for (const row of rows) {
-      if (!this.#take(row)) return `The audit chain is broken at entry ${row.entry_no}.`;
+      if (!this.#accept(row)) return `The audit chain is broken at entry ${row.entry_no}.`;
       this.#previous = { entry_no: row.entry_no, hash: row.hash };
     }
     return undefined;
   }
 
-  #take(row: AuditRow): boolean {
+  #accept(row: AuditRow): boolean {
     try {
       if (!followsInChain(row, this.#previous)) return false;
       this.#note(row);
       return true;
     } catch {
-      // What it holds is no JSON, though its hash fits.
+      // The detail is not JSON, though its hash is right.
       return false;
     }
   }
 
-  /** `head`: where the chain should end. */
+  /** `head`: the expected end of the chain. */
   end(head: AuditHead | undefined): string | undefined {
     const { entry_no: last, hash } = this.#previous;
     if (head?.entry_no === last && head.hash === hash) return undefined;
@@ -72,7 +72,7 @@ export class AuditChainCheck {
   }
 }
 
-/** Undefined if the document, or what stands beside it in the row, is not what was written. */
+/** Undefined if the document or another column of the row was altered. */
 function readIntact(row: ReceiptRow): Receipt | undefined {
   let receipt: Receipt;
   let text: string;
@@ -129,12 +129,12 @@ export class ReceiptChainCheck {
       if (receipt.previous_receipt === hash) return undefined;
       return `Receipt ${row.receipt_no} does not follow from the one before.`;
     }
-    // The numbers of receipts that a restore took away are not given out again.
+    // The numbers of receipts that a restore removed are not used again.
     if (this.#isCut(row.receipt_no - 1, receipt.previous_receipt)) return undefined;
     return `Receipts are missing between ${no} and ${row.receipt_no}.`;
   }
 
-  /** True if a restore cut the chain after the last link, and it goes on after this one. */
+  /** True if a restore cut the chain after the previous link, and it continues after this one. */
   #isCut(knownNo: number, knownHash: string): boolean {
     const { no, hash } = this.#previous;
     return this.#cuts.some(({ restored, known }) => {

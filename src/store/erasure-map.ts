@@ -1,244 +1,117 @@
-// Every column of every table: how an erasure removes it, or why it stays. Data for readers and for the test that compares
-// it with the real tables of each engine; nothing is erased by it.
+// Every column of every table of both engines: how an erasure removes it, or why it remains. Documentation as data: a test
+// compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
 
 export type Fate = { readonly erased: string } | { readonly kept: string };
 
-const withRecord: Fate = { erased: "the row goes when the record is erased" };
+const withRecord: Fate = { erased: "the row is deleted when the record is erased" };
 const withReference: Fate = {
-  erased: "the row goes when either record is erased; the other's changes are rewritten without it",
+  erased:
+    "the row is deleted when either record is erased; the other's changes are rewritten without it",
 };
-const withPlan: Fate = { erased: "the plan goes when the deletion is verified" };
-const notAboutRecords: Fate = { kept: "says nothing of any record" };
-const proof: Fate = { kept: "what stays of a deletion: that it was asked for and what it came to" };
-const trail: Fate = { kept: "the audit trail is a chain; it never holds record content" };
+const withPlan: Fate = { erased: "the plan is deleted when the deletion is verified" };
+const notAboutRecords: Fate = { kept: "contains nothing about any record" };
+const proof: Fate = { kept: "the proof of a deletion: that it was requested, and its result" };
+const trail: Fate = { kept: "the audit trail is a chain; it never contains record content" };
 const replyHashes: Fate = {
-  erased: "the row goes when any record that the request wrote is erased, or after 24 hours",
+  erased: "the row is deleted when any record that the request wrote is erased, or after 24 hours",
 };
 const untilRelease: Fate = {
-  kept: "while a record is held it is not erased; the row goes with the release",
+  kept: "a record under a hold is not erased; the row is deleted when the hold is released",
 };
 
 const untilReplayed: Fate = {
-  erased: "the row goes when the deletion is opened again, which then says the same",
+  erased: "the row is deleted when the deletion is reopened, which then contains the same",
 };
 
-export const erasureMap = {
-  meta: { name: notAboutRecords, value: notAboutRecords },
-  counter: { name: notAboutRecords, value: notAboutRecords },
-  organization: {
-    organization_id: notAboutRecords,
-    name: notAboutRecords,
-    strict_scopes: notAboutRecords,
-    deletion_grace_seconds: notAboutRecords,
-    rate_limit_per_second: notAboutRecords,
-    retain_days: notAboutRecords,
-    created_at: notAboutRecords,
-  },
-  api_key: {
-    key_id: notAboutRecords,
-    organization_id: notAboutRecords,
-    name: notAboutRecords,
-    secret_hash: notAboutRecords,
-    scopes: notAboutRecords,
-    created_at: notAboutRecords,
-    expires_at: notAboutRecords,
-    revoked_at: notAboutRecords,
-    last_used_at: notAboutRecords,
-  },
-  access_token: {
-    token_hash: notAboutRecords,
-    key_id: notAboutRecords,
-    organization_id: notAboutRecords,
-    scopes: notAboutRecords,
-    created_at: notAboutRecords,
-    expires_at: notAboutRecords,
-  },
-  record: {
-    organization_id: withRecord,
-    resource_type: withRecord,
-    resource_id: withRecord,
-    record_no: withRecord,
-    first_seen: withRecord,
-    last_seen: withRecord,
-  },
+type Table = Readonly<Record<string, Fate>>;
+
+/** Columns, separated by spaces, that have the same fate. */
+function all(fate: Fate, columns: string): Table {
+  return Object.fromEntries(columns.split(" ").map((column) => [column, fate]));
+}
+
+export const erasureMap: Readonly<Record<string, Table>> = {
+  meta: all(notAboutRecords, "name value"),
+  counter: all(notAboutRecords, "name value"),
+  organization: all(
+    notAboutRecords,
+    "organization_id name strict_scopes deletion_grace_seconds rate_limit_per_second retain_days " +
+      "created_at",
+  ),
+  api_key: all(
+    notAboutRecords,
+    "key_id organization_id name secret_hash scopes created_at expires_at revoked_at last_used_at",
+  ),
+  access_token: all(
+    notAboutRecords,
+    "token_hash key_id organization_id scopes created_at expires_at",
+  ),
+  record: all(
+    withRecord,
+    "organization_id resource_type resource_id record_no first_seen last_seen",
+  ),
   change: {
-    organization_id: withRecord,
-    resource_type: withRecord,
-    resource_id: withRecord,
-    record_no: withRecord,
-    change_no: withRecord,
-    received_at: withRecord,
-    reply_key: withRecord,
-    payload: { erased: "the row goes with its record; references to erased records are taken out" },
-    digest: { erased: "the row goes with its record; computed anew when the payload is rewritten" },
+    ...all(
+      withRecord,
+      "organization_id resource_type resource_id record_no change_no received_at reply_key",
+    ),
+    payload: {
+      erased: "the row is deleted with its record; references to erased records are redacted",
+    },
+    digest: {
+      erased: "the row is deleted with its record; recomputed when the payload is rewritten",
+    },
   },
-  relation: {
-    organization_id: withReference,
-    from_type: withReference,
-    from_id: withReference,
-    to_type: withReference,
-    to_id: withReference,
-    kind: withReference,
-  },
+  relation: all(withReference, "organization_id from_type from_id to_type to_id kind"),
   deletion: {
-    deletion_request_id: proof,
-    organization_id: proof,
-    resource_type: proof,
-    resource_id: proof,
-    reason: proof,
-    status: proof,
-    requested_by: proof,
-    requested_at: proof,
-    due_at: proof,
-    started_at: proof,
-    completed_at: proof,
-    erased: proof,
-    redacted: proof,
-    attempts: proof,
-    waiting_for: { erased: "emptied on completion; it may name a record that was held" },
-    held: proof,
-    next_attempt_at: proof,
-    lease_until: proof,
-    claimant: proof,
-    carried_out_before: proof,
+    ...all(
+      proof,
+      "deletion_request_id organization_id resource_type resource_id reason status requested_by " +
+        "requested_at due_at started_at completed_at erased redacted attempts",
+    ),
+    waiting_for: { erased: "emptied on completion; it may name a record under a hold" },
+    ...all(proof, "held next_attempt_at lease_until claimant carried_out_before"),
   },
-  deletion_target: {
-    deletion_request_id: withPlan,
-    position: withPlan,
-    organization_id: withPlan,
-    action: withPlan,
-    resource_type: withPlan,
-    resource_id: withPlan,
-    record_no: withPlan,
-    to_type: withPlan,
-    to_id: withPlan,
-    done: withPlan,
-  },
-  hold: {
-    hold_id: untilRelease,
-    organization_id: untilRelease,
-    resource_type: untilRelease,
-    resource_id: untilRelease,
-    reason: untilRelease,
-    owner: untilRelease,
-    review_on: untilRelease,
-    placed_at: untilRelease,
-    placed_by: untilRelease,
-  },
-  idempotent_reply: {
-    organization_id: replyHashes,
-    key_hash: replyHashes,
-    fingerprint: replyHashes,
-    outcome: replyHashes,
-    created_at: replyHashes,
-  },
+  deletion_target: all(
+    withPlan,
+    "deletion_request_id position organization_id action resource_type resource_id record_no " +
+      "to_type to_id done",
+  ),
+  hold: all(
+    untilRelease,
+    "hold_id organization_id resource_type resource_id reason owner review_on placed_at placed_by",
+  ),
+  idempotent_reply: all(replyHashes, "organization_id key_hash fingerprint outcome created_at"),
   receipt: {
-    receipt_no: proof,
-    deletion_request_id: proof,
-    organization_id: proof,
-    document: { kept: "the proof itself: what was asked, with id and reason, and what came of it" },
+    ...all(proof, "receipt_no deletion_request_id organization_id"),
+    document: { kept: "the proof itself: the request, with id and reason, and its result" },
     hash: proof,
   },
-  receipt_key: {
-    key_id: notAboutRecords,
-    public_key: notAboutRecords,
-    created_at: notAboutRecords,
-    retired_at: notAboutRecords,
-  },
-  receipt_head: {
-    single: notAboutRecords,
-    store_id: notAboutRecords,
-    receipt_no: notAboutRecords,
-    hash: notAboutRecords,
-  },
-  audit_head: { single: trail, entry_no: trail, hash: trail },
-  restore: {
-    single: notAboutRecords,
-    state: notAboutRecords,
-    began_at: notAboutRecords,
-    began_by: notAboutRecords,
-    sources: notAboutRecords,
-    cut: notAboutRecords,
-    reopened: notAboutRecords,
-  },
-  replay_entry: {
-    deletion_request_id: untilReplayed,
-    organization_id: untilReplayed,
-    resource_type: untilReplayed,
-    resource_id: untilReplayed,
-    requested_by: untilReplayed,
-    requested_at: untilReplayed,
-    completed_at: untilReplayed,
-    receipt_no: untilReplayed,
-    receipt_hash: untilReplayed,
-  },
-  ledger: {
-    ledger_id: notAboutRecords,
-    frame_end: notAboutRecords,
-    digest: notAboutRecords,
-    noted_at: notAboutRecords,
-  },
+  receipt_key: all(notAboutRecords, "key_id public_key created_at retired_at"),
+  receipt_head: all(notAboutRecords, "single store_id receipt_no hash"),
+  audit_head: all(trail, "single entry_no hash"),
+  restore: all(notAboutRecords, "single state began_at began_by sources cut reopened"),
+  replay_entry: all(
+    untilReplayed,
+    "deletion_request_id organization_id resource_type resource_id requested_by requested_at " +
+      "completed_at receipt_no receipt_hash",
+  ),
+  ledger: all(notAboutRecords, "ledger_id frame_end digest noted_at"),
   move: {
-    single: notAboutRecords,
-    store_id: notAboutRecords,
-    summary: {
-      erased: "counts and digests of what is moved; the table is emptied when that is done",
-    },
+    ...all(notAboutRecords, "single store_id"),
+    summary: { erased: "counts and digests of what is moved; the table is emptied after the move" },
     table_name: notAboutRecords,
-    last_key: { erased: "may name a record; the table is emptied when the move is done" },
+    last_key: { erased: "may name a record; the table is emptied after the move" },
     rows_copied: notAboutRecords,
   },
-  audit_entry: {
-    entry_no: trail,
-    at: trail,
-    actor: trail,
-    action: trail,
-    organization_id: trail,
-    subject: trail,
-    detail: trail,
-    previous_hash: trail,
-    hash: trail,
-  },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
-
-const { record_no: _ofRecord, ...recordColumns } = erasureMap.record;
-const { record_no: _ofChange, ...changeColumns } = erasureMap.change;
-const { record_no: _ofTarget, ...targetColumns } = erasureMap.deletion_target;
-
-/** The same for PostgreSQL, where a change is kept under the key of its record, and not under a number. */
-export const postgresErasureMap = {
-  ...erasureMap,
-  record: recordColumns,
-  change: {
-    ...changeColumns,
-    organization_id: withRecord,
-    resource_type: withRecord,
-    resource_id: withRecord,
-  },
-  deletion_target: targetColumns,
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Fate>>>>;
-
-/** Columns that the other engine does without. */
-export const onlyOn: Readonly<Record<"sqlite" | "postgres", readonly string[]>> = {
-  sqlite: ["record.record_no", "change.record_no", "deletion_target.record_no"],
-  postgres: [
-    "change.organization_id",
-    "change.resource_type",
-    "change.resource_id",
-    "move.single",
-    "move.store_id",
-    "move.summary",
-    "move.table_name",
-    "move.last_key",
-    "move.rows_copied",
-  ],
+  audit_entry: all(
+    trail,
+    "entry_no at actor action organization_id subject detail previous_hash hash",
+  ),
 };
 
-/** False for a column that holds nothing of any record; undefined for one that PostgreSQL does not have. */
+/** False for a column that contains nothing about any record; undefined for an unknown column. */
 export function isAboutRecords(table: string, column: string): boolean | undefined {
-  const columns = new Map<string, Readonly<Record<string, Fate>>>(
-    Object.entries(postgresErasureMap),
-  ).get(table);
-  const fate = columns?.[column];
+  const fate = erasureMap[table]?.[column];
   return fate === undefined ? undefined : fate !== notAboutRecords;
 }

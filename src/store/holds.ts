@@ -1,4 +1,4 @@
-// Legal holds, as every engine keeps them. A record may carry several, and no deletion erases or changes it while any remains.
+// Legal holds, on every engine. A record may have several; no deletion erases or changes it before the last is released.
 
 import type { Hold } from "../domain/access.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
@@ -13,7 +13,7 @@ export interface HoldFilter {
   readonly resourceType?: string | undefined;
   /** Only those with a review date before this day. */
   readonly reviewBefore?: string | undefined;
-  /** Goes on behind the hold with this id. */
+  /** Starts after the hold with this id. */
   readonly after?: string | undefined;
   readonly limit: number;
 }

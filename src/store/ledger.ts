@@ -1,4 +1,4 @@
-// What the ledger outside a store is to those who keep it and read it. Knows of no file.
+// The interface of the ledger outside a store.
 
 import type {
   ChainHead,
@@ -7,51 +7,51 @@ import type {
   LedgerEntry,
 } from "../domain/deletion/ledger-entry.ts";
 
-/** An append to the ledger as it was read: a frame, or a line of an older ledger. */
+/** What one append has written: a frame, or a line of an older ledger. */
 export interface LedgerPart {
   readonly entries: readonly LedgerEntry[];
-  /** Where it ends, without its newline. */
+  /** The offset of its end, without the newline. */
   readonly end: number;
   /** Undefined for a line of an older ledger. */
   readonly digest: string | undefined;
 }
 
-/** What the end of a ledger says. */
+/** What is known from the end of a ledger. */
 export interface LedgerState {
-  /** Undefined until a first frame is written. */
+  /** Undefined before the first frame. */
   readonly ledgerId: string | undefined;
-  /** Up to the end of the last whole line. */
+  /** Up to the end of the last complete line. */
   readonly bytes: number;
-  /** Left behind that by a crash; cut off before the next append. */
+  /** After that: what a crash has left, which the next append cuts off. */
   readonly tornBytes: number;
   readonly terminated: boolean;
   readonly lastFrame: { readonly end: number; readonly digest: string } | undefined;
-  /** The highest number of a receipt that it knows; 0 if there is none. */
+  /** The highest number of a receipt in it; 0 if there is none. */
   readonly lastReceiptNo: number;
-  /** The last receipt since the last restore: the store has to have it. */
+  /** The last receipt since the last restore: the store must have it. */
   readonly lastReceipt: ChainHead | undefined;
   readonly heads: HeadsEntry | undefined;
-  /** The last link of the audit chain that the store has to have: of the last heads, or of a restore after them. */
+  /** The last link of the audit chain that the store must have: of the last heads, or of a restore after them. */
   readonly auditAnchor: ChainHead | undefined;
-  /** Deletions noted since the last receipt, that may have been completed or not. */
+  /** Deletions noted since the last receipt, which may or may not have been completed. */
   readonly underWay: readonly DeletionEntry[];
 }
 
-/** Makes the signed heads that end an append, from where the ledger is; undefined if there is no key to sign with. */
+/** Makes the signed heads that end an append; undefined if there is no key to sign with. */
 export type SealHeads = (place: {
   readonly ledgerId: string;
-  /** Of the frame before the one that they are written in. */
+  /** Of the frame before theirs. */
   readonly digest: string;
 }) => HeadsEntry | undefined;
 
-/** The file outside the store from which a restore learns what to erase again and what is held (ledger-file.ts). */
+/** The file outside the store that tells a restore what to erase again and which holds there are (ledger-file.ts). */
 export interface DeletionLedger {
   readonly path: string;
-  /** False until something is noted first. */
+  /** False until something is noted. */
   exists(): boolean;
-  /** Throws StoreError for damage that no crash explains. */
+  /** Throws StoreError for damage that a crash does not explain. */
   state(): Promise<LedgerState>;
-  /** On stable storage when it resolves. Cuts off first what a crash has torn. */
+  /** On stable storage when the promise resolves. First cuts off what a crash has torn. */
   note(entries: readonly LedgerEntry[], seal?: SealHeads): Promise<void>;
   /** From the beginning, in bounded memory. Throws StoreError for damage. */
   readParts(): AsyncIterable<LedgerPart>;

@@ -1,9 +1,9 @@
-// What a move asks of the engine that it copies from and of the one that it copies to. Nothing here knows of an engine.
+// What a move needs of the engines that it copies from and to.
 
 import type { MovedRow, MovedTable } from "./move/moved-tables.ts";
 import type { Act } from "./store.ts";
 
-/** What there is of a table. */
+/** The content of a table. */
 export interface TableSummary {
   readonly rows: number;
   /** Over all rows in the order of their keys (move-summary.ts), in hex. */
@@ -13,7 +13,7 @@ export interface TableSummary {
 /** By table. */
 export type StoreSummary = Readonly<Record<string, TableSummary>>;
 
-/** The numbers that go on where the source has stopped. */
+/** The numbers that continue where the source has stopped. */
 export interface MoveEnds {
   readonly storeId: string;
   readonly arrivalNo: number;
@@ -24,11 +24,11 @@ export interface MoveEnds {
   readonly auditHash: string;
 }
 
-/** Where a move is: what has been copied for good. */
+/** The progress of a move: what has been copied and committed. */
 export interface MovePlace {
-  /** The table that is being copied; undefined when all are. */
+  /** The table that is being copied; undefined when all have been. */
   readonly table: string | undefined;
-  /** The key of its last row that is there; undefined if there is none. */
+  /** The key of its last row in the target; undefined if there is none. */
   readonly after: MovedRow | undefined;
   /** Of all tables. */
   readonly rows: number;
@@ -41,24 +41,24 @@ export interface MoveSide {
   close(): Promise<void>;
 }
 
-/** Nobody can write to it until it is closed. */
+/** Locked against writes until it is closed. */
 export type MoveSource = MoveSide;
 
 export interface MoveTarget extends MoveSide {
   /**
-   * From here on nobody else opens the target, until the move is finished. Throws StoreError for a target that holds
+   * Prevents everybody else from opening the target until the move is finished. Throws StoreError for a target that contains
    * anything but a part of this store, and while other processes use it.
    */
   reserve(storeId: string): Promise<void>;
   /**
-   * Begins, or finds where the move of this very store has come to. The target has been reserved. Throws StoreError for a
-   * source that is no longer what it was.
+   * Begins the move of this store, or finds its progress. The target must be reserved. Throws StoreError for a source that has
+   * changed since.
    */
   begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
-  /** All or nothing: the rows of a page, and that the move has come to `next`. */
+  /** In one transaction: the rows of a page, and the progress `next`. */
   addPage(page: MovePage): Promise<void>;
   writeEnds(ends: MoveEnds): Promise<void>;
-  /** From here on the target may be served. */
+  /** After this the target may be served. */
   finish(summary: StoreSummary, act: Act): Promise<void>;
 }
 

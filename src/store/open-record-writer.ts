@@ -1,5 +1,5 @@
-// Opens what another thread of a serving process needs to write records, and nothing more: on SQLite a port to the writer
-// thread, on PostgreSQL connections of its own.
+// Opens what another thread of a serving process needs to write records: on SQLite a port to the writer thread, on PostgreSQL
+// its own connections.
 
 import type { RecordWrite, WriteOutcome } from "../domain/record/record-write.ts";
 import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";

@@ -1,6 +1,6 @@
-// Opens, backs up, restores and moves the store that a database URL names. Knows which engines there are, and nothing of how they work.
+// Opens, backs up, restores and moves the store that a database URL names, with the engine that the URL selects.
 
-import { resolve } from "node:path";
+import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./ledger.ts";
 import type { MoveSource, MoveTarget } from "./move.ts";
 import { openPostgresMoveTarget, openPostgresStore } from "./postgres/open-postgres-store.ts";
@@ -15,42 +15,43 @@ import {
   type RestoreOptions,
 } from "./sqlite/file/restore.ts";
 import { StoreError } from "./store-error.ts";
-import type { ConnectionSettings, Store, StoreOptions } from "./store.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
+import type { Store, StoreOptions } from "./store.ts";
 
 /** Throws StoreError when the store can't be opened, with what to do about it. */
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteStore(path, options);
   if (/^postgres(?:ql)?:\/\//.test(databaseUrl)) return openPostgresStore(databaseUrl, options);
-  // A URL may hold a password, so it is not repeated here.
+  // A URL may contain a password, so it is not repeated.
   throw new StoreError(
-    "DATABASE_URL names no engine that Sluice has; it begins with sqlite:, postgres:// or postgresql://.",
+    "DATABASE_URL names an unknown engine; it must begin with sqlite:, postgres:// or postgresql://.",
   );
 }
 
-/** Gives the size of the file in bytes. Throws StoreError. */
+/** Returns the size of the file in bytes. Throws StoreError. */
 export function backUpStore(databaseUrl: string, options: BackupOptions): Promise<number> {
   return backUpSqliteStore(requireBackupPath(databaseUrl), options);
 }
 
-/** Throws StoreError if a backup can't be made there, also for engines that are backed up with tools of their own. */
+/** Throws StoreError if a backup can't be written there, or if the engine has its own tools for backups. */
 export function refuseBackup(databaseUrl: string, file: string): void {
   requireBackupPath(databaseUrl);
   refuseBackupFile(file);
 }
 
 function requireBackupPath(databaseUrl: string): string {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return path;
   throw new StoreError(
-    "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Keep `sluice receipt export` or the ledger in " +
-      "DATA_DIR apart from it.",
+    "PostgreSQL is backed up with its own tools, pg_basebackup or pg_dump. Store the ledger in DATA_DIR, or the output of " +
+      "`sluice receipt export`, separately.",
   );
 }
 
-/** What has to be replayed has to be written down in the copy before it is put in place. Throws StoreError. */
+/** Before the copy is put in place, what has to be replayed must be stored in it. Throws StoreError. */
 export function copyBackup(databaseUrl: string, options: RestoreOptions): RestoredCopy {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return copySqliteBackup(path, options);
   throw new StoreError(
     "PostgreSQL is restored with its own tools. Stop all Sluice processes, restore, and run `sluice deletion replay` before " +
@@ -58,22 +59,22 @@ export function copyBackup(databaseUrl: string, options: RestoreOptions): Restor
   );
 }
 
-/** Throws StoreError, also for engines that nothing is moved from. */
+/** Throws StoreError, also for an engine that a move can't copy from. */
 export function openMoveSource(databaseUrl: string): MoveSource {
-  const path = sqlitePathOf(databaseUrl);
+  const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteMoveSource(path);
   throw new StoreError(
-    "DATABASE_URL names a database of PostgreSQL, and a move copies an embedded store to one. Name the embedded store in " +
-      "DATABASE_URL, such as sqlite:./data/sluice.db, and the database in --to.",
+    "A move copies an embedded store to PostgreSQL, but DATABASE_URL names a PostgreSQL database. Set DATABASE_URL to the " +
+      "embedded store, such as sqlite:./data/sluice.db, and name the database in --to.",
   );
 }
 
-/** The URL is not repeated in errors: it may hold a password. Throws StoreError. */
+/** Throws StoreError, which never repeats the URL: it may contain a password. */
 export function openMoveTarget(url: string, connections: ConnectionSettings): Promise<MoveTarget> {
   return openPostgresMoveTarget(url, connections);
 }
 
-/** The ledger of the store with this name, in a folder of this host; for any engine. */
+/** The ledger of the store with this id, in a folder of this host; for any engine. */
 export function openStoreLedger(
   folder: string,
   storeId: string,
@@ -82,12 +83,7 @@ export function openStoreLedger(
   return openLedger({ folder, storeId, now, tryLock: tryFileLock });
 }
 
-/** A lock between processes; undefined if somebody else holds it. Throws what the file system says. */
+/** A lock between processes; undefined if another one holds it. Throws the system's error. */
 export function tryFileLock(path: string): FileLock | undefined {
   return trySqliteLock(path);
-}
-
-function sqlitePathOf(databaseUrl: string): string | undefined {
-  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(databaseUrl)?.[1];
-  return path === undefined ? undefined : resolve(path);
 }

@@ -1,9 +1,9 @@
-// The number under which a later change of a record is indexed, so that an identical change is found without reading all
-// of them. The same on every engine; whoever finds a change by it compares the whole text.
+// The digest by which later changes of a record are indexed, so that an identical change is found without reading all of them.
+// The same on every engine. Digests can collide, so the payloads of a match must be compared.
 
 import { hash } from "node:crypto";
 
-/** As many as make an integer that is exact as a JavaScript number. */
+/** 48 bits: an integer that is exact as a JavaScript number. */
 const digestBytes = 6;
 
 export function payloadDigest(payload: string): number {

@@ -1,11 +1,11 @@
-// Takes references to erased records out of one stored payload. The same on every engine; reads and writes nothing.
+// Removes references to erased records from a stored payload. The same on every engine.
 
 import { nodeKey, type NodeKey, withoutReferences } from "../domain/deletion/erasure.ts";
 import { canonicalPayload } from "../domain/record/payload.ts";
 import type { Payload, ResourceType } from "../domain/record-type.ts";
 import { recordTypeByName } from "../domain/record-types.ts";
 
-/** The payload as it is to be stored; the same text if it names none of them. */
+/** Returns the same text if the payload has no such reference. */
 export function redactPayload(
   resourceType: ResourceType,
   payload: string,

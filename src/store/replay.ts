@@ -1,26 +1,26 @@
-// What bringing a restored store up to date asks of an engine. The states and the steps between them are in
-// docs/decisions: a store in any of them opens for nothing but the replay and for what operators need to bring it about.
+// What the replay after a restore needs of an engine. docs/decisions describes the states and the steps between them; a store in
+// any of these states opens only for the replay and for what operators need to finish it.
 
 import type { Hold } from "../domain/access.ts";
 import type { ChainCut, ChainHead, DeletionEntry } from "../domain/deletion/ledger-entry.ts";
 import type { Act } from "./act.ts";
 
-/** Where a restore is. Without one, the store is whole. */
+/** The state of a restore. A store without one is complete. */
 export interface RestoreState {
-  /** loading: what has to be replayed is being written down. replaying: all of it is. */
+  /** loading: what has to be replayed is being stored. replaying: all of it has been. */
   readonly state: "loading" | "replaying";
   readonly beganAt: number;
   readonly beganBy: string;
-  /** The files besides this host's own ledger from which entries are taken. */
+  /** The files from which entries are read, besides this host's own ledger. */
   readonly sources: readonly string[];
-  /** Undefined if the store was not behind its ledger. */
+  /** Undefined if the store was not older than its ledger. */
   readonly cut: RestoreCut | undefined;
-  /** Deletions that were opened again so far. */
+  /** Deletions that have been reopened. */
   readonly reopened: number;
 }
 
 export interface RestoreCut {
-  /** The audit entry that says where the chains were cut. */
+  /** The audit entry that records the cut. */
   readonly entry: ChainHead;
   readonly audit: ChainCut;
   readonly receipts: ChainCut;
@@ -28,13 +28,13 @@ export interface RestoreCut {
 
 export interface ReplayBeginning {
   /**
-   * Undefined: the store is not behind its ledger, and no chain was cut. Otherwise where the chains ended as far as ledgers
-   * know, each undefined where they say nothing of it.
+   * Undefined if the store is not older than its ledger, and no chain was cut. Otherwise the highest link of each chain that
+   * the ledgers know; undefined for a chain of which they know none.
    */
   readonly known:
     { readonly audit: ChainHead | undefined; readonly receipts: ChainHead | undefined } | undefined;
   readonly sources: readonly string[];
-  /** The name of the backup, without its folder; undefined where somebody else put an earlier state back. */
+  /** The name of the backup, without its folder; undefined if an earlier state was put back in another way. */
   readonly backup: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface HoldsOfReplay {
   readonly release: readonly string[];
 }
 
-/** A part of the deletions that are written down, in the order in which they were completed. */
+/** A part of the deletions to replay, in the order in which they were completed. */
 export interface ReplayPage {
   readonly after: ReplayPosition | undefined;
   readonly limit: number;
@@ -57,7 +57,7 @@ export interface ReplayPosition {
 export interface ReplayedPart {
   /** Deletions that are open now. */
   readonly opened: number;
-  /** Where to go on; undefined at the end. One that waits for another deletion of its record stays written down. */
+  /** Where to continue; undefined at the end. One that waits for another deletion of its record remains queued. */
   readonly next: ReplayPosition | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface ReplayedCount {
   readonly open: number;
 }
 
-/** How far a ledger is known to reach, in the store: one that ends before that has lost something. */
+/** How far the store knows a ledger to reach: a ledger that ends before that has lost entries. */
 export interface LedgerMark {
   readonly ledgerId: string;
   readonly end: number;
@@ -76,29 +76,29 @@ export interface LedgerMark {
 
 export interface ReplayStore {
   restoreState(): Promise<RestoreState | undefined>;
-  /** How many of these the store lacks: those with a receipt that are not completed, and others that are not known. */
+  /** How many of these the store lacks: those with a receipt that are not completed, and others that are unknown. */
   countUnreplayed(entries: readonly DeletionEntry[]): Promise<number>;
   /**
-   * The store becomes `loading`. If it is behind its ledger, an audit entry says so, whose number goes on after the highest
-   * that the ledger knows, and so do receipts.
+   * The store becomes `loading`. If it is older than its ledger, an audit entry records that; its number and those of later
+   * receipts follow the highest ones that the ledger knows.
    */
   beginReplay(beginning: ReplayBeginning, act: Act): Promise<RestoreState>;
-  /** Writes down those that are not completed. One that is known already keeps the receipt with the highest number. */
+  /** Queues those that are not completed. One that is queued already keeps the receipt with the highest number. */
   queueReplay(entries: readonly DeletionEntry[]): Promise<void>;
   /** Places and releases holds as the ledger has them, whether or not their records exist. */
   replaceHolds(holds: HoldsOfReplay, act: Act): Promise<void>;
-  /** Everything is written down: the store becomes `replaying`. */
+  /** Everything is queued: the store becomes `replaying`. */
   startReplay(): Promise<void>;
-  /** What a process that is gone had claimed can be claimed at once. Nobody serves the store meanwhile. */
+  /** Ends the leases of other processes, of which none may be serving the store. */
   takeOver(): Promise<void>;
   /**
-   * Opens deletions again under their own ids, due at once. One whose record has another open deletion is left for later,
-   * and the other one becomes due.
+   * Reopens deletions under their own ids, due at once. One whose record has another open deletion remains queued, and the
+   * other one becomes due.
    */
   reopenDeletions(page: ReplayPage, act: Act): Promise<ReplayedPart>;
-  /** How many deletions are written down, and how many are open again and not completed. */
+  /** How many deletions are queued, and how many are reopened and not completed. */
   countReplayed(): Promise<ReplayedCount>;
-  /** The store is whole. Throws unless nothing is left to be replayed. */
+  /** The store is complete. Throws if anything is left to be replayed. */
   finishReplay(act: Act): Promise<void>;
   listLedgerMarks(): Promise<readonly LedgerMark[]>;
   markLedger(mark: LedgerMark): Promise<void>;

@@ -1,12 +1,12 @@
-// The store's interface, and the promises that every engine keeps. Nothing here knows of an engine.
+// The interface of the store, and the guarantees of every engine.
 //
-// 1. A promise that resolves means its effect is on stable storage; one that rejects means it had no effect, but for one
-//    case: where the connection to a server is lost during COMMIT, `unavailable` leaves open which it was.
-// 2. Writes that arrive while a commit is under way share the next one, each evaluated on its own. Writes and deletion
-//    requests take effect in order of arrival; other operations may overtake them.
-// 3. Every method that touches an organization's data names the organization.
-// 4. What an operator changes through another process takes effect here within 2 seconds (see credentialsVersion).
-// 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is a fault of ours.
+// 1. When a promise resolves, its effect is on stable storage; when it rejects, there was no effect. One exception: if the
+//    connection to a server is lost during COMMIT, the rejection `unavailable` does not say whether there was one.
+// 2. Writes that arrive during a commit share the next one, each evaluated separately. Writes and deletion requests take
+//    effect in the order of their arrival; other operations may overtake them.
+// 3. Every method that accesses data of an organization names the organization.
+// 4. Changes that an operator makes in another process take effect within 2 seconds (see credentialsVersion).
+// 5. Errors that a caller can cause are AppErrors or named outcomes; anything else is an internal error.
 
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
@@ -24,6 +24,7 @@ import type {
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
 import type { ReplayStore } from "./replay.ts";
 import type { KeptReceipt, TrailStore } from "./trail.ts";
@@ -45,7 +46,7 @@ export interface ChangePage {
   readonly limit: number;
 }
 
-/** How a further thread of a process reaches the store to write records: to be handed to `openRecordWriter` there. */
+/** What another thread of the process passes to `openRecordWriter` to write records. */
 export interface SharedWriter {
   readonly data: SharedWriterData;
   readonly transfer: readonly MessagePort[];
@@ -56,21 +57,21 @@ export type SharedWriterData =
   | { readonly engine: "postgres"; readonly url: string; readonly connections: ConnectionSettings };
 
 export interface RecordStore {
-  /** Only where the store is served. */
+  /** Only for a store that is served. */
   shareWriter(): SharedWriter;
-  /** To be called before anybody is told of a write that another thread of this process made: reads see it from then on. */
+  /** Makes a write of another thread visible to reads; to be called before the write is reported to a client. */
   writtenElsewhere(): void;
-  /** Refuses writes that wait and those that come later, with AppError unavailable. The transaction under way ends. */
+  /** Rejects waiting and later writes with AppError unavailable. The current transaction is finished. */
   refuseWrites(): void;
-  /** Throws AppError idempotency_reused. With a known mark it gives the first outcome again and writes nothing. */
+  /** With a known mark, returns the stored outcome and writes nothing. Throws AppError idempotency_reused. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;
   readHistory(key: RecordKey): Promise<RecordHistory | undefined>;
-  /** Records of an organization by type; for `check`, the demonstration and tests. */
+  /** Number of records by type. */
   countRecords(organizationId: string): Promise<Readonly<Record<string, number>>>;
   /**
-   * A number that every change acknowledged by now is at or below, and none that is sent later. The changes up to it
-   * are all there: no further one will come.
+   * A number that no change acknowledged by now exceeds, and every later one does. All changes up to it are stored, and none
+   * will be added.
    */
   latestArrival(): Promise<number>;
   /** Changes of a type, in the order of record ids (as bytes) and, within a record, of arrival. */
@@ -85,15 +86,15 @@ export interface DeletionRequest {
   /** Used only if no deletion of the record is open. */
   readonly deletionRequestId: string;
   readonly dueAt: number;
-  /** What the deletion and its receipt say of who asked; the actor unless it is given. */
+  /** The requester named in the deletion and its receipt; the default is the actor. */
   readonly requestedBy?: string;
   readonly idempotency?: IdempotencyMark | undefined;
 }
 
-/** The part of an organization's records at which retention looks next, in the order of type and id. */
+/** The part of an organization's records that retention scans next, in the order of type and id. */
 export interface ExpiryQuery {
   readonly organizationId: string;
-  /** Records last seen before this are past their time. */
+  /** The retention period of records last seen before this has ended. */
   readonly before: NormalisedTimestamp;
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
@@ -101,14 +102,14 @@ export interface ExpiryQuery {
 }
 
 /**
- * What retention may do with a record that is past its time. `needed`: something that belongs to it was seen later, so it
- * stays as long as that. `open`: a deletion of it is open already.
+ * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later, and
+ * the record is retained as long as that. `open`: there is an open deletion of it.
  */
 export type Expiry = "due" | "held" | "open" | "needed";
 
 export interface ExpiredPart {
   readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
-  /** Where to go on; undefined at the end. */
+  /** Where to continue; undefined at the end. */
   readonly next: RecordKey | undefined;
 }
 
@@ -125,23 +126,23 @@ export interface Claim {
   readonly claimant: string;
 }
 
-/** What one step of an erasure did. */
+/** The result of one step of an erasure. */
 export interface ErasureStep {
-  /** True when nothing is left of the plan; then comes completeDeletion. */
+  /** True when nothing is left of the plan, and the deletion can be completed. */
   readonly done: boolean;
 }
 
 export interface DeletionFigures {
   readonly byStatus: Readonly<Record<DeletionStatus, number>>;
-  /** Open deletions that wait for a hold. */
+  /** Open deletions that wait for the release of a hold. */
   readonly held: number;
-  /** When the oldest open deletion that no hold keeps became due, if any is past due. */
+  /** When the oldest overdue deletion became due that does not wait for a hold. */
   readonly oldestDueAt: number | undefined;
 }
 
 /**
- * What completing one of several came to. `again`: something was found and is planned, so it has to be erased and looked for
- * again.
+ * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it has to
+ * be erased and verified again.
  */
 export type Completion =
   | { readonly result: "completed"; readonly deletion: Deletion }
@@ -151,14 +152,14 @@ export type Completion =
 export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
 
 export interface DeletionStore {
-  /** How many deletions are best processed together. */
+  /** How many deletions should be processed together. */
   readonly deletionsAtOnce: number;
   /**
-   * Opens a deletion, or gives the one that is open already. Undefined if there is no such record.
+   * Opens a deletion, or returns the one that is open. Undefined if there is no such record.
    * Throws AppError idempotency_reused.
    */
   requestDeletion(request: DeletionRequest, act: Act): Promise<string | undefined>;
-  /** Without organizationId: the operator's view over all organizations. */
+  /** Without organizationId: of all organizations. */
   findDeletion(
     deletionRequestId: string,
     organizationId: string | undefined,
@@ -167,39 +168,39 @@ export interface DeletionStore {
   cancelDeletion(deletionRequestId: string, act: Act): Promise<CancelOutcome>;
 
   /**
-   * Takes a deletion that is due, or one whose worker is gone. In one transaction it becomes `processing` and the
-   * plan of its erasure is written down; from then on writes to what will be erased are refused. One that a hold
-   * keeps back stays `pending` and says so.
+   * Claims a deletion that is due, or one whose worker has stopped. In one transaction it becomes `processing` and its plan is
+   * stored; from then on writes to what will be erased are rejected. One that a hold prevents stays `pending`, with the
+   * reason.
    */
   claimDeletion(claim: Claim): Promise<Deletion | undefined>;
   /** Processes the next part of the plan, at most `recordsMax` records, in one transaction. */
   eraseStep(deletionRequestId: string, recordsMax: number, act: Act): Promise<ErasureStep>;
   /**
-   * Checks again; if nothing is left, completes in the same transaction and returns the deletion. If anything is found
-   * (something related arrived meanwhile), plans again and returns undefined. The receipt is written in the same
-   * transaction too, so there is never a completed deletion without one, nor one without the other.
+   * Verifies; if nothing is left, completes in the same transaction and returns the deletion. If anything is found (something
+   * related arrived meanwhile), adds it to the plan and returns undefined. The receipt is written in the same transaction,
+   * so neither exists without the other.
    */
   completeDeletion(deletionRequestId: string, act: Act): Promise<Deletion | undefined>;
-  /** The same for several, in order. Each is evaluated on its own, and has a receipt of its own. */
+  /** The same for several, in order. Each is completed separately, with its own receipt. */
   completeDeletions(
     deletionRequestIds: readonly string[],
     act: Act,
   ): Promise<readonly Completion[]>;
-  /** Gives a claimed deletion back after a failure. */
+  /** Returns a claimed deletion after a failure. */
   postponeDeletion(deletionRequestId: string, why: string, nextAttemptAt: number): Promise<void>;
   deletionFigures(now: number): Promise<DeletionFigures>;
   findExpired(query: ExpiryQuery): Promise<ExpiredPart>;
 }
 
-/** A signed receipt, ready to be written in the transaction that completes its deletion. */
+/** A signed receipt, to be written in the transaction that completes its deletion. */
 export interface SealedReceipt {
   readonly receipt: Receipt;
   readonly hash: string;
-  /** With which it is signed; kept with it unless it is known. */
+  /** The key that signed it; stored with it if it is new. */
   readonly key: ReceiptKey;
 }
 
-/** Signs the receipt of a deletion as it will be when completed. Throws if there is no key to sign with. */
+/** Signs the receipt of a deletion that is being completed. Throws if there is no key. */
 export type SealReceipt = (
   deletion: Deletion,
   context: { readonly head: ReceiptHead; readonly engine: Store["engine"] },
@@ -207,7 +208,7 @@ export type SealReceipt = (
 
 export interface ReceiptStore {
   receiptHead(): Promise<ReceiptHead>;
-  /** Without organizationId: the operator's view. */
+  /** Without organizationId: of all organizations. */
   findReceipt(
     deletionRequestId: string,
     organizationId: string | undefined,
@@ -216,7 +217,7 @@ export interface ReceiptStore {
   listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]>;
   /** Oldest first. */
   listReceiptKeys(): Promise<readonly ReceiptKey[]>;
-  /** Keeps a public key unless it is known, and retires those that are not named in `current`. */
+  /** Stores a public key unless it is known. */
   keepReceiptKey(key: ReceiptKey, options: KeepKeyOptions, act: Act): Promise<void>;
 }
 
@@ -238,7 +239,7 @@ export type OrganizationChange = Partial<
 > & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };
 
 export interface AccessStore {
-  /** False if the id is taken. */
+  /** False if the id exists. */
   createOrganization(organization: Organization, act: Act): Promise<boolean>;
   findOrganization(organizationId: string): Promise<Organization | undefined>;
   listOrganizations(): Promise<readonly Organization[]>;
@@ -252,9 +253,9 @@ export interface AccessStore {
   listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]>;
   findKey(keyId: string): Promise<ApiKey | undefined>;
   findKeyBySecret(secretHash: Uint8Array): Promise<KeyHolder | undefined>;
-  /** Sets the moment from which the key is of no use; undefined if there is no such key. */
+  /** Undefined if there is no such key. */
   revokeKey(keyId: string, act: Act): Promise<ApiKey | undefined>;
-  /** One act: makes `successor` and lets the old key end at `oldExpiresAt`. */
+  /** In one transaction: creates `successor` and sets the end of the old key. */
   rotateKey(
     keyId: string,
     successor: NewKey,
@@ -262,12 +263,12 @@ export interface AccessStore {
     act: Act,
   ): Promise<ApiKey | undefined>;
 
-  /** Also notes when the key was last used. */
+  /** Also updates when the key was last used. */
   createToken(token: NewToken): Promise<void>;
   findCaller(tokenHash: Uint8Array): Promise<Caller | undefined>;
   /**
-   * A number that changes whenever an organization, a key or a token's right changes, in any process. Whoever keeps
-   * callers in memory asks at least every second and forgets them all when it differs.
+   * Changes whenever an organization, a key or the rights of a token change in any process. A cache of callers must read it at
+   * least every second, and be emptied when it differs.
    */
   credentialsVersion(): Promise<number>;
 }
@@ -278,7 +279,7 @@ export interface IntegrityReport {
 }
 
 export interface ErasureFinding {
-  /** True if something that was erased may still be found. */
+  /** True if erased data may still be found. */
   readonly severe: boolean;
   readonly text: string;
 }
@@ -288,26 +289,26 @@ export interface ErasureReport {
 }
 
 export interface UpkeepStore {
-  /** Throws if the store can't answer. */
+  /** Rejects if the store can't answer. */
   ping(): Promise<void>;
   /**
-   * Does what a write needs, and leaves nothing behind. Rejects where writes would be refused: the disk is full or can't be
-   * written, the server is away or has become a replica.
+   * Does what a write does, without a lasting effect. Rejects if writes would be rejected: the disk is full or read-only, or
+   * the server is unreachable or has become a replica.
    */
   probeWrite(): Promise<void>;
-  /** Forgets expired tokens and kept replies that are past their time, and clears up after erasures where that is needed. */
+  /** Removes expired tokens and stored outcomes, and cleans up after erasures where needed. */
   purgeExpired(now: number): Promise<void>;
   /**
-   * Gives a bounded part of the space that erased records have left back to the file system; true if there is more. Where
-   * an engine does so by itself, or can't, there is nothing to do.
+   * Returns a bounded part of the free space to the file system; true if there is more. Does nothing on an engine that does so
+   * by itself, or can't.
    */
   reclaimSpace(): Promise<boolean>;
   listAudit(afterEntryNo: number, limit: number): Promise<readonly AuditEntry[]>;
   /** Engine integrity, the store's own invariants, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;
-  /** Looks into the files and tables for what completed deletions should have taken away. */
+  /** Scans files and tables for data that completed deletions should have erased. */
   checkErasure(): Promise<ErasureReport>;
-  /** Finishes what was accepted, then closes. */
+  /** Finishes accepted operations, then closes. */
   close(): Promise<void>;
 }
 
@@ -316,39 +317,29 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly holds: HoldStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
-  /** Of its tables, which opening it has brought up to this; each engine counts for itself. */
+  /** Of its tables, to which opening has migrated them; each engine has its own numbers. */
   readonly schemaVersion: number;
 }
 
-/** What an engine reports of its group commits, for metrics. */
+/** A group commit, for metrics. */
 export interface GroupFigures {
   readonly writes: number;
   readonly seconds: number;
 }
 
-/** How an engine uses a server that it shares with other processes. */
-export interface ConnectionSettings {
-  /** Connections at most, of this process. */
-  readonly poolMax: number;
-  /** False for a pooler that does not keep prepared statements. */
-  readonly prepare: boolean;
-  readonly statementTimeoutMs: number;
-  readonly lockTimeoutMs: number;
-}
-
 export interface StoreOptions {
   /**
-   * `serve` takes the sole right to serve this store and takes over deletions that were under way; `replay` does the same
+   * `serve` acquires the exclusive right to serve this store and takes over deletions in progress; `replay` does the same
    * without serving.
    */
   readonly role: "serve" | "command" | "replay";
-  /** False: a store that is being restored is refused, because what was erased may be readable in it. */
+  /** Unless it is true, a store that is being restored is rejected: erased data may be readable in it. */
   readonly restoring?: boolean;
-  /** True if a store that is not there is an error rather than made. */
+  /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
-  /** Without it, deletions are completed without a receipt; only tests of an engine do so. */
+  /** Without it, deletions are completed without a receipt, as in tests of an engine. */
   readonly sealReceipt?: SealReceipt;
-  /** For engines with a server; their defaults if left out. */
+  /** For engines with a server. */
   readonly connections?: ConnectionSettings;
 }

@@ -1,4 +1,4 @@
-// The audit trail and what it is compared with, as every engine keeps it. Never holds content of records.
+// The audit trail and what it is compared with, on every engine. Never contains content of records.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { ChainHead } from "../domain/deletion/ledger-entry.ts";
@@ -11,11 +11,11 @@ export interface KeptReceipt {
   readonly hash: string;
 }
 
-/** An act that changes nothing in the store, such as looking at a record. */
+/** An act that does not change the store, such as showing a record. */
 export interface AuditNote {
   readonly action: string;
   readonly organizationId: string | undefined;
-  /** The trail outlives a record, so of one it has the type and a digest of its id. */
+  /** The trail outlives a record, so it has only the type of a record and a digest of its id. */
   readonly subject: string | RecordKey;
   readonly detail: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ export interface TrailStore {
   /** The last entry. */
   head(): Promise<ChainHead>;
   note(note: AuditNote, act: Act): Promise<void>;
-  /** Of all organizations, in no order; ids that are not known are left out. */
+  /** Of all organizations, in no particular order; unknown ids are skipped. */
   findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;
   /** Of all organizations, in the order of ids. */
   listDeletions(afterId: string, limit: number): Promise<readonly Deletion[]>;

@@ -1,13 +1,21 @@
-// The round that processes deletions that are due, for the loop to repeat. Logs which deletion request came to what,
-// never which record it was about nor why it was asked for.
+// The round that processes deletions that are due, for the loop to repeat. Logs the result of each deletion request, never
+// its record or its reason.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
-import { type ProcessedDeletions, processDeletions } from "../actions/process-deletions.ts";
+import {
+  describeCause,
+  isFullRound,
+  type ProcessedDeletions,
+  processDeletions,
+} from "../actions/process-deletions.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
-import { AppError } from "../domain/error.ts";
-import { limits } from "../domain/limits.ts";
 import type { Logger } from "../log.ts";
+
+/** After a full round the worker rests for this many times what it took, so that most of the time is left to writers. */
+const deletionRestTimes = 2;
+/** The longest of these rests. */
+const deletionRestMsMax = 5_000;
 
 export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
@@ -17,10 +25,7 @@ export interface DeletionRoundOptions {
   readonly onPostponed?: () => void;
 }
 
-/**
- * A round takes what the store does best together; true means that more may be due. Where writers wait for what it does, a
- * round that was full is followed by a rest, so that most of the time is theirs.
- */
+/** The round returns true if more may be due. After a full round it pauses, so that most of the time is left to writers. */
 export function deletionRound(
   app: App,
   options: DeletionRoundOptions,
@@ -28,20 +33,20 @@ export function deletionRound(
   return async (stopping) => {
     const startedAt = performance.now();
     const all = await processDeletions(app, { claimant: options.claimant, stopping });
-    for (const done of all) tell(done, stopping, options);
-    if (all.length > 1 && all.length === app.store.deletionsAtOnce) {
-      await rest(performance.now() - startedAt, stopping);
+    for (const done of all) report(done, stopping, options);
+    if (isFullRound(app, all)) {
+      await pause(performance.now() - startedAt, stopping);
     }
     return all.length > 0;
   };
 }
 
-async function rest(roundMs: number, signal: AbortSignal): Promise<void> {
-  const restMs = Math.min(roundMs * limits.deletionRestTimes, limits.deletionRestMsMax);
-  await sleep(restMs, undefined, { signal }).catch(() => undefined);
+async function pause(roundMs: number, signal: AbortSignal): Promise<void> {
+  const pauseMs = Math.min(roundMs * deletionRestTimes, deletionRestMsMax);
+  await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
-function tell(
+function report(
   done: ProcessedDeletions,
   stopping: AbortSignal,
   options: DeletionRoundOptions,
@@ -53,13 +58,7 @@ function tell(
     log.info({ ...about, erased }, "deletion completed");
     onCompleted?.(done.deletion);
   } else if (!stopping.aborted) {
-    log.error({ ...about, cause: nameCause(done.cause) }, "deletion postponed");
+    log.error({ ...about, cause: describeCause(done.cause) }, "deletion postponed");
     onPostponed?.();
   }
-}
-
-/** Only name and message: an engine's error may carry the values of a row in its other properties. */
-function nameCause(error: unknown): string {
-  const cause = error instanceof AppError ? (error.cause ?? error) : error;
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";
 }

@@ -1,7 +1,8 @@
-// A loop that does rounds of work until it is stopped: waits between rounds, goes straight on while there is work,
-// backs off when a round fails. Knows nothing of what the work is.
+// Repeats rounds of work until it is stopped: waits between rounds, continues at once while there is work, and backs off when a
+// round fails.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "../domain/back-off.ts";
 
 export interface LoopOptions {
   readonly intervalMs: number;
@@ -10,13 +11,13 @@ export interface LoopOptions {
 }
 
 export interface Loop {
-  /** Ends the wait that is under way, if any, so that the next round begins now. */
+  /** Ends the current wait, if any, so that the next round begins now. */
   wake(): void;
-  /** Resolves when the round under way has ended; no other begins. */
+  /** Resolves when the current round has ended; no other begins. */
   stop(): Promise<void>;
 }
 
-/** `round` returns true when there may be more to do at once. */
+/** `round` returns true if there may be more to do at once. */
 export function startLoop(
   round: (stopping: AbortSignal) => Promise<boolean>,
   options: LoopOptions,
@@ -33,7 +34,7 @@ export function startLoop(
     } catch (error) {
       if (!stopping.signal.aborted) options.onError(error);
       failures += 1;
-      return Math.min(options.intervalMs * 2 ** Math.min(failures, 20), options.backOffMsMax);
+      return backOffMs(failures, options.intervalMs, options.backOffMsMax);
     }
   }
 

@@ -57,7 +57,7 @@ async function readStoreId(url: string): Promise<string> {
 const onEachEngine: Readonly<
   Record<string, (test: TestContext, environment: Environment) => Promise<[Environment, RegExp]>>
 > = {
-  "its port is taken": async (test) => [{ PORT: await takePort(test) }, /the port is taken/],
+  "its port is taken": async (test) => [{ PORT: await takePort(test) }, /the port is in use/],
   "its address is no address of this machine": async () => [{ HOST: "192.0.2.1" }, /Can't listen/],
   "the key of its receipts is no key": async (_test, { DATA_DIR = "" }) => {
     writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });

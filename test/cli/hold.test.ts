@@ -102,7 +102,7 @@ describe("deletion release", () => {
   it("requires the id if the record carries several, and ends none", async () => {
     const { code, name, message } = await line.fail("deletion release transaction two", ...ofAcme);
     assert.deepEqual([code, name], [1, "several_holds"]);
-    assert.match(message, /carries 2 holds.*hold_\w+ {2}first\n {2}hold_\w+ {2}second$/s);
+    assert.match(message, /has 2 holds.*hold_\w+ {2}first\n {2}hold_\w+ {2}second$/s);
     assert.equal((await listed(...ofAcme)).length, 4);
   });
 

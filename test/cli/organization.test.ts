@@ -41,7 +41,7 @@ describe("organization create", () => {
       "acme",
     );
     assert.deepEqual({ code, name }, { code: 1, name: "organization_exists" });
-    assert.match(message, /"acme" exists already/);
+    assert.match(message, /"acme" already exists/);
   });
 
   for (const id of ["a b", "ä", "a/b", "x".repeat(65), "'", "-a", ".", ".."]) {
@@ -144,6 +144,6 @@ describe("organization list, show and set", () => {
   it("set without any option reports that", async () => {
     const { name, message } = await line.fail("organization", "set", "one");
     assert.equal(name, "invalid");
-    assert.match(message, /Nothing to change; give at least one option/);
+    assert.match(message, /Nothing to change: pass at least one option/);
   });
 });

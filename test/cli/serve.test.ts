@@ -95,7 +95,7 @@ describe("serve on an empty store", () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /^sluice: Can't listen on 192\.0\.2\.1, port 0: HOST has to be an address of .*\n$/,
+      /^sluice: Can't listen on 192\.0\.2\.1, port 0: HOST must be an address of .*\n$/,
     );
   });
 
@@ -108,7 +108,7 @@ describe("serve on an empty store", () => {
     assert.deepEqual({ code, out }, { code: 1, out: "" });
     assert.match(
       err,
-      /^sluice: Can't listen on 127\.0\.0\.1, port \d+: the port is taken\. .*PORT.*\n$/,
+      /^sluice: Can't listen on 127\.0\.0\.1, port \d+: the port is in use\. .*PORT.*\n$/,
     );
     await first.end("SIGTERM");
     assert.deepEqual(await makeCommandLine({ folder }).ask("organization", "list"), {

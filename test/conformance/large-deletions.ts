@@ -1,10 +1,8 @@
-// Deletions that are too large for one transaction: a cascade that is planned and verified in
-// steps, and a record with more changes than one step removes. The results are the same as for
-// small ones.
+// Deletions that are too large for one transaction: of a cascade that is planned and verified in steps, and of a record with
+// more changes than a step removes. They come to the same as small ones.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { limits } from "../../src/domain/limits.ts";
 import type { Draft } from "../../src/domain/record/record-write.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Engine, openSite } from "./engine.ts";
@@ -25,11 +23,14 @@ import {
   worker,
   write,
 } from "./scene.ts";
+import { erasureStepChangesMax } from "../../src/store/sqlite/erase/erasure.ts";
+import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
+import { verifiedTargetsAtOnceMax } from "../../src/store/sqlite/erase/verification.ts";
 
 const check = "transaction_check";
 const root = keyOf("transaction", "root");
-/** More than two steps of planning and of verification. */
-const count = 2 * Math.max(limits.planTargetsAtOnceMax, limits.verifiedTargetsAtOnceMax) + 50;
+/** More than two steps of planning and of verifying. */
+const count = 2 * Math.max(planTargetsAtOnceMax, verifiedTargetsAtOnceMax) + 50;
 const stepRecords = 100;
 
 async function addRoot(store: Store): Promise<string> {
@@ -53,7 +54,7 @@ const kept = count / 10;
 
 export function testLargeDeletions(engine: Engine): void {
   describe(`${engine.name}: a deletion with a large cascade`, () => {
-    it("erases all of it, and redacts the references to it from records that stay", async (test) => {
+    it("erases all of it, and removes the references to it from what stays", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       assert.equal((await claim(store))?.status, "processing");
@@ -64,7 +65,7 @@ export function testLargeDeletions(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("stays pending without a plan while any of its records is held", async (test) => {
+    it("stays pending without a plan while any record of it is held", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const held = keyOf(check, `first ${count - 1}`);
@@ -74,7 +75,7 @@ export function testLargeDeletions(engine: Engine): void {
       assert.equal(waiting.status, "pending");
       assert.match(waiting.waitingFor ?? "", /^a hold on transaction_check/);
       await requireConsistent(store);
-      // None of it is closed to holds or writes.
+      // Nothing of it is closed to holds or to writes of others.
       assert.equal(typeof (await hold(store, keyOf(check, "first 1"))), "object");
       await release(store, held);
       await release(store, keyOf(check, "first 1"));
@@ -84,7 +85,7 @@ export function testLargeDeletions(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("is either cancelled or processed if it is cancelled while it is being planned", async (test) => {
+    it("is either cancelled or processed when it is cancelled while it is planned", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const claimed = claim(store);
@@ -98,7 +99,7 @@ export function testLargeDeletions(engine: Engine): void {
       assert.equal(await exists(store, root), begun === undefined);
     });
 
-    it("also erases an equal number of records that arrive while it is processed", async (test) => {
+    it("also erases as much again that arrives while it is processed", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       await claim(store);
@@ -109,7 +110,7 @@ export function testLargeDeletions(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("is planned by one of the workers that claim at the same time", async (test) => {
+    it("is planned by one of those who claim at the same time", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const claims = await Promise.all([claim(store), claim(store), claim(store)]);
@@ -121,9 +122,9 @@ export function testLargeDeletions(engine: Engine): void {
   });
 
   describe(`${engine.name}: a deletion of a record with many changes`, () => {
-    it("erases all of them", async (test) => {
+    it("erases them all", async (test) => {
       const { store } = await openSite(engine, test);
-      const changes = limits.erasureStepChangesMax * 2 + 1;
+      const changes = erasureStepChangesMax * 2 + 1;
       const drafts = Array.from({ length: changes }, (_, index) =>
         draftOf("transaction", "root", { amount: index }),
       );

@@ -130,7 +130,7 @@ describe("a token", () => {
       return found.status === 401 ? found : undefined;
     });
     assert.equal(reply.body.code, 40103);
-    assert.match(reply.body.message ?? "", /or the API key behind it, has expired/);
+    assert.match(reply.body.message ?? "", /or the API key that issued it, has expired/);
   });
 
   it("works until the end of the overlap of a rotation of its key, and no longer", async () => {

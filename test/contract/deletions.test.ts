@@ -8,7 +8,7 @@ import { holdRecord } from "../../src/actions/hold-record.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { deletableTypes } from "../../src/http/request/request-schemas.ts";
+import { deletableTypes } from "../../src/http/verb/request-deletion-by-type.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";

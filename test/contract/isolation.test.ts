@@ -1,14 +1,12 @@
-// An organization can't learn anything about another: at every operation, data of another
-// organization gets exactly the reply of data that does not exist. Written for the table of
-// operations; an operation that is added without its pair of requests fails here.
+// An organization can't learn anything of another: at every operation, what is not yours is answered exactly as what is
+// not there. Written for the table of operations; one that is added without its pair of requests fails here.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import type { Operation, Verb } from "../../src/http/operation.ts";
+import { type Operation, requireType } from "../../src/http/operation.ts";
 import { operations } from "../../src/http/routes.ts";
-import { requireType } from "../../src/http/body/require-type.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { openStream } from "../support/stream-client.ts";
 import { inForm, tokenRequest } from "./good-request.ts";
@@ -28,16 +26,16 @@ const owner = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
 const unauthenticated = await scene.makeCustomer();
 after(() => scene.stop());
 
-/** Everything except what counts the other organization's own requests. */
+/** Everything but what counts the stranger's own requests. */
 function bare(reply: Reply): unknown {
   const { ratelimit: _ratelimit, ...headers } = reply.headers;
   return withoutRequestId({ ...reply, headers });
 }
 
 interface Pair {
-  /** About data of the owner. */
+  /** About something of the owner's. */
   readonly foreign: Ask;
-  /** The same about data that does not exist. */
+  /** The same about something that is nowhere. */
   readonly absent: Ask;
 }
 
@@ -57,7 +55,7 @@ async function twoRecords(operation: Operation): Promise<readonly [string, strin
   return [mine, none];
 }
 
-const pairs: Readonly<Record<Verb, Make>> = {
+const pairs: Readonly<Record<string, Make>> = {
   "issue token": async ({ method, path }) => {
     const ask = (organizationId: string): Ask => ({
       method,
@@ -106,7 +104,13 @@ const pairs: Readonly<Record<Verb, Make>> = {
   },
 };
 
-/** A record that the owner has, even with an open deletion, is new to the other organization. */
+function pairFor(operation: Operation): Promise<Pair> {
+  const make = pairs[operation.verb];
+  if (make === undefined) throw new Error(`there is no pair of requests for ${operation.verb}`);
+  return make(operation);
+}
+
+/** A record that the owner has, also one of which a deletion is open, is new to the stranger. */
 async function addAgain(operation: Operation): Promise<Pair> {
   const type = requireType(operation);
   const ids = await twoRecords(operation);
@@ -131,16 +135,16 @@ function pairOf(
   return { foreign: ask(mine), absent: ask(none) };
 }
 
-/** A reply that repeats the id sent does so in both cases. */
+/** Where a reply repeats the id that was sent, it repeats it either way. */
 function assertAlike(foreign: Reply, absent: Reply): void {
   const told = JSON.stringify(bare(absent)).replaceAll("none-", "mine-");
   assert.equal(JSON.stringify(bare(foreign)), told);
 }
 
-describe("another organization's data gets the same replies as data that does not exist", () => {
+describe("what is another organization's is answered as what does not exist", () => {
   for (const operation of operations) {
     it(`by ${operation.name}`, async () => {
-      const { foreign, absent } = await pairs[operation.verb](operation);
+      const { foreign, absent } = await pairFor(operation);
       const reply = await client.send(foreign);
       assertAlike(reply, await client.send(absent));
       const isNew = operation.verb === "add records" || operation.verb === "append records";
@@ -150,7 +154,7 @@ describe("another organization's data gets the same replies as data that does no
 
     if (operation.method === "GET") {
       it(`by ${operation.name}, asked with HEAD`, async () => {
-        const { foreign, absent } = await pairs[operation.verb](operation);
+        const { foreign, absent } = await pairFor(operation);
         const reply = await client.send({ ...foreign, method: "HEAD" });
         assertAlike(reply, await client.send({ ...absent, method: "HEAD" }));
         assert.equal(reply.status, 404);
@@ -163,7 +167,7 @@ describe("another organization's data gets the same replies as data that does no
           { prefer: "handling=lenient" },
           { "content-type": "application/x-ndjson" },
         ]) {
-          const { foreign, absent } = await pairs[operation.verb](operation);
+          const { foreign, absent } = await pairFor(operation);
           const send = ({ body, ...ask }: Ask) => {
             const isStream = "content-type" in more;
             const item: unknown = Array.isArray(body) ? body[0] : body;
@@ -179,7 +183,7 @@ describe("another organization's data gets the same replies as data that does no
 
 describe("records of one id in two organizations", () => {
   for (const type of recordTypes) {
-    it(`are independent of each other: ${type.resourceType}`, async () => {
+    it(`know nothing of each other: ${type.resourceType}`, async () => {
       const mine = await scene.addRecord(owner, type, { timestamp: "2026-01-01T00:00:00Z" });
       const id = idOf(type, mine);
       const theirs = records.record(type, {
@@ -207,7 +211,7 @@ describe("records of one id in two organizations", () => {
     });
   }
 
-  it("are erased separately, with what belongs to each", async () => {
+  it("are erased apart, with what belongs to each", async () => {
     const [person, screening] = [typeNamed("person"), typeNamed("screening")];
     const about = {
       related_tx_id: undefined,
@@ -240,8 +244,8 @@ describe("records of one id in two organizations", () => {
   });
 });
 
-describe("an open stream", () => {
-  it("writes for the organization of its token only", async () => {
+describe("a stream that is open", () => {
+  it("writes for the organization of its token alone", async () => {
     const type = typeNamed("customer_sar");
     const [mine] = twoIds();
     await scene.addRecord(owner, type, { sar_id: mine });

@@ -10,11 +10,9 @@ import { recordTypes } from "../../src/domain/record-types.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
-import {
-  anyDeletionRequestSchema,
-  deletionRequestSchema,
-  tokenRequestSchema,
-} from "../../src/http/request/request-schemas.ts";
+import { tokenRequestSchema } from "../../src/http/verb/issue-token.ts";
+import { anyDeletionRequestSchema } from "../../src/http/verb/request-deletion-by-type.ts";
+import { deletionRequestSchema } from "../../src/http/verb/request-deletion.ts";
 import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import { makeCompiler } from "./document-validators.ts";

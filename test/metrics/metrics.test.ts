@@ -1,10 +1,9 @@
-// The metrics as text and as plain data: correct however often they are read, and summed over
-// threads.
+// The figures as text and as plain data: honest however often they are read, and added up over threads.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { makeEdge } from "../../src/http/connection/edge.ts";
-import { makeMetrics } from "../../src/metrics.ts";
+import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { Registry } from "../../src/metrics/registry.ts";
 import { combineSnapshots, renderSnapshot } from "../../src/metrics/snapshot.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -48,7 +47,7 @@ async function figure(name: string): Promise<number> {
 }
 
 describe("the metrics", () => {
-  it("have plausible values, however often they are scraped", async () => {
+  it("are numbers that can be, however often they are scraped", async () => {
     for (let scrape = 0; scrape < 5; scrape += 1) {
       for (const { name, value } of await figures()) {
         assert.ok(Number.isFinite(value) && value >= 0 && value < 1e15, `${name} ${value}`);
@@ -56,7 +55,7 @@ describe("the metrics", () => {
     }
   });
 
-  it("have a name that matches their type: only counters end in _total", async () => {
+  it("have a name that fits their type: only counters end in _total", async () => {
     const { text } = await metrics.render();
     const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
     assert.ok(types.length > 20);
@@ -78,7 +77,7 @@ describe("the metrics", () => {
     assert.ok((await figure("sluice_nodejs_eventloop_lag_max_seconds")) >= seen);
   });
 
-  it("show the pressure on the process, and what was rejected because of it", async () => {
+  it("tell of the pressure on the process, and of what was rejected for it", async () => {
     const found = await figures();
     const values = (name: string) =>
       found.filter((sample) => sample.name === name).map(({ labels, value }) => [labels, value]);
@@ -94,7 +93,7 @@ describe("the metrics", () => {
     assert.equal(await figure("sluice_event_loop_delay_seconds"), 0.15);
   });
 
-  it("show how much is held for clients", async () => {
+  it("tell how much is held for clients", async () => {
     bodies.heldBytes = 200;
     assert.equal(await figure("sluice_held_body_bytes"), 200);
     bodies.heldBytes = 0;
@@ -102,12 +101,12 @@ describe("the metrics", () => {
   });
 });
 
-function exampleRegistry(): Registry {
+function exampleRegistry(most = 3): Registry {
   const registry = new Registry();
   const counters = registry.counters({ name: "c_total", help: "C.", labels: ["kind"] });
   counters.with('a"\\\n').add(2);
   registry.histogram({ name: "h", help: "H.", buckets: [1, 2] }).observe(1.5);
-  registry.gauge({ name: "most", help: "M.", combine: "max" }).set(3);
+  registry.gauge({ name: "most", help: "M.", combine: "max" }).set(most);
   registry.gauge({ name: "same", help: "S.", combine: "same" }).set(7);
   return registry;
 }
@@ -138,8 +137,8 @@ describe("a snapshot", () => {
     );
   });
 
-  it("survives the transfer between threads, and is combined by the kind of each metric", async () => {
-    const other = exampleRegistry();
+  it("survives the way between threads, and is combined by what each figure means", async () => {
+    const other = exampleRegistry(5);
     other
       .counters({ name: "d_total", help: "D.", labels: ["one", "two"] })
       .with("x", 2)
@@ -154,13 +153,19 @@ describe("a snapshot", () => {
       'h_bucket{le="+Inf"} 2',
       "h_sum 3",
       "h_count 2",
-      "most 3",
+      "most 5",
       "same 7",
       'd_total{one="x",two="2"} 1',
     ]);
   });
 
-  it("with a value that is not a number throws", async () => {
+  it("counts a value that equals a bound in the bucket of that bound", async () => {
+    const registry = new Registry();
+    registry.histogram({ name: "h", help: "H.", buckets: [1, 2] }).observe(1);
+    assert.match(renderSnapshot(await registry.snapshot()), /^h_bucket\{le="1"\} 1$/m);
+  });
+
+  it("with a figure that is no number is a mistake that shows", async () => {
     const registry = new Registry();
     registry.gauge({ name: "g", help: "G." }).set(Number.NaN);
     const snapshot = await registry.snapshot();

@@ -154,7 +154,7 @@ describe("a move", () => {
   it("is refused from PostgreSQL", async () => {
     const line = makeCommandLine({ environment: { DATABASE_URL: url } });
     const { message } = await line.fail("move", "--to", url);
-    assert.match(message, /DATABASE_URL names a database of PostgreSQL/);
+    assert.match(message, /DATABASE_URL names a PostgreSQL database/);
     removeFolder(line.folder);
   });
 

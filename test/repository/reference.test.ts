@@ -12,7 +12,7 @@ import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import { makeEdge } from "../../src/http/connection/edge.ts";
 import { operations } from "../../src/http/routes.ts";
-import { makeMetrics } from "../../src/metrics.ts";
+import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
 import { readFile } from "./tree.ts";
 

@@ -5,9 +5,9 @@ import { EventEmitter } from "node:events";
 import { MessageChannel } from "node:worker_threads";
 import { BulkClient, type BulkThread } from "../../src/http/bulk/bulk-client.ts";
 import { serveTasks } from "../../src/http/bulk/serve-tasks.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { RecordStore } from "../../src/store/store.ts";
 
-export function bulkInProcess(store: Store): BulkClient {
+export function bulkInProcess(store: RecordStore): BulkClient {
   return new BulkClient({
     start: () => startTasks(store),
     onWritten: () => store.writtenElsewhere(),
@@ -17,7 +17,7 @@ export function bulkInProcess(store: Store): BulkClient {
   });
 }
 
-function startTasks(store: Store): BulkThread {
+function startTasks(store: RecordStore): BulkThread {
   const { port1, port2 } = new MessageChannel();
   const thread = new EventEmitter();
   port1.on("message", (message) => thread.emit("message", message));

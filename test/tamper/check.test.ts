@@ -1,5 +1,4 @@
-// What `check` reports for single alterations, on both engines; the campaign in this folder tries
-// many more on one of them.
+// What `check` says of single alterations, in words, on both engines; the campaign beside this tries many more on one of them.
 
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -47,11 +46,11 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
   [last("receipt", "receipt_no"), /The chain of receipts ends at receipt 1, and should at 2/],
   ["UPDATE audit_head SET entry_no = entry_no + 1", /The audit chain ends at/],
   ["UPDATE receipt_head SET receipt_no = 7", /The chain of receipts ends at receipt 2/],
-  [`UPDATE deletion SET reason = 'x' WHERE ${oneCompleted}`, /says something else of reason/],
-  [`UPDATE deletion SET erased = '{}' WHERE ${oneCompleted}`, /says something else of erased/],
+  [`UPDATE deletion SET reason = 'x' WHERE ${oneCompleted}`, /differs in reason/],
+  [`UPDATE deletion SET erased = '{}' WHERE ${oneCompleted}`, /differs in erased/],
   [
     `UPDATE deletion SET completed_at = completed_at + 1 WHERE ${oneCompleted}`,
-    /says something else of completed_at/,
+    /differs in completed_at/,
   ],
   [`UPDATE deletion SET status = 'pending' WHERE ${oneCompleted}`, /was completed, and is pending/],
   [
@@ -66,14 +65,17 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
   ],
   [`UPDATE hold SET owner = 'x' WHERE ${oneHold}`, /Hold hold_\w+ is not as it was placed/],
   [`DELETE FROM hold WHERE ${oneHold}`, /Hold hold_\w+ is in force in the audit trail, and not/],
-  ["UPDATE receipt_key SET created_at = created_at + 1", /key \S+ of receipts is not as the audit/],
+  [
+    "UPDATE receipt_key SET created_at = created_at + 1",
+    /key \S+ of receipts differs from the one in the audit/,
+  ],
   ["UPDATE receipt SET organization_id = 'x' WHERE receipt_no = 1", /Receipt 1 was altered/],
-  ["UPDATE ledger SET digest = 'x'", /is not what the store knows it to have been up to byte/],
+  ["UPDATE ledger SET digest = 'x'", /differs from what the store knows of it up to byte/],
   [
     "UPDATE audit_entry SET detail = '{' WHERE entry_no = 3",
     /The audit chain is broken at entry 3/,
   ],
-  ["UPDATE deletion SET erased = '{'", /can't be checked to the end/],
+  ["UPDATE deletion SET erased = '{'", /could not be checked completely/],
 ];
 
 function check({ folder, environment }: Copy) {
@@ -82,7 +84,7 @@ function check({ folder, environment }: Copy) {
 
 function testCheck(engine: string, copy: () => Promise<Copy>): void {
   describe(`check on ${engine}`, () => {
-    it("finds nothing in an unaltered store", async () => {
+    it("finds nothing where nothing was altered", async () => {
       const { code, out } = await check(await copy());
       assert.deepEqual([code, out], [0, "Nothing was found; the store is consistent.\n"]);
     });
@@ -93,22 +95,22 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
         await altered.exec(sql);
         const { code, out, err } = await check(altered);
         assert.equal(code, 1);
-        // A store that lacks what the ledger contains is not even opened.
-        assert.match(out + err, new RegExp(`${says.source}|lacks what its ledger`));
+        // A store that lacks what the ledger knows is not even opened.
+        assert.match(out + err, new RegExp(`${says.source}|lacks entries that its ledger`));
       });
     }
 
-    it("finds that the ledger is missing or replaced", async () => {
+    it("finds that the ledger is gone, or another", async () => {
       const altered = await copy();
       const name = readdirSync(altered.folder).find((one) => one.endsWith(".ndjson")) ?? "";
       rmSync(join(altered.folder, name));
       const gone = await check(altered);
       if (engine === "SQLite") assert.match(gone.out, /There is no ledger .*, and there was one/);
-      else assert.match(gone.out, /what only it can show was not checked/);
+      else assert.match(gone.out, /checks that need it were skipped/);
       writeFileSync(join(altered.folder, name), "no ledger at all\n".repeat(9));
       const other = await check(altered);
       assert.equal(other.code, 1);
-      assert.match(other.err, /is not what the store knows it to have been/);
+      assert.match(other.err, /differs from what the store knows of it/);
     });
   });
 }

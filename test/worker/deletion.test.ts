@@ -13,6 +13,7 @@ import { deletionRound } from "../../src/worker/deletion.ts";
 import { addTransaction, deleteTransaction } from "../cli/write-transactions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { testEnvironment } from "../support/service.ts";
+import { StoreFaults, type StoreMethod } from "../support/store-faults.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const clock = makeFakeClock();
@@ -29,14 +30,10 @@ before(async () => {
 after(() => opened.close());
 
 /** The application with some methods of its store replaced. */
-function withStore(methods: Partial<Store>): App {
-  const store = new Proxy<Store>(opened.store, {
-    get: (target, name) => {
-      const own: unknown = Reflect.get(name in methods ? methods : target, name);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
-  return { ...opened, store };
+function withStore(methods: Pick<Store, "eraseStep"> | Pick<Store, "claimDeletion">): App {
+  const faults = new StoreFaults();
+  for (const [name, method] of Object.entries(methods)) faults.replace(name as StoreMethod, method);
+  return { ...opened, store: faults.wrap(opened.store) };
 }
 
 async function addAndDelete(txId: string): Promise<string> {
@@ -91,6 +88,7 @@ describe("a round of the deletion worker", () => {
     const waiting = await statusOf(id);
     assert.equal(waiting?.status, "processing");
     assert.match(waiting.waitingFor ?? "", /the disk is full/);
+    assert.equal(waiting.nextAttemptAt, clock.now() + 2_000);
 
     clock.advanceMs(10 * 60_000);
     const healthy = deletionRound(opened, { claimant: "test", log });

@@ -1,13 +1,17 @@
-// The work of a serving process besides requests and deletions, on a fake store.
+// What a serving process does besides requests and deletions, on a real store.
 
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { after, before, beforeEach, describe, it } from "node:test";
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
-import { CallerCache } from "../../src/actions/caller-cache.ts";
-import { InFlightKeys } from "../../src/actions/idempotency.ts";
-import type { Store } from "../../src/store/store.ts";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { openApp, type OpenApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { testEnvironment } from "../support/service.ts";
+import { StoreFaults } from "../support/store-faults.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const identity = {
@@ -20,85 +24,96 @@ const identity = {
   deletionGraceSeconds: 0,
 };
 
-/** Only the store methods that upkeep uses. */
-function makeApp(store: Pick<Store, "credentialsVersion" | "purgeExpired">): App {
-  return {
-    store: store as Store,
-    now: () => 1_000,
-    callers: new CallerCache(),
-    inFlight: new InFlightKeys(),
-    operator: "test",
-    signer: () => undefined,
-    ledger: {
-      path: "",
-      exists: () => true,
-      state: () => Promise.reject(new Error("no ledger here")),
-      note: async () => undefined,
-      async *readParts() {},
-    },
-  };
+const folder = makeTempFolder();
+const config = readConfig(testEnvironment(folder));
+const clock = makeFakeClock();
+const lines: string[] = [];
+const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
+const faults = new StoreFaults();
+let opened: OpenApp;
+let app: App;
+
+before(async () => {
+  opened = await openApp(config, { role: "serve", now: clock.now });
+  app = { ...opened, store: faults.wrap(opened.store) };
+});
+after(async () => {
+  await opened.close();
+  removeFolder(folder);
+});
+beforeEach(() => {
+  lines.length = 0;
+});
+
+async function cacheCaller(): Promise<void> {
+  app.callers.keep("hash", identity, await opened.store.credentialsVersion());
+}
+
+function waitForEmptyCache(): Promise<unknown> {
+  return waitFor("the caller to be forgotten", () =>
+    app.callers.find("hash") === undefined ? true : undefined,
+  );
 }
 
 describe("upkeep", () => {
   it("knows the credentials version before it resolves, so that callers can be cached", async () => {
-    const app = makeApp({ credentialsVersion: async () => 7, purgeExpired: async () => undefined });
-    const upkeep = await startUpkeep(app, pino({ level: "silent" }));
-    app.callers.keep("hash", identity, 7);
+    const upkeep = await startUpkeep(app, log);
+    await cacheCaller();
     assert.equal(app.callers.find("hash"), identity);
     await upkeep.stop();
   });
 
-  it("forgets callers when credentials change elsewhere", async () => {
-    let version = 1;
-    const app = makeApp({
-      credentialsVersion: async () => version,
-      purgeExpired: async () => undefined,
-    });
-    const upkeep = await startUpkeep(app, pino({ level: "silent" }));
-    app.callers.keep("hash", identity, 1);
-    version = 2;
-    await waitFor("the caller to be forgotten", () =>
-      app.callers.find("hash") === undefined ? true : undefined,
-    );
+  it("forgets callers when credentials change in another process", async () => {
+    const upkeep = await startUpkeep(app, log);
+    await cacheCaller();
+    const operator = await openApp(config, { role: "command", now: clock.now });
+    await createOrganization(operator, { name: "Acme", organizationId: "acme" });
+    await operator.close();
+    await waitForEmptyCache();
     await upkeep.stop();
   });
 
-  it("trusts no cached caller while the version can't be read", async () => {
-    let broken = false;
-    const app = makeApp({
-      credentialsVersion: () =>
-        broken ? Promise.reject(new Error("no answer")) : Promise.resolve(1),
-      purgeExpired: async () => undefined,
-    });
-    const lines: string[] = [];
-    const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
+  it("caches nobody while the version can't be read, and does so again afterwards", async () => {
     const upkeep = await startUpkeep(app, log);
-    app.callers.keep("hash", identity, 1);
-    broken = true;
-    await waitFor("the caller to be forgotten", () =>
-      app.callers.find("hash") === undefined ? true : undefined,
-    );
-    app.callers.keep("hash", identity, 1);
+    await cacheCaller();
+    const restore = faults.break("credentialsVersion", new Error("no answer"));
+    await waitForEmptyCache();
+    await cacheCaller();
     assert.equal(app.callers.find("hash"), undefined);
+    restore();
+    await waitFor("a caller to be cached", async () => {
+      await cacheCaller();
+      return app.callers.find("hash");
+    });
     await upkeep.stop();
-    assert.match(lines.join(""), /credentials version could not be read/);
+    assert.match(lines.join(""), /"no answer".*reading the credentials version failed/);
   });
 
-  it("purges what has expired by the clock, and continues after a failure", async () => {
+  it("purges by the clock, logs a failure, and continues with the next round", async () => {
     const purgedAt: number[] = [];
-    const lines: string[] = [];
-    const app = makeApp({
-      credentialsVersion: async () => 1,
-      purgeExpired: (now) => {
-        purgedAt.push(now);
-        return Promise.reject(new Error("busy"));
-      },
+    faults.replace("purgeExpired", (now) => {
+      purgedAt.push(now);
+      return purgedAt.length === 1
+        ? Promise.reject(new Error("busy"))
+        : opened.store.purgeExpired(now);
     });
-    const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
-    const upkeep = await startUpkeep(app, log);
-    await waitFor("a purge", () => (purgedAt.length > 0 ? true : undefined));
-    await waitFor("its failure in the log", () => (lines.length > 0 ? true : undefined));
+    const upkeep = await startUpkeep(app, log, 5);
+    await waitFor("a round after the failure", () => (purgedAt.length > 2 ? true : undefined));
     await upkeep.stop();
-    assert.deepEqual(purgedAt, [1_000]);
+    assert.deepEqual(new Set(purgedAt), new Set([clock.now()]));
+    const failures = lines.filter((line) => line.includes("purging"));
+    assert.equal(failures.length, 1);
+    assert.match(failures[0] ?? "", /"busy"/);
+  });
+
+  it("logs each failed round of retention, and tries again", async () => {
+    faults.replace("listOrganizations", () => Promise.reject(new Error("no list")));
+    const upkeep = await startUpkeep(app, log, 5);
+    await waitFor("two failed rounds", () =>
+      lines.filter((line) => line.includes("applying retention failed")).length > 1
+        ? true
+        : undefined,
+    );
+    await upkeep.stop();
   });
 });

@@ -1,7 +1,7 @@
 // What is answered: the replies of the operations, and what tokens can be asked for.
 // Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
 
-/** An access token; told once and kept nowhere. */
+/** An access token; returned once and never stored. */
 export interface AccessToken {
   /** The access token, for `Authorization: Bearer <token>`. */
   readonly token: string;
@@ -47,31 +47,31 @@ export type Scope =
   | "person:delete"
   | "company:delete";
 
-/** What became of a write. The data is on stable storage. */
+/** The result of a write. The data is on stable storage. */
 export interface WriteResult {
-  /** True: the request was processed. */
+  /** Always true: the request was processed. */
   readonly success: boolean;
-  /** How many changes were stored. */
+  /** Number of changes stored. */
   readonly write_count: number;
   /** The same in words. */
   readonly message: string;
   /** Organization that it belongs to. */
   readonly organization_id: string;
-  /** One entry an item, in order; only with `Prefer: handling=lenient`. */
+  /** One entry per item, in order; only with `Prefer: handling=lenient`. */
   readonly results?: readonly WriteItemResult[];
 }
 
-/** What became of one item of a list. */
+/** The result of one item of a list. */
 export interface WriteItemResult {
-  /** Place of the item in the list, from 0. */
+  /** Index of the item in the list, from 0. */
   readonly index: number;
-  /** Identifier of the record; missing if the item has none that can be read. */
+  /** Identifier of the record; absent if the item has no readable one. */
   readonly id?: string;
-  /** What became of it. */
+  /** What happened to the item. */
   readonly status: "created" | "updated" | "unchanged" | "refused";
   /** Error code: the HTTP status times 100 plus a number. Stable, unlike the message. */
   readonly code?: number;
-  /** Why it was refused. */
+  /** Why it was rejected. */
   readonly message?: string;
   /** Detail about errors in specific fields. */
   readonly errors?: readonly ErrorItem[];
@@ -85,7 +85,7 @@ export interface ErrorItem {
   readonly message?: string;
 }
 
-/** How far a deletion has come. */
+/** The status of a deletion. */
 export interface DeletionStatus {
   /** Unique identifier of the deletion request. */
   readonly deletion_request_id: string;
@@ -93,13 +93,13 @@ export interface DeletionStatus {
   readonly resource_type: string;
   /** Unique identifier of the record. */
   readonly resource_id: string;
-  /** State of the request. */
+  /** Status of the request. */
   readonly status: "pending" | "processing" | "completed" | "cancelled";
   /** When it was requested. */
   readonly requested_at: string;
   /** When it was completed and verified. */
   readonly completed_at?: string;
-  /** How many records were erased, by type; types with none are left out. */
+  /** Number of records erased, by type; types without any are left out. */
   readonly erased?: Readonly<Record<string, number>>;
   readonly receipt?: DeletionReceipt;
 }
@@ -111,11 +111,11 @@ export interface DeletionStatus {
 export interface DeletionReceipt {
   /** What this document is. */
   readonly type: "sluice-deletion-receipt";
-  /** Version of its form. */
+  /** Version of the format. */
   readonly version: 1;
-  /** Names the store, and so the chain. */
+  /** Identifies the store, and so the chain. */
   readonly store_id: string;
-  /** Place in the chain of the store's receipts. */
+  /** Position in the chain of receipts of the store. */
   readonly receipt_no: number;
   /** SHA-256 of the receipt before it, in hex; zeros in the first. */
   readonly previous_receipt: string;
@@ -123,17 +123,17 @@ export interface DeletionReceipt {
   readonly organization_id: string;
   /** Unique identifier of the deletion request. */
   readonly deletion_request_id: string;
-  /** What was asked for. */
+  /** The deletion request. */
   readonly asked: DeletionReceiptAsked;
   /** When the erasure began. */
   readonly started_at: string;
   /** When it was completed and verified. */
   readonly completed_at: string;
-  /** How many records were erased, by type. */
+  /** Number of records erased, by type. */
   readonly erased: Readonly<Record<string, number>>;
-  /** References taken out of records that stay. */
+  /** References removed from records that stay. */
   readonly references_removed: number;
-  /** How it was made sure that nothing is left. */
+  /** How the service verified that nothing is left. */
   readonly verification: DeletionReceiptVerification;
   /** Only after a restore: the receipt that the deletion had before. */
   readonly carried_out_again?: DeletionReceiptCarriedOutAgain;
@@ -143,29 +143,29 @@ export interface DeletionReceipt {
   readonly signature: string;
 }
 
-/** What was asked for. */
+/** The deletion request. */
 export interface DeletionReceiptAsked {
   /** Type of the record. */
   readonly resource_type: string;
   /** Unique identifier of the record. */
   readonly resource_id: string;
-  /** Reason for deletion, as it was given. */
+  /** Reason for deletion, as given. */
   readonly reason: string;
-  /** Id of the API key that asked, `operator` or `retention`. */
+  /** Id of the API key that requested it, `operator` or `retention`. */
   readonly by: string;
   /** When it was requested. */
   readonly at: string;
 }
 
-/** How it was made sure that nothing is left. */
+/** How the service verified that nothing is left. */
 export interface DeletionReceiptVerification {
   /** When. */
   readonly at: string;
-  /** What keeps the store. */
+  /** Engine of the store. */
   readonly engine: "sqlite" | "postgres";
-  /** What was looked at again and found empty. */
+  /** What was checked and found empty. */
   readonly looked_at: readonly string[];
-  /** What has become of the bytes at that moment. */
+  /** What had happened to the bytes at that time. */
   readonly bytes: string;
 }
 
@@ -181,7 +181,7 @@ export interface DeletionReceiptCarriedOutAgain {
   readonly receipt: string | null;
 }
 
-/** That the transaction exists. */
+/** The transaction exists. */
 export interface TransactionExistence {
   /** Unique identifier of the transaction. */
   readonly tx_id: string;
@@ -193,7 +193,7 @@ export interface TransactionExistence {
   readonly organization_id: string;
 }
 
-/** That the deletion is queued. */
+/** The deletion is queued. */
 export interface TransactionDeletionAccepted {
   /** Unique identifier of the transaction. */
   readonly tx_id: string;
@@ -201,7 +201,7 @@ export interface TransactionDeletionAccepted {
   readonly deletion_request_id: string;
 }
 
-/** That the transaction check exists. */
+/** The transaction check exists. */
 export interface TransactionCheckExistence {
   /** Unique identifier of the transaction check. */
   readonly check_id: string;
@@ -213,7 +213,7 @@ export interface TransactionCheckExistence {
   readonly organization_id: string;
 }
 
-/** That the transaction alert exists. */
+/** The transaction alert exists. */
 export interface TransactionAlertExistence {
   /** Unique identifier of the transaction alert. */
   readonly alert_id: string;
@@ -225,7 +225,7 @@ export interface TransactionAlertExistence {
   readonly organization_id: string;
 }
 
-/** That the transaction suspicious activity exists. */
+/** The transaction suspicious activity exists. */
 export interface TransactionSuspiciousActivityExistence {
   /** Unique identifier of the transaction suspicious activity. */
   readonly suspicious_activity_id: string;
@@ -237,7 +237,7 @@ export interface TransactionSuspiciousActivityExistence {
   readonly organization_id: string;
 }
 
-/** That the screening exists. */
+/** The screening exists. */
 export interface ScreeningExistence {
   /** Unique identifier of the screening. */
   readonly screening_id: string;
@@ -249,7 +249,7 @@ export interface ScreeningExistence {
   readonly organization_id: string;
 }
 
-/** That the risk assessment exists. */
+/** The risk assessment exists. */
 export interface RiskAssessmentExistence {
   /** Unique identifier of the risk assessment. */
   readonly assessment_id: string;
@@ -261,7 +261,7 @@ export interface RiskAssessmentExistence {
   readonly organization_id: string;
 }
 
-/** That the person exists. */
+/** The person exists. */
 export interface PersonExistence {
   /** Unique identifier of the person. */
   readonly person_id: string;
@@ -273,7 +273,7 @@ export interface PersonExistence {
   readonly organization_id: string;
 }
 
-/** That the deletion is queued. */
+/** The deletion is queued. */
 export interface PersonDeletionAccepted {
   /** Unique identifier of the person. */
   readonly person_id: string;
@@ -281,7 +281,7 @@ export interface PersonDeletionAccepted {
   readonly deletion_request_id: string;
 }
 
-/** That the company exists. */
+/** The company exists. */
 export interface CompanyExistence {
   /** Unique identifier of the company. */
   readonly company_id: string;
@@ -293,7 +293,7 @@ export interface CompanyExistence {
   readonly organization_id: string;
 }
 
-/** That the deletion is queued. */
+/** The deletion is queued. */
 export interface CompanyDeletionAccepted {
   /** Unique identifier of the company. */
   readonly company_id: string;
@@ -301,7 +301,7 @@ export interface CompanyDeletionAccepted {
   readonly deletion_request_id: string;
 }
 
-/** That the identity verification exists. */
+/** The identity verification exists. */
 export interface IdentityVerificationExistence {
   /** Unique identifier of the identity verification. */
   readonly verification_id: string;
@@ -313,7 +313,7 @@ export interface IdentityVerificationExistence {
   readonly organization_id: string;
 }
 
-/** That the onboarding flow exists. */
+/** The onboarding flow exists. */
 export interface OnboardingFlowExistence {
   /** Unique identifier of the onboarding flow. */
   readonly onboarding_flow_id: string;
@@ -325,7 +325,7 @@ export interface OnboardingFlowExistence {
   readonly organization_id: string;
 }
 
-/** That the customer SAR exists. */
+/** The customer SAR exists. */
 export interface CustomerSarExistence {
   /** Unique identifier of the customer SAR. */
   readonly sar_id: string;

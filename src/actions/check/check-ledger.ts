@@ -1,5 +1,5 @@
-// The ledger outside the store against the store: receipts, holds and restores are the same in both, and the chains of the store
-// lead through every head that was signed. Finds what somebody rewrote in the store as a whole, who has not got the key.
+// The ledger outside the store compared with the store: both have the same receipts, holds and restores, and the chains of the
+// store contain every signed head. So even a consistent rewrite of the store is found, unless its author has the key.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Hold } from "../../domain/access.ts";
@@ -8,12 +8,13 @@ import type { DeletionEntry, HeadsEntry } from "../../domain/deletion/ledger-ent
 import type { LedgerPart } from "../../store/ledger.ts";
 import type { LedgerMark } from "../../store/replay.ts";
 import type { App } from "../app.ts";
+import { holdPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 import type { TrailRead } from "./check-trail.ts";
 import { HeadsCheck } from "./heads-check.ts";
 import { LedgerReceipts } from "./ledger-receipts.ts";
 
-/** Gives notes. `trail` is undefined where that could not be read. */
+/** Returns notes. `trail` is undefined if the trail could not be read. */
 export async function checkLedger(
   app: App,
   findings: Findings,
@@ -42,7 +43,7 @@ async function describeMissing(
     if (marks.length > 0 || receiptNo > 0) findings.add(`${text}, and there was one.`);
     return [];
   }
-  return [`${text}; what only it can show was not checked.`];
+  return [`${text}; checks that need it were skipped.`];
 }
 
 interface Parts {
@@ -72,13 +73,13 @@ class LedgerCheck {
   }
 
   async add(part: LedgerPart): Promise<void> {
-    await this.#take(part);
+    await this.#addEntries(part);
     if (part.digest !== undefined) this.#previousDigest = part.digest;
     const mark = this.#parts.marks.find(({ ledgerId }) => ledgerId === this.#ledgerId);
     if (mark?.end === part.end && mark.digest === part.digest) this.#markSeen = true;
   }
 
-  async #take({ entries }: LedgerPart): Promise<void> {
+  async #addEntries({ entries }: LedgerPart): Promise<void> {
     for (const entry of entries) {
       switch (entry.kind) {
         case "begin":
@@ -120,16 +121,11 @@ class LedgerCheck {
     await this.#receipts.check(page);
   }
 
-  /** Those placed before the last heads are in both, and are the same. */
+  /** Holds that were placed before the last heads must be the same in both. */
   async #compareHolds(notedNo: number): Promise<void> {
-    const { holds } = this.#app.store;
-    const limit = limits.holdsListedAtOnce;
     for (const id of this.#released) this.#placed.delete(id);
-    for (let after: string | undefined; ;) {
-      const page = await holds.list({ after, limit });
+    for await (const page of holdPages(this.#app)) {
       for (const hold of page) this.#compareHold(hold, notedNo);
-      if (page.length < limit) break;
-      after = page.at(-1)?.holdId;
     }
     for (const id of this.#placed.keys()) {
       if (this.#parts.trail?.released.has(id) === true) continue;
@@ -144,7 +140,7 @@ class LedgerCheck {
     if (this.#released.has(holdId)) {
       this.#findings.add(`Hold ${holdId} is released in the ledger, and in force in the store.`);
     } else if (known !== undefined && !isDeepStrictEqual(known, hold)) {
-      this.#findings.add(`Hold ${holdId} is another in the ledger than in the store.`);
+      this.#findings.add(`Hold ${holdId} differs between the ledger and the store.`);
     } else if (known === undefined) {
       const entryNo = this.#parts.trail?.placedBy.get(holdId) ?? 0;
       if (entryNo > notedNo) return;
@@ -156,27 +152,29 @@ class LedgerCheck {
     const mark = this.#parts.marks.find(({ ledgerId }) => ledgerId === this.#ledgerId);
     const { path } = this.#app.ledger;
     if (mark === undefined && this.#parts.heads.count > 1) {
-      this.#findings.add(`The store does not know the ledger of deletions ${path} any more.`);
+      this.#findings.add(`The store no longer knows the ledger of deletions ${path}.`);
     }
     if (mark !== undefined && !this.#markSeen) {
       this.#findings.add(
-        `The ledger of deletions ${path} is not what the store knows it to have been up to byte ${mark.end}: something ` +
-          "at its end is missing or was changed.",
+        `The ledger of deletions ${path} differs from what the store knows of it up to byte ${mark.end}: its end is ` +
+          "missing or was changed.",
       );
     }
     const others = this.#parts.marks.filter(({ ledgerId }) => ledgerId !== this.#ledgerId);
     for (const { ledgerId, notedAt } of others.slice(0, 5)) {
       const when = new Date(notedAt).toISOString();
-      this.notes.push(`Another ledger, ${ledgerId}, was last kept ${when}; it is not here.`);
+      this.notes.push(
+        `Another ledger, ${ledgerId}, was last updated ${when}; it is not on this host.`,
+      );
     }
   }
 
   async #noteRest(noted: HeadsEntry | undefined): Promise<void> {
     const { no } = await this.#app.store.trail.head();
     if (noted === undefined) {
-      // A store that was never served has no key to sign with.
+      // A store that was never served has no key.
       if ((await this.#app.store.listReceiptKeys()).length === 0) return;
-      this.notes.push("The ledger has no signed heads; nothing in the audit trail is signed yet.");
+      this.notes.push("The ledger has no signed heads; no part of the audit trail is signed yet.");
     } else if (no > noted.audit.no) {
       const since = new Date(noted.at).toISOString();
       const count = no - noted.audit.no;

@@ -1,34 +1,29 @@
-// Receipts against their signatures and against the deletions that they are of: each says what the row of its deletion says.
+// Receipts compared with their signatures and with the rows of their deletions.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { App } from "../app.ts";
+import { receiptPages } from "../pages.ts";
 import { publishReceiptKeys } from "../receipt-keys.ts";
 import { verifyReceipts } from "../verify-receipt.ts";
 import type { Findings } from "./findings.ts";
 
 export async function checkReceipts(app: App, findings: Findings): Promise<void> {
   const published = await publishReceiptKeys(app);
-  const limit = limits.ledgerEntriesAtOnce;
-  for (let after = 0; ;) {
-    const kept = await app.store.listReceipts(after, limit);
-    const receipts = kept.map(({ receipt }) => receipt);
+  for await (const page of receiptPages(app)) {
+    const receipts = page.map(({ receipt }) => receipt);
     const ids = receipts.map(({ deletion_request_id: id }) => id);
     const rows = await app.store.trail.findDeletions(ids);
     const deletions = new Map(rows.map((row) => [row.deletionRequestId, row]));
     for (const receipt of receipts) {
-      // One by one: the chain has been checked, with its gaps.
+      // One by one: the chain and its gaps are checked elsewhere.
       const [verdict] = verifyReceipts([receipt], published);
-      const name = `Receipt ${receipt.receipt_no}`;
-      for (const fault of verdict?.faults ?? []) findings.add(`${name}: ${fault}`);
       const fault = findRowFault(receipt, deletions.get(receipt.deletion_request_id));
-      if (fault !== undefined) findings.add(`${name}: ${fault}`);
+      for (const found of [...(verdict?.faults ?? []), ...(fault === undefined ? [] : [fault])]) {
+        findings.add(`Receipt ${receipt.receipt_no}: ${found}`);
+      }
     }
-    const last = receipts.at(-1);
-    if (last === undefined || receipts.length < limit) return;
-    after = last.receipt_no;
   }
 }
 
@@ -39,7 +34,7 @@ function findRowFault(receipt: Receipt, deletion: Deletion | undefined): string 
   const [said, found] = [describeReceipt(receipt), describeDeletion(deletion)];
   const names = Object.keys(said).filter((name) => !isDeepStrictEqual(said[name], found[name]));
   if (names.length === 0) return undefined;
-  return `its deletion ${id} says something else of ${names.join(", ")}: it was altered in the store.`;
+  return `its deletion ${id} differs in ${names.join(", ")}: it was altered in the store.`;
 }
 
 type Described = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 // Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
-// all of them with the ledger outside the store. Repairs nothing. SECURITY.md says what it can't find.
+// all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
+import type { ErasureReport } from "../../store/store.ts";
 import type { App } from "../app.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
@@ -11,17 +12,22 @@ import { Findings } from "./findings.ts";
 export interface CheckReport {
   /** A sentence each. */
   readonly findings: readonly string[];
-  /** What is only to be known. */
+  /** For information only. */
   readonly notes: readonly string[];
 }
 
-/** Others may write meanwhile, so what is found counts only if it is found twice. */
+/** Other processes may write meanwhile, so a finding counts only if it is found twice. */
 export async function checkStore(app: App): Promise<CheckReport> {
   const first = await checkOnce(app);
   if (first.findings.length === 0) return first;
   const again = await checkOnce(app);
   const before = new Set(first.findings);
   return { ...again, findings: again.findings.filter((finding) => before.has(finding)) };
+}
+
+/** Scans files and tables for remains of what completed deletions erased. */
+export function checkErasure({ store }: App): Promise<ErasureReport> {
+  return store.checkErasure();
 }
 
 async function checkOnce(app: App): Promise<CheckReport> {
@@ -34,7 +40,7 @@ async function checkOnce(app: App): Promise<CheckReport> {
   return { findings: findings.list, notes: notes ?? [] };
 }
 
-/** What can't be read is a finding too: somebody may have written there what no program of ours does. */
+/** A part that can't be read is a finding too: somebody may have written something invalid there. */
 async function attempt<Result>(
   findings: Findings,
   what: string,
@@ -44,7 +50,7 @@ async function attempt<Result>(
     return await work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    findings.add(`${what} can't be checked to the end: ${why}`);
+    findings.add(`${what} could not be checked completely: ${why}`);
     return undefined;
   }
 }

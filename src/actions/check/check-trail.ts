@@ -1,19 +1,19 @@
-// The audit trail against the tables: each deletion is in the state that its last entry left it in and is about what it was
-// requested for; the holds and the public keys of receipts are those that the trail tells of.
+// The audit trail compared with the tables: each deletion is in the state of its last entry and is for the record that was
+// requested; the holds and the public keys of receipts are those that the trail names.
 
 import { hash as digest } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry, Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { limits } from "../../domain/limits.ts";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
 import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
 import type { KeptReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
+import { auditPages, holdPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 
 export interface TrailRead {
-  /** The entries that say that a restore cut the chains. */
+  /** The entries of restores, which cut the chains. */
   readonly restores: readonly AuditEntry[];
   /** Ids of holds that were released. */
   readonly released: ReadonlySet<string>;
@@ -24,17 +24,13 @@ export interface TrailRead {
 export async function checkTrail(app: App, findings: Findings): Promise<TrailRead> {
   const { store } = app;
   const reading = new TrailReading(findings);
-  for (let after = 0; ;) {
-    const page = await store.listAudit(after, limits.ledgerEntriesAtOnce);
-    const last = page.at(-1);
-    if (last === undefined) break;
+  for await (const page of auditPages(app)) {
     const ids = [...new Set(page.filter(isOfDeletion).map(({ subject }) => subject))];
     const [deletions, receipts] = await Promise.all([
       store.trail.findDeletions(ids),
       store.trail.findReceipts(ids),
     ]);
     reading.add(page, { deletions, receipts });
-    after = last.entryNo;
   }
   reading.endDeletions();
   await compareHolds(app, reading, findings);
@@ -61,7 +57,7 @@ class TrailReading implements TrailRead {
   readonly released = new Set<string>();
   readonly placed = new Map<string, AuditEntry>();
   readonly keys = new Map<string, AuditedKey>();
-  /** What the store says of deletions, and the trail as far as it was read does not. */
+  /** States of deletions for which no entry was read yet. */
   readonly #unexplained = { cancelled: new Set<string>(), replayed: new Set<string>() };
   readonly #findings: Findings;
 
@@ -92,7 +88,9 @@ class TrailReading implements TrailRead {
       this.#findings.add(`Deletion ${id} is cancelled in the store, and not in the audit trail.`);
     }
     for (const id of replayed) {
-      this.#findings.add(`Deletion ${id} says of a replay what the audit trail does not.`);
+      this.#findings.add(
+        `Deletion ${id} has been replayed in the store, and not so in the audit trail.`,
+      );
     }
   }
 
@@ -117,7 +115,7 @@ class TrailReading implements TrailRead {
     if (fault !== undefined) this.#alter(id, fault);
   }
 
-  /** A later entry may say what an earlier one does not. */
+  /** A later entry may explain what an earlier one does not. */
   #explain({ action, detail, subject: id }: AuditEntry, deletion: Deletion): void {
     const { cancelled, replayed } = this.#unexplained;
     const { status, carriedOutBefore } = deletion;
@@ -150,7 +148,7 @@ class TrailReading implements TrailRead {
   }
 }
 
-/** What contradicts an entry, whatever came after it; undefined if nothing does. */
+/** How the deletion contradicts an entry, whatever followed it; undefined if it does not. */
 function findStateFault(
   { action, at, detail }: AuditEntry,
   { status, startedAt }: Deletion,
@@ -160,8 +158,8 @@ function findStateFault(
     case "deletion.cancel":
       return status === "cancelled" ? undefined : `was cancelled, and is ${status}`;
     case "deletion.start":
-      if (status === "pending" || status === "cancelled") return `was begun, and is ${status}`;
-      return startedAt === at ? undefined : "was begun at another time";
+      if (status === "pending" || status === "cancelled") return `was started, and is ${status}`;
+      return startedAt === at ? undefined : "was started at another time";
     case "deletion.complete": {
       if (status !== "completed") return `was completed, and is ${status}`;
       const { receiptNo, receiptHash } = detail;
@@ -176,21 +174,17 @@ function findStateFault(
   }
 }
 
-/** Given by an upgrade, from before holds had ids in the trail. */
+/** From an upgrade: earlier versions wrote no ids of holds to the trail. */
 const earlierHold = "hold_earlier_";
 
 async function compareHolds(app: App, reading: TrailReading, findings: Findings): Promise<void> {
   const missing = new Set(reading.placed.keys());
-  const limit = limits.holdsListedAtOnce;
-  for (let after: string | undefined; ;) {
-    const page = await app.store.holds.list({ after, limit });
+  for await (const page of holdPages(app)) {
     for (const hold of page) {
       missing.delete(hold.holdId);
       const fault = findHoldFault(hold, reading.placed.get(hold.holdId));
       if (fault !== undefined) findings.add(`Hold ${hold.holdId} ${fault}.`);
     }
-    if (page.length < limit) break;
-    after = page.at(-1)?.holdId;
   }
   for (const id of missing) {
     findings.add(`Hold ${id} is in force in the audit trail, and not in the store.`);
@@ -217,24 +211,24 @@ function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | unde
 
 function compareKeys(
   keys: readonly ReceiptKey[],
-  told: ReadonlyMap<string, AuditedKey>,
+  audited: ReadonlyMap<string, AuditedKey>,
   findings: Findings,
 ): void {
-  const missing = new Set(told.keys());
+  const missing = new Set(audited.keys());
   for (const { keyId, publicKey, createdAt, retiredAt } of keys) {
     missing.delete(keyId);
-    const known = told.get(keyId);
+    const known = audited.get(keyId);
     const { detail } = known?.created ?? {};
-    // An earlier version did not say in the trail what the key was.
-    const isTold = detail?.["publicKey"] !== undefined;
+    // An earlier version did not write the key to the trail.
+    const isWritten = detail?.["publicKey"] !== undefined;
     const isSame =
       known !== undefined &&
-      (!isTold ||
+      (!isWritten ||
         (detail?.["publicKey"] === publicKey &&
           detail["createdAt"] === createdAt &&
           known.retiredAt === retiredAt));
     if (!isSame)
-      findings.add(`The public key ${keyId} of receipts is not as the audit trail has it.`);
+      findings.add(`The public key ${keyId} of receipts differs from the one in the audit trail.`);
   }
   for (const id of missing) {
     findings.add(`The public key ${id} of receipts is in the audit trail, and not in the store.`);

@@ -1,7 +1,7 @@
-// The signed heads of the ledger: each is genuine, is where it was written, and is a link of the store's chains. What a restore
-// took out of the store is excused, where the ledger has that restore, and the store has it too.
+// The signed heads in the ledger: each is genuine, is where it was written, and is a link of the store's chains. Links that a
+// restore removed from the store are expected to be missing if both the ledger and the store have that restore.
 
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { type KeyObject, verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
@@ -11,9 +11,9 @@ import {
   headsToSign,
   type RestoreEntry,
 } from "../../domain/deletion/ledger-entry.ts";
+import { limits } from "../../domain/limits.ts";
 import type { App } from "../app.ts";
-import { thumbprint } from "../issue-receipt.ts";
-import { AuditLinks } from "./audit-links.ts";
+import { thumbprint, toPublicKey } from "../issue-receipt.ts";
 import type { Findings } from "./findings.ts";
 
 export class HeadsCheck {
@@ -32,7 +32,7 @@ export class HeadsCheck {
     const { storeId } = await app.store.receiptHead();
     const keys = await app.store.listReceiptKeys();
     const genuine = keys.filter(({ keyId, publicKey }) => thumbprint(publicKey) === keyId);
-    const named = genuine.map(({ keyId, publicKey }) => [keyId, toKey(publicKey)] as const);
+    const named = genuine.map(({ keyId, publicKey }) => [keyId, toPublicKey(publicKey)] as const);
     return new HeadsCheck(app, findings, { storeId, keys: new Map(named) });
   }
 
@@ -47,7 +47,7 @@ export class HeadsCheck {
     this.#links = new AuditLinks(app);
   }
 
-  /** `before`: the digest of the frame before theirs. */
+  /** `before`: the digest of the previous frame. */
   async addHeads(heads: HeadsEntry, before: string | undefined): Promise<void> {
     const fault = this.#findFault(heads, before);
     if (fault !== undefined) {
@@ -66,31 +66,28 @@ export class HeadsCheck {
     this.#restores.push(restore);
     const { restored, known } = restore.audit;
     const isKnown = isDeepStrictEqual(known, this.#last?.audit) || this.#last === undefined;
-    // A store that had gone on by itself before it was restored has other entries under the same numbers.
+    // A store that was used between the rollback and the restore has other entries with the same numbers.
     const isExcused = ({ no }: ChainHead) =>
       isKnown && (no > restored.no || known.no <= restored.no);
     this.#missing = this.#missing.filter((head) => !isExcused(head));
-    // From here on only what comes after counts.
     this.#report();
   }
 
-  /** Gives the last heads. `restores`: the entries of the audit trail that tell of restores. */
+  /** Returns the last heads. `restores`: the entries of restores in the audit trail. */
   end(restores: readonly AuditEntry[]): HeadsEntry | undefined {
     this.#report();
     for (const restore of this.#restores) {
       if (restores.some((entry) => isSame(entry, restore))) continue;
       this.#findings.add(
-        `The ledger has a restore of ${timeOf(restore)}, and the audit trail has not.`,
+        `The restore of ${timeOf(restore)} is in the ledger, and not in the audit trail.`,
       );
     }
     const firstNo = this.#first?.audit.no ?? Number.POSITIVE_INFINITY;
     for (const entry of restores) {
-      // A ledger that was begun later does not know it.
+      // A ledger that was created later does not know it.
       if (entry.entryNo < firstNo) continue;
       if (this.#restores.some((restore) => isSame(entry, restore))) continue;
-      this.#findings.add(
-        `Audit entry ${entry.entryNo} tells of a restore that the ledger has not.`,
-      );
+      this.#findings.add(`The restore in audit entry ${entry.entryNo} is not in the ledger.`);
     }
     return this.#last;
   }
@@ -99,7 +96,7 @@ export class HeadsCheck {
     const [first] = this.#missing;
     if (first !== undefined) {
       this.#findings.add(
-        `Audit entry ${first.no} is not the one that was signed in the ledger: the trail was cut, or written anew.`,
+        `Audit entry ${first.no} is not the one that was signed in the ledger: the trail was cut or rewritten.`,
       );
     }
     this.#missing = [];
@@ -107,12 +104,12 @@ export class HeadsCheck {
 
   #findFault(heads: HeadsEntry, before: string | undefined): string | undefined {
     if (heads.storeId !== this.#storeId) return `are of another store, ${heads.storeId}`;
-    if (before !== undefined && heads.ledger !== before) return "were written for another place";
+    if (before !== undefined && heads.ledger !== before) return "were written for another position";
     const key = this.#keys.get(heads.keyId);
-    if (key === undefined) return `are signed with the key ${heads.keyId}, which is not known`;
+    if (key === undefined) return `are signed with the key ${heads.keyId}, which is unknown`;
     const text = Buffer.from(canonicalJson(headsToSign(heads)));
     const isGenuine = verify(null, text, key, Buffer.from(heads.signature, "base64url"));
-    return isGenuine ? undefined : "have a signature that does not fit";
+    return isGenuine ? undefined : "have an invalid signature";
   }
 }
 
@@ -130,6 +127,21 @@ function timeOf({ at }: { readonly at: number }): string {
   return new Date(at).toISOString();
 }
 
-function toKey(publicKey: string): KeyObject {
-  return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
+/** Hashes of audit entries by number. Asked in ascending order, it reads each page of the trail once. */
+class AuditLinks {
+  readonly #app: App;
+  #hashes: ReadonlyMap<number, string> = new Map();
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** Undefined if there is no entry with this number. */
+  async hashOf(no: number): Promise<string | undefined> {
+    if (!this.#hashes.has(no)) {
+      const page = await this.#app.store.listAudit(no - 1, limits.ledgerEntriesAtOnce);
+      this.#hashes = new Map(page.map(({ entryNo, hash }) => [entryNo, hash]));
+    }
+    return this.#hashes.get(no);
+  }
 }

@@ -1,8 +1,7 @@
-// The deletions in the ledger against the receipts in the store, both ways.
+// The deletions in the ledger compared with the receipts in the store, in both directions.
 
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
-import { limits } from "../../domain/limits.ts";
 import {
   type ChainCut,
   type DeletionEntry,
@@ -10,6 +9,7 @@ import {
 } from "../../domain/deletion/ledger-entry.ts";
 import type { KeptReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
+import { receiptPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 
 export class LedgerReceipts {
@@ -18,7 +18,7 @@ export class LedgerReceipts {
   readonly #cuts: readonly ChainCut[];
   readonly #seen = new NumberSet();
 
-  /** `restores`: the entries of the audit trail that say which receipts a restore took away. */
+  /** `restores`: the entries of the audit trail that say which receipts a restore removed. */
   constructor(app: App, findings: Findings, restores: readonly AuditEntry[]) {
     this.#app = app;
     this.#findings = findings;
@@ -53,34 +53,29 @@ export class LedgerReceipts {
     if (isDeepStrictEqual(expected, entry)) return;
     const isReplayed = kept.receipt.receipt_no > no && this.#wasCut(no);
     if (isReplayed) return;
-    this.#findings.add(
-      `Receipt ${no} of deletion ${id} is another in the ledger than in the store.`,
-    );
+    this.#findings.add(`Receipt ${no} of deletion ${id} differs between the ledger and the store.`);
   }
 
   #wasCut(no: number): boolean {
     return this.#cuts.some(({ restored, known }) => no > restored.no && no <= known.no);
   }
 
-  /** Every receipt up to the one that the last signed heads name has to be in the ledger. */
+  /** Every receipt up to the one in the last signed heads must be in the ledger. */
   async end(notedNo: number): Promise<void> {
-    const limit = limits.ledgerEntriesAtOnce;
-    for (let after = 0; after < notedNo;) {
-      const kept = await this.#app.store.listReceipts(after, limit);
-      for (const { receipt } of kept) {
+    if (notedNo === 0) return;
+    for await (const page of receiptPages(this.#app)) {
+      for (const { receipt } of page) {
         const { receipt_no: no } = receipt;
-        if (no <= notedNo && !this.#seen.has(no)) {
+        if (no > notedNo) return;
+        if (!this.#seen.has(no)) {
           this.#findings.add(`Receipt ${no} is in the store, and not in the ledger.`);
         }
       }
-      const last = kept.at(-1);
-      if (last === undefined || kept.length < limit) return;
-      after = last.receipt.receipt_no;
     }
   }
 }
 
-/** A bit a number. */
+/** A bit for each number. */
 class NumberSet {
   #bits = new Uint8Array(1_024);
 

@@ -3,10 +3,10 @@
 
 import type { DecodedArray } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { limits } from "../../domain/limits.ts";
 import type { Form } from "./form.ts";
 import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
 import type { Sink } from "../export/sink.ts";
+import { parquetGroupBytes, parquetGroupRows } from "./parquet-rows.ts";
 
 /** What a value takes that is no text, in bytes. */
 const plainBytes = 8;
@@ -27,7 +27,7 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
     bytes.index = 0;
   };
   const writeGroup = async (): Promise<void> => {
-    await writer.write({ columnData: group.take(), rowGroupSize: limits.parquetGroupRows });
+    await writer.write({ columnData: group.take(), rowGroupSize: parquetGroupRows });
     await pour();
   };
   return {
@@ -73,7 +73,7 @@ class Group<Item> {
   }
 
   get isFull(): boolean {
-    return this.#rows >= limits.parquetGroupRows || this.#bytes >= limits.parquetGroupBytes;
+    return this.#rows >= parquetGroupRows || this.#bytes >= parquetGroupBytes;
   }
 
   add(item: Item): void {

@@ -13,7 +13,6 @@ import {
 } from "hyparquet";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
-import { limits } from "../../domain/limits.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { compressionOf, plainName } from "./compression.ts";
@@ -21,6 +20,11 @@ import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
 import { parsers } from "./parquet-value.ts";
 import type { JsonRow, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
+
+/** Rows in memory for a row group, which is written column by column. */
+export const parquetGroupRows = 20_000;
+/** Bytes of these rows. */
+export const parquetGroupBytes = 8 * 1_024 * 1_024;
 
 /** Resolves once the end of the file, which describes it, has been read. Throws OperatorError. */
 export async function openParquet(input: TextInput, type: RecordType): Promise<RowInput> {
@@ -126,8 +130,8 @@ function* partsOf({ metadata, ranges }: ParquetScan): Generator<Part> {
   const sizes = metadata.row_groups.filter(({ num_rows: rows }) => rows > 0n).map(sizeOf);
   for (const [index, { rowStart, rowEnd }] of ranges.entries()) {
     const parts = Math.max(
-      (rowEnd - rowStart) / limits.parquetGroupRows,
-      (sizes[index] ?? 0) / (2 * limits.parquetGroupBytes),
+      (rowEnd - rowStart) / parquetGroupRows,
+      (sizes[index] ?? 0) / (2 * parquetGroupBytes),
     );
     const rows = Math.max(1, Math.ceil((rowEnd - rowStart) / Math.ceil(parts)));
     for (let from = rowStart; from < rowEnd; from += rows) {

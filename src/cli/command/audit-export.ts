@@ -1,7 +1,7 @@
 // `sluice audit export`
 
-import { viewAuditEntry } from "../../actions/audit-entry.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
+import { listAudit, viewAuditEntry } from "../../actions/audit-entry.ts";
+import { requireOrganization } from "../../actions/find-organization.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
@@ -32,10 +32,10 @@ export const auditExport = defineCommand({
   run: (context, { organization, after }) =>
     context.withApp(
       async (app) => {
-        if (organization !== undefined) await findOrganization(app, organization);
+        await requireOrganization(app, organization);
         let last = after;
         for (;;) {
-          const entries = await app.store.listAudit(last, limits.ledgerEntriesAtOnce);
+          const entries = await listAudit(app, last, limits.ledgerEntriesAtOnce);
           const wanted = entries.filter(
             ({ organizationId }) => organization === undefined || organizationId === organization,
           );

@@ -1,7 +1,8 @@
 // `sluice check`
 
 import type { App } from "../../actions/app.ts";
-import { checkStore } from "../../actions/check/check-store.ts";
+import { describeStore } from "../../actions/maintain-store.ts";
+import { checkErasure, checkStore } from "../../actions/check/check-store.ts";
 import { readConfig } from "../../config.ts";
 import { findUnknownFiles } from "../../data-folder.ts";
 import { type Context, defineCommand, flag } from "../command.ts";
@@ -60,12 +61,13 @@ function describeUnknownFiles({ environment }: Context): readonly string[] {
 
 /** `notes`: what could not be looked at, and what is only to be known. */
 async function findRemains(app: App) {
-  const { findings } = await app.store.checkErasure();
+  const { findings } = await checkErasure(app);
   const textOf = (severe: boolean) =>
     findings.filter((finding) => finding.severe === severe).map(({ text }) => text);
   const advice =
     "On PostgreSQL: VACUUM takes dead rows away; VACUUM FULL of the tables named above writes them anew without anything unused, " +
     "and locks them meanwhile. See docs/reference/what-we-erase.md.";
-  const isFound = textOf(true).length > 0 && app.store.engine === "postgres";
+  const { engine } = await describeStore(app);
+  const isFound = textOf(true).length > 0 && engine === "postgres";
   return { findings: textOf(true), notes: [...textOf(false), ...(isFound ? [advice] : [])] };
 }

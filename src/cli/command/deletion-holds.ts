@@ -1,7 +1,6 @@
 // `sluice deletion holds`
 
-import { findOrganization } from "../../actions/find-organization.ts";
-import { findType } from "../../actions/find-target.ts";
+import { listHolds } from "../../actions/list-holds.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, flag, optional, withDefault } from "../command.ts";
 import { renderHoldsOfRecords, viewHold } from "../input/hold-target.ts";
@@ -26,10 +25,9 @@ export const deletionHolds = defineCommand({
   run: (context, { organization, type, overdue, limit, after }) =>
     context.withApp(
       async (app) => {
-        if (organization !== undefined) await findOrganization(app, organization);
-        const holds = await app.store.holds.list({
+        const holds = await listHolds(app, {
           organizationId: organization,
-          resourceType: type === undefined ? undefined : findType(type).resourceType,
+          resourceType: type,
           reviewBefore: overdue ? new Date(app.now()).toISOString().slice(0, 10) : undefined,
           after,
           limit,

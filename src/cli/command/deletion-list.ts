@@ -1,7 +1,7 @@
 // `sluice deletion list`
 
 import { explainWaits } from "../../actions/explain-wait.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
+import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
@@ -24,8 +24,7 @@ export const deletionList = defineCommand({
   run: (context, { organization, status, limit }) =>
     context.withApp(
       async (app) => {
-        if (organization !== undefined) await findOrganization(app, organization);
-        const deletions = await app.store.listDeletions({
+        const deletions = await listDeletions(app, {
           organizationId: organization,
           status,
           limit,

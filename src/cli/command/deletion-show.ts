@@ -2,6 +2,7 @@
 
 import { explainWaits } from "../../actions/explain-wait.ts";
 import { findDeletion } from "../../actions/find-target.ts";
+import { listHoldsOf } from "../../actions/list-holds.ts";
 import { findReceipt } from "../../actions/read-deletion.ts";
 import { defineCommand, required } from "../command.ts";
 import { describeDeletion, viewForOperator } from "../output/deletion-view.ts";
@@ -21,7 +22,7 @@ export const deletionShow = defineCommand({
         const deletion = await findDeletion(app, id);
         const waiting = (await explainWaits(app, [deletion])).get(id);
         const receipt = await findReceipt(app, deletion);
-        const holds = await app.store.holds.ofRecords([deletion]);
+        const holds = await listHoldsOf(app, deletion);
         const parts = [describeDeletion(deletion, waiting)];
         if (holds.length > 0) parts.push(renderHolds(holds));
         if (receipt !== undefined) parts.push(JSON.stringify(receipt, null, 2));

@@ -1,6 +1,6 @@
 // `sluice key list`
 
-import { findOrganization } from "../../actions/find-organization.ts";
+import { listKeys } from "../../actions/find-key.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { defineCommand, optional } from "../command.ts";
 import { formatKeyStatus, formatScopes, viewKey } from "../output/key-view.ts";
@@ -16,8 +16,7 @@ export const keyList = defineCommand({
   run: (context, { organization }) =>
     context.withApp(
       async (app) => {
-        if (organization !== undefined) await findOrganization(app, organization);
-        const keys = await app.store.listKeys(organization);
+        const keys = await listKeys(app, organization);
         return {
           json: { keys: keys.map((key) => viewKey(key, app.now())) },
           text:

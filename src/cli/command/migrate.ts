@@ -1,5 +1,6 @@
 // `sluice migrate`
 
+import { describeStore } from "../../actions/maintain-store.ts";
 import { defineCommand } from "../command.ts";
 import { findMissingStore } from "../new-store.ts";
 import { version } from "../version.ts";
@@ -17,8 +18,7 @@ export const migrate = defineCommand({
     const missing = findMissingStore(context);
     return context.withApp(
       async (app) => {
-        await app.store.ping();
-        const { engine, schemaVersion } = app.store;
+        const { engine, schemaVersion } = await describeStore(app);
         const created = missing === undefined ? "" : `Created the store ${missing}. `;
         return {
           json: { engine, schema_version: schemaVersion, sluice_version: version },

@@ -1,5 +1,6 @@
 // `sluice organization list`
 
+import { listOrganizations } from "../../actions/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { defineCommand } from "../command.ts";
 import { formatDuration } from "../input/duration.ts";
@@ -27,7 +28,7 @@ export const organizationList = defineCommand({
   run: (context) =>
     context.withApp(
       async (app) => {
-        const organizations = await app.store.listOrganizations();
+        const organizations = await listOrganizations(app);
         return {
           json: { organizations: organizations.map(viewOrganization) },
           text:

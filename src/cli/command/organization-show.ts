@@ -1,6 +1,7 @@
 // `sluice organization show`
 
-import { findOrganization } from "../../actions/find-organization.ts";
+import { countRecords, findOrganization } from "../../actions/find-organization.ts";
+import { listHolds } from "../../actions/list-holds.ts";
 import { defineCommand, required } from "../command.ts";
 import { renderHoldsOfRecords, viewHold } from "../input/hold-target.ts";
 import { text } from "../input/kinds.ts";
@@ -17,7 +18,7 @@ export const organizationShow = defineCommand({
     context.withApp(
       async (app) => {
         const organization = await findOrganization(app, id);
-        const counts = await app.store.countRecords(id);
+        const counts = await countRecords(app, id);
         const rows = Object.entries(counts).filter(([, count]) => count > 0);
         const table = renderTable(
           [
@@ -26,7 +27,7 @@ export const organizationShow = defineCommand({
           ],
           rows,
         );
-        const holds = await app.store.holds.list({ organizationId: id, limit: holdsShown });
+        const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
         const parts = [
           describeOrganization(organization),
           rows.length === 0 ? "It has no records." : table,

@@ -1,6 +1,7 @@
 // `sluice receipt export`
 
-import { findOrganization } from "../../actions/find-organization.ts";
+import { requireOrganization } from "../../actions/find-organization.ts";
+import { listReceipts } from "../../actions/read-deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
@@ -25,10 +26,10 @@ export const receiptExport = defineCommand({
   run: (context, { organization, after }) =>
     context.withApp(
       async (app) => {
-        if (organization !== undefined) await findOrganization(app, organization);
+        await requireOrganization(app, organization);
         let last = after;
         for (;;) {
-          const kept = await app.store.listReceipts(last, limits.ledgerEntriesAtOnce);
+          const kept = await listReceipts(app, last, limits.ledgerEntriesAtOnce);
           const wanted = kept
             .map(({ receipt }) => receipt)
             .filter((receipt) => [undefined, receipt.organization_id].includes(organization));

@@ -7,7 +7,8 @@ import {
   readPublishedKeys,
 } from "../../actions/receipt-keys.ts";
 import { type ReceiptVerdict, verifyReceipts } from "../../actions/verify-receipt.ts";
-import { readConfig, sqlitePath } from "../../config.ts";
+import { readConfig } from "../../config.ts";
+import { sqlitePath } from "../../files/sqlite-path.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { isPresent } from "../../files/present.ts";
 import { OperatorError } from "../../actions/operator-error.ts";

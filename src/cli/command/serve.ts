@@ -49,7 +49,7 @@ async function startServer(context: Context): Promise<Serving> {
   disablePretenuring();
   const module = await import("../../serve.ts");
   try {
-    return await module.serve(config, describeUnknownSettings(context.environment));
+    return await module.serve(config, { warnings: describeUnknownSettings(context.environment) });
   } catch (cause) {
     throw new OperatorError("serve", cause instanceof Error ? cause.message : String(cause), {
       cause,

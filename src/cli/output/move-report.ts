@@ -13,7 +13,7 @@ export function reportMove(moved: Moved, seconds: number): CommandResult {
     seconds: Number(seconds.toFixed(3)),
     tables: summary,
     take_along: { receipt_key: files.receiptKey ?? null, ledger: files.ledger ?? null },
-    left_behind: files.store,
+    left_behind: files.storeFile,
   };
   const tables = Object.keys(summary).length;
   const text = [
@@ -42,7 +42,7 @@ function describeSteps({ files }: Moved): readonly string[] {
             ...along,
           ].join("\n"),
         ]),
-    `Never serve ${files.store} again. Delete it and its backups once the service runs: they still contain what is erased ` +
+    `Never serve ${files.storeFile} again. Delete it and its backups once the service runs: they still contain what is erased ` +
       "from now on.",
   ];
 }

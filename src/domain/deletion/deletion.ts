@@ -1,20 +1,20 @@
-// A deletion request and its life: states, the moves between them, and what each of its parts means.
+// A deletion request, its states and the transitions between them.
 
 import type { ResourceType } from "../record-type.ts";
 
 /**
- * pending → processing → completed; pending → cancelled (operator only). There is no failed state: what fails goes on
- * being `processing` and is tried again with back-off (contract, section 7).
+ * pending → processing → completed; pending → cancelled (operator only). There is no failed state: after a failure it remains
+ * `processing` and is retried with back-off (contract, section 7).
  */
 export const deletionStatuses = ["pending", "processing", "completed", "cancelled"] as const;
 export type DeletionStatus = (typeof deletionStatuses)[number];
 
 export const openStatuses = ["pending", "processing"] as const satisfies DeletionStatus[];
 
-/** How many records were erased, by type; types with none are left out. */
+/** Number of erased records by type; types with none are omitted. */
 export type ErasedCounts = Readonly<Partial<Record<ResourceType, number>>>;
 
-/** The receipt that a deletion had before a restore; null where the ledger does not know it. */
+/** The receipt that a deletion had before a restore; null for what the ledger does not know. */
 export interface CarriedOutBefore {
   readonly because: "restore";
   readonly completed_at: string | null;
@@ -30,21 +30,21 @@ export interface Deletion {
   readonly resourceId: string;
   readonly reason: string;
   readonly status: DeletionStatus;
-  /** Key id of the API key behind the token that asked; "operator" for one asked for by an operator. */
+  /** The id of the API key that issued the token of the request; "operator" for a request of an operator. */
   readonly requestedBy: string;
   /** Unix milliseconds, as all times here. */
   readonly requestedAt: number;
-  /** Not processed before this time (grace period). */
+  /** Not processed before this time, the end of the grace period. */
   readonly dueAt: number;
   readonly startedAt: number | undefined;
   readonly completedAt: number | undefined;
   readonly erased: ErasedCounts;
-  /** References taken out of records that stay. */
+  /** References removed from records that remain. */
   readonly redacted: number;
   readonly attempts: number;
-  /** Why it is not done yet, for operators: last failure, or which hold it waits for. */
+  /** Why it is not completed yet, for operators: the last failure, or the hold that it waits for. */
   readonly waitingFor: string | undefined;
   readonly nextAttemptAt: number | undefined;
-  /** Only where restoring a backup has undone the deletion, and it is replayed. */
+  /** Only for a replay, after restoring a backup has undone the deletion. */
   readonly carriedOutBefore?: CarriedOutBefore;
 }

@@ -1,12 +1,12 @@
-// What goes with what: which records an erasure takes along, and from which it takes references out. Plans only, on a
-// graph that the store collects; removes nothing itself.
+// Plans a cascade: which records an erasure includes, and from which others it removes references. Works on a graph that the
+// store collects; erases nothing.
 //
-// A record goes when everything that it belongs to goes, however far along. One that also belongs to something that
-// stays is kept without its references to what goes, and so is one that only mentions it.
+// A record is erased when everything that it belongs to is erased, directly or indirectly. A record that also belongs to
+// something that remains, or only mentions what is erased, remains without its references to what is erased.
 
 import type { Payload, RecordType, RelationKind, ResourceType } from "../record-type.ts";
 
-/** A record within one organization, as text, made by `nodeKey`. Types hold no slash, so the id may hold any. */
+/** A record of one organization as text, made by `nodeKey`. Types contain no slash, so the id may contain any. */
 export type NodeKey = `${ResourceType}/${string}`;
 
 export interface Node {
@@ -14,7 +14,7 @@ export interface Node {
   readonly id: string;
 }
 
-/** By the union of all changes of the record `from`: what any of them said still holds. */
+/** From the union of all changes of the record `from`: a reference in any of them counts. */
 export interface Edge {
   readonly from: NodeKey;
   readonly to: NodeKey;
@@ -23,12 +23,12 @@ export interface Edge {
 
 export interface Redaction {
   readonly record: NodeKey;
-  /** What goes, and is to be taken out of every change of `record`. */
+  /** The erased record, references to which are removed from every change of `record`. */
   readonly reference: NodeKey;
 }
 
 export interface ErasurePlan {
-  /** Dependents before what they belong to; the root comes last. */
+  /** Dependents before what they belong to; the root is last. */
   readonly erase: readonly NodeKey[];
   readonly redact: readonly Redaction[];
 }
@@ -43,13 +43,13 @@ export function parseNodeKey(key: NodeKey): Node {
 }
 
 /**
- * Plans the erasure of the root. `edges` has to hold every edge, of either kind, that leads into a record that goes, and
- * every belongs edge of the records those come from; more does no harm. Takes time in proportion to the edges.
+ * Plans the erasure of the root. `edges` must contain every edge, of either kind, to a record that is erased, and every
+ * belongs edge of the records at its other end; more edges do no harm. Linear in the number of edges.
  */
 export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
   const { referrers, holders } = readEdges(edges);
   const erased = new Set([root]);
-  // A set goes through what is added while it is gone through: each record that goes may take others along.
+  // The iteration of a Set includes what is added meanwhile: each erased record may include others.
   for (const gone of erased) {
     for (const record of referrers.get(gone) ?? []) {
       const held = holders.get(record);
@@ -76,7 +76,7 @@ function readEdges(edges: Iterable<Edge>): Graph {
   const referrers = new Map<NodeKey, Set<NodeKey>>();
   const holders = new Map<NodeKey, Set<NodeKey>>();
   for (const { from, to, kind } of edges) {
-    // What a record says of itself neither keeps it nor has to be taken out of it.
+    // A reference of a record to itself neither retains the record nor has to be removed.
     if (from === to) continue;
     entry(referrers, to).add(from);
     if (kind === "belongs") entry(holders, from).add(to);
@@ -93,7 +93,7 @@ function entry(map: Map<NodeKey, Set<NodeKey>>, key: NodeKey): Set<NodeKey> {
   return set;
 }
 
-/** The payload without its references to records that go: taken out of lists, and single ones left out. */
+/** The payload without references to erased records: removed from lists, and single ones omitted. */
 export function withoutReferences(
   type: RecordType,
   payload: Payload,
@@ -101,10 +101,10 @@ export function withoutReferences(
 ): Payload {
   const left: Record<string, unknown> = { ...payload };
   for (const { field, to } of type.relations) {
-    const goes = (id: unknown) => typeof id === "string" && erased(to, id);
+    const isErased = (id: unknown) => typeof id === "string" && erased(to, id);
     const value = left[field];
-    if (Array.isArray(value)) left[field] = value.filter((id) => !goes(id));
-    else if (goes(value)) delete left[field];
+    if (Array.isArray(value)) left[field] = value.filter((id) => !isErased(id));
+    else if (isErased(value)) delete left[field];
   }
   return left;
 }

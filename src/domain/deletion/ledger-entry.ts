@@ -1,5 +1,5 @@
-// What the ledger outside a store says: of deletions, of legal holds, of restores, and how far the store's chains had come.
-// Holds no content of records, and no reason of a deletion.
+// Entries of the ledger outside a store: deletions, legal holds, restores, and how far the store's chains reached. They contain
+// no content of records and no reason of a deletion.
 
 import type { Hold } from "../access.ts";
 import type { ResourceType } from "../record-type.ts";
@@ -20,7 +20,7 @@ export interface DeletionEntry {
   readonly resourceId: string;
   readonly requestedBy: string;
   readonly requestedAt: number;
-  /** Left out in the entry that is written before a deletion is completed. */
+  /** Undefined in the entry that is written before the completion. */
   readonly completed?: {
     readonly at: number;
     readonly receiptNo: number;
@@ -40,7 +40,7 @@ export interface HoldReleasedEntry {
   readonly by: string;
 }
 
-/** Both chains of the store as they were when it was written, signed with the key of receipts. */
+/** The heads of both chains of the store when it was written, signed with the key of receipts. */
 export interface HeadsEntry {
   readonly kind: "heads";
   readonly at: number;
@@ -48,28 +48,28 @@ export interface HeadsEntry {
   readonly ledgerId: string;
   readonly audit: ChainHead;
   readonly receipts: ChainHead;
-  /** The digest of the frame before the one that holds this entry: so the ledger itself is signed too. */
+  /** The digest of the previous frame: so the ledger itself is signed too. */
   readonly ledger: string;
   readonly keyId: string;
   /** Ed25519 over the canonical JSON of everything else, base64url. */
   readonly signature: string;
 }
 
-/** A restore cut the chains of the store: what came after `restored` up to `known` is not in it any more. */
+/** A restore cut the chains of the store: the links after `restored` up to `known` are no longer in it. */
 export interface RestoreEntry {
   readonly kind: "restore";
   readonly at: number;
   readonly by: string;
-  /** The audit entry in the store that says so. */
+  /** The audit entry in the store that records it. */
   readonly entry: ChainHead;
   readonly audit: ChainCut;
   readonly receipts: ChainCut;
 }
 
 export interface ChainCut {
-  /** Where the chain of the restored store ends. */
+  /** The end of the chain in the restored store. */
   readonly restored: ChainHead;
-  /** Where it ended as far as the ledger knows. */
+  /** The end of the chain according to the ledger. */
   readonly known: ChainHead;
 }
 
@@ -84,7 +84,7 @@ export interface BeginEntry {
 export type LedgerEntry =
   DeletionEntry | HoldPlacedEntry | HoldReleasedEntry | HeadsEntry | RestoreEntry | BeginEntry;
 
-/** What the signature of heads is over, in canonical JSON. */
+/** What is signed, as canonical JSON. */
 export function headsToSign(
   entry: Omit<HeadsEntry, "signature">,
 ): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-// Whether something is a receipt at all: which fields it has to have, and in what form. Says nothing about who signed it.
+// Validates the structure of a receipt: its fields and their formats. Does not verify the signature.
 
 import { noReceiptHash, type Receipt, receiptType, receiptVersion } from "./receipt.ts";
 
@@ -8,7 +8,7 @@ interface Field {
   readonly test: Test;
   readonly expected: string;
   readonly optional?: true;
-  /** Of an object that has these members and no other. */
+  /** For an object with exactly these members. */
   readonly members?: Form;
 }
 
@@ -21,7 +21,7 @@ const isCount: Test = (value) => Number.isSafeInteger(value) && Number(value) >=
 const isHash: Test = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 const isTime: Test = (value) =>
   typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
-/** 64 bytes: of the last of 86 characters four bits are of no use, and have to be zero (RFC 4648, section 3.5). */
+/** 64 bytes: the last four bits of 86 characters are unused and must be zero (RFC 4648, section 3.5). */
 const isSignature: Test = (value) =>
   typeof value === "string" && /^[A-Za-z0-9_-]{85}[AQgw]$/.test(value);
 const isErased: Test = (value) =>
@@ -72,7 +72,7 @@ const fields: Readonly<Record<keyof Receipt, Field>> = {
   signature: { test: isSignature, expected: "86 characters of base64url (64 bytes)" },
 };
 
-/** What is wrong with its form, a sentence each; none if it is a receipt. */
+/** A sentence for each error; none if it is a receipt. */
 export function findFormFaults(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return ["It is not a JSON object."];
@@ -89,7 +89,7 @@ export function findFormFaults(value: unknown): readonly string[] {
   return faults;
 }
 
-/** `path`: of the object, with a point behind it. */
+/** `path`: of the object, with a final dot. */
 function findFaults(
   given: Readonly<Record<string, unknown>>,
   form: Form,

@@ -1,5 +1,5 @@
-// The receipt of a deletion: a small document that says what was asked and what came of it, tied to the receipt before it.
-// What it is made of and how it has to look; signed and checked elsewhere. Never holds content of a record.
+// The receipt of a deletion: a document of the request and its result, chained to the previous receipt. Signed and verified
+// elsewhere. Never contains content of a record.
 
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CarriedOutBefore, Deletion, ErasedCounts } from "./deletion.ts";
@@ -8,14 +8,14 @@ import type { ResourceType } from "../record-type.ts";
 export const receiptType = "sluice-deletion-receipt";
 export const receiptVersion = 1;
 
-/** What the first receipt of a store has for the hash of the one before. */
+/** The previous hash of the first receipt of a store. */
 export const noReceiptHash = "0".repeat(64);
 
 /** Everything that is signed. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
 export interface ReceiptBody {
   readonly type: typeof receiptType;
   readonly version: number;
-  /** Names the store, so that receipts of two services are never taken for one chain. */
+  /** Identifies the store, so that receipts of two services are never mistaken for one chain. */
   readonly store_id: string;
   /** Counts up from 1 in each store. */
   readonly receipt_no: number;
@@ -36,7 +36,7 @@ export interface ReceiptBody {
   readonly erased: ErasedCounts;
   readonly references_removed: number;
   readonly verification: Verification;
-  /** Only on a receipt for a deletion that had been completed before, and was undone by restoring a backup. */
+  /** Only for a deletion that had been completed before and was undone by restoring a backup. */
   readonly carried_out_again?: CarriedOutBefore;
   readonly key_id: string;
 }
@@ -49,23 +49,23 @@ export interface Receipt extends ReceiptBody {
 export interface Verification {
   readonly at: string;
   readonly engine: "sqlite" | "postgres";
-  /** What was looked at again and found empty. */
+  /** What was verified to be empty. */
   readonly looked_at: readonly string[];
   readonly bytes: string;
 }
 
-/** A public key, as it is kept and published. Times are Unix milliseconds. */
+/** A public key, as stored and published. Times are Unix milliseconds. */
 export interface ReceiptKey {
   /** The JWK thumbprint (RFC 7638). */
   readonly keyId: string;
   /** 32 bytes, base64url. */
   readonly publicKey: string;
   readonly createdAt: number;
-  /** Since when nothing is signed with it. */
+  /** From then on nothing is signed with it. */
   readonly retiredAt: number | undefined;
 }
 
-/** The end of a store's chain of receipts, to which the next one is tied. */
+/** The end of a store's chain of receipts, which the next one follows. */
 export interface ReceiptHead {
   readonly storeId: string;
   readonly receiptNo: number;
@@ -78,7 +78,7 @@ export interface ReceiptContext {
   readonly keyId: string;
 }
 
-/** What is to be signed for a deletion that is about to be completed; it says when, so completedAt is set already. */
+/** What is signed for a deletion that is being completed; its completedAt must be set. */
 export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): ReceiptBody {
   const { completedAt, startedAt, carriedOutBefore } = deletion;
   if (completedAt === undefined) throw new TypeError("a receipt is for a completed deletion");
@@ -108,12 +108,12 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
   };
 }
 
-/** The text that the signature is over. */
+/** The text that is signed. */
 export function signedText({ signature: _signature, ...body }: Receipt): string {
   return canonicalJson(body);
 }
 
-/** The text whose SHA-256 the next receipt holds. */
+/** The text whose SHA-256 is in the next receipt. */
 export function chainedText(receipt: Receipt): string {
   return canonicalJson(receipt);
 }
@@ -125,7 +125,7 @@ const verifiedParts = [
   "references in records that stay",
 ] as const;
 
-/** docs/reference/what-we-erase.md says the same at length. */
+/** docs/reference/what-we-erase.md has the details. */
 const bytes: Readonly<Record<Verification["engine"], string>> = {
   sqlite: "gone from every file of the store before the status became completed",
   postgres:

@@ -1,7 +1,6 @@
-// JSON in the one form that can be signed: RFC 8785 (JCS) for values that hold text, whole numbers, lists and objects.
-// Signs and hashes nothing itself.
+// Canonical JSON for signatures: RFC 8785 (JCS) for values of text, whole numbers, lists and objects.
 
-/** Throws TypeError for what the form has no text for: undefined, fractions, numbers that a double does not hold exactly. */
+/** Throws TypeError for anything else: undefined, fractions, numbers that a double does not represent exactly. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value === "object" && value !== null) {
@@ -14,7 +13,7 @@ export function canonicalJson(value: unknown): string {
     return `{${fields.join(",")}}`;
   }
   if (typeof value === "number" && !Number.isSafeInteger(value)) {
-    throw new TypeError("a number that is not whole, or too large, has no canonical form here");
+    throw new TypeError("a fraction or a number that is too large has no canonical form");
   }
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new TypeError(`${typeof value} has no canonical form`);

@@ -1,6 +1,5 @@
-// Puts valid values into canonical order: the fields of an object in the order of its schema, the keys of a map sorted.
-// Omits nulls without a meaning. Never changes a value in place, and returns the same value if it is
-// in canonical order already.
+// Puts valid values into canonical order: the fields of an object in the order of its schema, the keys of a map sorted. Omits
+// nulls without a meaning. Never changes a value in place; returns the same value if it is in canonical order already.
 
 import { sortKeys } from "./json-value.ts";
 import {
@@ -15,7 +14,7 @@ type Order = (value: unknown) => unknown;
 interface OrderedField {
   readonly name: string;
   readonly order: Order | undefined;
-  /** A null in it is the same as leaving it out. */
+  /** True if null means the same as omitting the field. */
   readonly dropsNull: boolean;
 }
 

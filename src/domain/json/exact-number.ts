@@ -1,18 +1,18 @@
-// Reads JSON without rounding: a number that a double does not hold exactly as it was written becomes Infinity, of either
-// sign. JSON has no text for that, so it marks nothing else, and every schema rejects it with an error at its own path.
+// Reads JSON without rounding: a number that a double does not represent exactly as written becomes Infinity. JSON has no other
+// text for Infinity, and every schema rejects it with an error at its path.
 
 import type { FieldError } from "../error.ts";
 import { limits } from "../limits.ts";
 import { fieldPath, itemPath } from "../validation/path.ts";
 import { withoutTrailing } from "../without-trailing.ts";
 
-/** More significant digits than this are not kept by every double. */
+/** Every double represents this many significant digits, but not more. */
 const digitsMax = 15;
 /** The shortest text of a number that may be inexact, such as `1e-324`. */
 const inexactCharactersMin = 6;
-/** A negative exponent that may lie below a double's. Above it, JSON.parse gives Infinity by itself. */
+/** A negative exponent that may be too small for a double. For one that is too large, JSON.parse returns Infinity itself. */
 const longNegativeExponent = /[eE]-\d{3}/;
-/** As much as looks like a number; whether it is one is checked. Whole, so that what is no JSON stays none. */
+/** Everything that looks like a number. The whole of it, so that invalid JSON stays invalid. */
 const numberLike = /[-+.\deE]+/g;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const infinite = "1e999";
@@ -25,12 +25,12 @@ export function parseExactJson(text: string, bytes: Uint8Array = Buffer.from(tex
   return JSON.parse(mayBeInexact(text, bytes) ? markInexact(text) : text) as unknown;
 }
 
-/** True for the mark that stands for a number that would have been rounded. */
+/** True for the mark of a number that would have been rounded. */
 export function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** False for nearly all texts, and cheap; where it is true, every number has to be read as it was written. */
+/** Cheap, and false for nearly all texts; if true, every number has to be read as it was written. */
 function mayBeInexact(text: string, bytes: Uint8Array): boolean {
   return hasLongNumber(bytes) || longNegativeExponent.test(text);
 }
@@ -57,7 +57,7 @@ function isDigitOrDot(byte: number | undefined): boolean {
   return byte !== undefined && byte <= 0x39 && (byte >= 0x30 || byte === 0x2e);
 }
 
-/** The text with `1e999` in place of each number that is not exact. Reads what is between strings only. */
+/** The text with `1e999` instead of each number that is not exact. Reads only what is between strings. */
 function markInexact(text: string): string {
   const parts: string[] = [];
   let copied = 0;
@@ -82,7 +82,7 @@ function isInexactNumber(text: string): boolean {
   return jsonNumber.test(text) && !isExactNumber(text, Number(text));
 }
 
-/** Behind the closing quote of the string that opens at `quote`; the end of the text if there is none. */
+/** The position after the closing quote of the string that opens at `quote`; the end of the text if there is none. */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; ; at += 1) {
     at = text.indexOf('"', at);
@@ -93,7 +93,7 @@ function stringEnd(text: string, quote: number): number {
   }
 }
 
-/** The paths of inexact numbers in a value that no schema has checked, as far down and as many as errors are listed. */
+/** The paths of inexact numbers in a value without a schema, down to a bounded depth and up to the number of listed errors. */
 export function findInexactNumbers(value: unknown): readonly FieldError[] {
   const errors: FieldError[] = [];
   collectInexact(value, { path: "", levels: limits.jsonDepthMax, errors });

@@ -1,12 +1,12 @@
-// Any JSON value inside a record: how deep it is nested, whether all of it can be stored as it was sent, and its canonical
-// form. Never recurses deeper than a bound.
+// Arbitrary JSON values inside a record: their depth, whether they can be stored as sent, and their canonical form. Never
+// recurses deeper than a bound.
 
 import type { FieldError } from "../error.ts";
 import { inexactMessage, isInexact } from "./exact-number.ts";
 import { errorsMax, limits } from "../limits.ts";
 import { fieldPath, itemPath } from "../validation/path.ts";
 
-/** Whether lists and objects are nested in the value more than so many levels, itself included. */
+/** Whether the value has more than this many levels of lists and objects, itself included. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
@@ -16,7 +16,7 @@ export function isNestedDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** What of the value can't be stored as it was sent, each at its path, up to one more than a reply lists. */
+/** Errors for what can't be stored as it was sent, up to one more than a reply lists. */
 export function jsonValueErrors(path: string, value: unknown): readonly FieldError[] {
   const errors: FieldError[] = [];
   collect({ path, value, levels: limits.jsonFieldDepthMax, errors });
@@ -60,11 +60,11 @@ function collectInside({ path, value, levels, errors }: Place & { readonly value
 const illFormedMessage = "holds half of a surrogate pair, which is no text";
 const tooDeepMessage = `is nested too deep: the field may have at most ${limits.jsonFieldDepthMax} levels`;
 
-/** The same value with the keys of its objects in one order. The value is valid, so its depth is bounded. */
+/** The same value with sorted keys. The value must be valid, so that its depth is bounded. */
 export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
-  // By UTF-16 code units. `fromEntries` makes own properties even of names such as `__proto__`.
+  // By UTF-16 code units. `fromEntries` creates own properties even for names such as `__proto__`.
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
 }

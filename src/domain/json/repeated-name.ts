@@ -1,9 +1,9 @@
-// Whether an object in a JSON text names a member twice: JSON.parse keeps the last one and says nothing, other readers may keep the
-// first (RFC 8259, section 4). Takes time in proportion to the text.
+// Finds a member that an object in a JSON text names twice: JSON.parse silently returns the last one, and other readers may
+// return the first (RFC 8259, section 4). Linear in the length of the text.
 
-/** The first name that is there twice in one object; undefined if there is none. The text has to be JSON. */
+/** The first repeated name in an object; undefined if there is none. The text must be valid JSON. */
 export function findRepeatedName(text: string): string | undefined {
-  /** Of the objects that are open, from the outermost; a list has none. */
+  /** The names in each open object, from the outermost; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
@@ -24,7 +24,7 @@ export function findRepeatedName(text: string): string | undefined {
   return undefined;
 }
 
-/** Behind the closing quotation mark. */
+/** The position after the closing quotation mark. */
 function endOfText(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;

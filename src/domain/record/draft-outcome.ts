@@ -1,5 +1,5 @@
-// What becomes of a draft: created, updated, unchanged, or rejected and why; and what that means for the list it came in.
-// The one rule for every engine and for every way in which one looks up what it needs to know. Pure.
+// Decides the outcome of a draft: created, updated, unchanged, or rejected and why; and the result of its list. The one rule for
+// every engine, whatever its lookups. Pure.
 
 import type { DraftOutcome, WriteMode } from "./record-write.ts";
 

@@ -1,15 +1,15 @@
-// What drafts cost a store: a row each, and one for each record that they belong to or mention.
+// The cost of storing drafts: a row for each draft and for each of its references.
 
 import type { Draft } from "./record-write.ts";
 
-/** Never throws: a draft at fault has to fail where it is stored. */
+/** Never throws: an invalid draft has to fail where it is stored. */
 export function countDraftRows(drafts: readonly Pick<Draft, "references">[]): number {
   let rows = 0;
   for (const { references } of drafts) rows += 1 + (references?.length ?? 0);
   return rows;
 }
 
-/** Parts of at most `itemsMax` drafts and, unless a single one has more, `rowsMax` rows; none for no drafts. */
+/** Parts of at most `itemsMax` drafts and `rowsMax` rows, except for a single draft with more. */
 export function partsOf(
   drafts: readonly Draft[],
   { itemsMax, rowsMax }: { readonly itemsMax: number; readonly rowsMax: number },

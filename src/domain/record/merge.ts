@@ -1,5 +1,5 @@
-// Folds the changes of a record into its latest state. The order in which changes arrived matters only between changes
-// of the very same timestamp; changes are never altered. The state may break rules that each change kept to.
+// Folds the changes of a record into its latest state. The order of arrival matters only between changes with equal timestamps;
+// changes are never altered. The state may break rules that each change satisfies.
 
 import { timestampOf } from "./payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";
@@ -13,7 +13,7 @@ interface DatedChange {
   readonly payload: Payload;
 }
 
-/** Fields of which a record has at most one, and the latest change that sets any of them. */
+/** Fields of which a record has at most one, and the latest change with any of them. */
 interface ExclusiveFields {
   readonly fields: readonly string[];
   latestSet: DatedChange | undefined;
@@ -31,14 +31,14 @@ export function mergeChanges(type: RecordType, changes: readonly Change[]): Payl
 }
 
 /**
- * Takes changes one by one, in any order, and keeps only those that still show. Each field is as the change with the
- * latest timestamp holds it; at equal timestamps the later arrival wins. A null clears an optional field, and is a value
- * where the field is required. Of fields that exclude each other only the one that was set last can show: setting it
- * clears the others. Fields that no change holds have their default, if any.
+ * Accepts changes one by one, in any order, and stores only those that still count. Each field has the value of the change with
+ * the latest timestamp; at equal timestamps the later arrival wins. A null clears an optional field, and is a value of a
+ * required one. Of fields that exclude each other, only the one that was set last has a value: setting it clears the others.
+ * Fields that are in no change have their default, if any.
  */
 export class StateFold {
   readonly #type: RecordType;
-  /** By field: the change that it is taken from. */
+  /** The change that determines each field. */
   readonly #latest = new Map<string, DatedChange>();
   readonly #groups: readonly ExclusiveFields[];
 
@@ -77,7 +77,7 @@ export class StateFold {
     return state;
   }
 
-  /** The changes that fields are taken from, in the order of arrival: enough to give the same state again. */
+  /** The changes that determine fields, in the order of arrival: their fold is the same state. */
   sources(): readonly Change[] {
     const shown = [...this.#latest.values(), ...this.#groups.map(({ latestSet }) => latestSet)];
     const changes = new Set(shown.flatMap((one) => (one === undefined ? [] : [one.change])));

@@ -1,5 +1,5 @@
-// The canonical form of a payload, and the draft made from it. Equal content gives equal text, whatever the order in
-// which its fields were sent; nothing is added or altered, and only a null that means nothing is left out.
+// The canonical form of a payload, and the draft made from it. Equal content has equal text, whatever the order of the fields;
+// nothing is added or altered, and only nulls without a meaning are omitted.
 
 import { orderFields } from "../json/canonical-order.ts";
 import { limits } from "../limits.ts";
@@ -39,14 +39,14 @@ export function canonicalPayload(
   return JSON.stringify(canonicalOrderOf(type)[operation](payload));
 }
 
-/** True if canonical text has more bytes in UTF-8 than a record may have. Most need not be counted. */
+/** True if canonical text has more UTF-8 bytes than a record may have. Short text is not counted. */
 export function isTooLarge(canonical: string): boolean {
   const bytesAtMost = canonical.length * 3;
   if (bytesAtMost <= limits.recordBytesMax) return false;
   return Buffer.byteLength(canonical, "utf8") > limits.recordBytesMax;
 }
 
-/** Makes a valid payload ready to be stored. Rejects nothing; an invalid payload is the caller's mistake. */
+/** Throws TypeError for an invalid payload, which is a mistake of the caller. */
 export function makeDraft(
   type: RecordType,
   payload: Payload,
@@ -65,7 +65,7 @@ export function makeDraft(
   };
 }
 
-/** The normalised timestamp of a payload; undefined if it has none that is valid. */
+/** The normalised timestamp of a payload; undefined if it has no valid one. */
 export function timestampOf(payload: Payload): string | undefined {
   const sent = payload["timestamp"];
   return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
@@ -73,7 +73,7 @@ export function timestampOf(payload: Payload): string | undefined {
 
 const none: readonly Reference[] = [];
 
-/** What the payload says the record belongs to or mentions, each once. */
+/** What the record belongs to or mentions according to the payload, each once. */
 export function referencesOf(type: RecordType, payload: Payload): readonly Reference[] {
   if (type.relations.length === 0) return none;
   const references = new Map<string, Reference>();

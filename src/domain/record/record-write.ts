@@ -1,4 +1,4 @@
-// A write as actions give it to the store, and what the store says became of it.
+// A write as actions pass it to the store, and its outcome.
 
 import type { ErrorName } from "../error.ts";
 import type { RelationKind, ResourceType } from "../record-type.ts";
@@ -32,7 +32,7 @@ export interface Draft {
  */
 export type WriteMode = "add" | "append" | "update";
 
-/** Ties a write to an Idempotency-Key; both are SHA-256, so neither holds what the client sent. */
+/** The Idempotency-Key of a write; both are SHA-256, so neither contains what the client sent. */
 export interface IdempotencyMark {
   readonly keyHash: Uint8Array;
   readonly fingerprint: Uint8Array;
@@ -55,21 +55,21 @@ export type RecordRefusal = Extract<
   "identical_record_exists" | "record_exists" | "no_such_record" | "deletion_open"
 >;
 
-/** What became of one draft. A refused strict write reports `created`… for the others, though nothing was written. */
+/** The outcome of a draft. In a rejected strict write, valid drafts have `created` and so on, though nothing was written. */
 export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
 
 /**
- * `written` counts the changes that are now stored (0 for a refused strict write); `drafts` has an entry a draft,
- * in order. Holds no id and no content, so that it may be kept for an Idempotency-Key.
+ * `written` counts the stored changes (0 for a rejected strict write); `drafts` has an entry for each draft, in order. Contains
+ * no id and no content, so that it may be stored for an Idempotency-Key.
  */
 export interface WriteOutcome {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
-  /** What the first request under the same Idempotency-Key came to; this one has written nothing. */
+  /** True if it is the outcome of an earlier request with the same Idempotency-Key; this one has written nothing. */
   readonly repeated?: true;
 }
 
-/** One accepted submission as it is kept. */
+/** One accepted submission, as stored. */
 export interface Change {
   readonly changeNo: number;
   readonly receivedAt: number;

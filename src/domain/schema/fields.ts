@@ -150,13 +150,21 @@ export function identifiers(description: string): TSchema {
   return listOf(description, identifier("An id."));
 }
 
-/** An object with exactly these fields. A null in an optional one is as good as none. */
-export function object(description: string, fields: Readonly<Record<string, Field>>): TSchema {
+/**
+ * An object with exactly these fields. A null in an optional one is the same as leaving it out. `component`: its name in
+ * the OpenAPI document where it is a component.
+ */
+export function object(
+  description: string,
+  fields: Readonly<Record<string, Field>>,
+  component: { readonly component?: string } = {},
+): TSchema {
   const properties = Object.entries(fields).map(([name, field]) => [name, addedField(field)]);
   return Type.Object(Object.fromEntries(properties), {
     description,
     additionalProperties: false,
     expected: `an object with ${Object.keys(fields).join(", ")}`,
+    ...component,
   });
 }
 
@@ -208,24 +216,31 @@ function orNull(schema: TSchema, expected: string): TSchema {
   });
 }
 
-export const address: TSchema = object("A postal address.", {
-  lines: optional(listOf("Street lines.", text("A line."))),
-  city: optional(text("City.")),
-  state: optional(text("State or province.")),
-  county: optional(text("County.")),
-  postal_code: optional(text("Postal code.")),
-  country: optional(text("Country.")),
-});
+export const address: TSchema = object(
+  "A postal address.",
+  {
+    lines: optional(listOf("Street lines.", text("A line."))),
+    city: optional(text("City.")),
+    state: optional(text("State or province.")),
+    county: optional(text("County.")),
+    postal_code: optional(text("Postal code.")),
+    country: optional(text("Country.")),
+  },
+  { component: "Address" },
+);
 
 /** Keys are unique; a rule of every type checks that (validate.ts). */
-export const additionalProperties: TSchema = listOf(
-  "The sender's own fields.",
-  object("One of the sender's own fields.", {
+export const additionalProperty: TSchema = object(
+  "One of the sender's own fields.",
+  {
     key: required(text("Name, unique in the list.")),
     value: required(longText("Value, always as text.")),
     type: required(
       oneOf("What the text stands for.", ["STRING", "NUMBER", "BOOLEAN", "OBJECT", "ARRAY"]),
     ),
     description: optional(text("What it means.")),
-  }),
+  },
+  { component: "AdditionalProperty" },
 );
+
+export const additionalProperties: TSchema = listOf("The sender's own fields.", additionalProperty);

@@ -1,6 +1,6 @@
-// Builders for the rules that one field's schema can't say, in words, as a check, and as the JSON Schema of what they
-// forbid. A rule asks only which fields are there (a null is not), so that it can be run on a payload whose other fields
-// are wrong; it never reports what a schema reports.
+// Makes the rules that the schema of one field can't express: as a sentence, as a check, and as the JSON Schema of what they
+// forbid. A rule only reads which fields are present (null is not), so that it can run on a payload whose other fields are
+// invalid; it never reports what a schema reports.
 
 import type { FieldError } from "../error.ts";
 import { jsonValueErrors } from "../json/json-value.ts";
@@ -14,7 +14,7 @@ function has(payload: Payload, field: string): boolean {
   return (payload[field] ?? undefined) !== undefined;
 }
 
-/** A loop instead of `some`: rules are asked for every record, and a closure for each costs more than the question. */
+/** A loop instead of `some`: rules run for every record, and a closure would cost more than the check. */
 function hasAny(payload: Payload, fields: readonly string[]): boolean {
   for (const field of fields) if (has(payload, field)) return true;
   return false;
@@ -25,7 +25,7 @@ function listed(words: readonly string[], last: "and" | "or"): string {
   return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
-/** JSON Schema of an object in which all of the fields are there and none is null. */
+/** JSON Schema of an object in which all of the fields are present and not null. */
 function sentAll(...fields: readonly string[]): JsonSchema {
   const properties = fields.map((field) => [field, { not: { type: "null" } }]);
   return { type: "object", required: fields, properties: Object.fromEntries(properties) };
@@ -36,7 +36,7 @@ function missing(field: string): JsonSchema {
   return { type: "object", properties: { [field]: { type: "null" } } };
 }
 
-/** At least one of the fields has to be sent when the record is added. */
+/** At least one of the fields must be sent when the record is added. */
 export function atLeastOneOf(...fields: readonly string[]): Rule {
   const summary = `At least one of ${listed(fields, "and")} is required.`;
   const error: FieldError = {
@@ -73,7 +73,7 @@ export function atMostOneOf(...fields: readonly string[]): Rule {
   };
 }
 
-/** Where `field` is sent when the record is added, `companion` is required. The other way round it is not. */
+/** If `field` is sent when the record is added, `companion` is required, but not the reverse. */
 export function needs(field: string, companion: string): Rule {
   const error: FieldError = {
     field: companion,
@@ -92,7 +92,7 @@ export interface Condition {
   readonly is: string | number | boolean;
 }
 
-/** Where a field has a certain value when the record is added, others are required. */
+/** If a field has a certain value when the record is added, others are required. */
 export function requiredWhen(condition: Condition, fields: readonly string[]): Rule {
   const when = `when ${condition.field} is ${condition.is}`;
   const met: JsonSchema = {
@@ -113,7 +113,7 @@ export function requiredWhen(condition: Condition, fields: readonly string[]): R
   };
 }
 
-/** The values in a map that takes any JSON can be stored as they were sent. JSON Schema has no word for depth. */
+/** The values in a map of any JSON can be stored as they were sent. JSON Schema can't express depth. */
 export function jsonIn(field: string): Rule {
   return {
     on: "always",

@@ -1,5 +1,4 @@
-// The part of JSON Schema that the domain's schemas use, as plain data to walk over, and the kinds of JSON value.
-// Only describes: checking values is the validators' work.
+// The part of JSON Schema that the domain's schemas use, as plain data, and the kinds of JSON value. Validates nothing.
 
 export interface SchemaShape {
   readonly type?: JsonKind | "integer";
@@ -38,7 +37,7 @@ export function alternativesOf(schema: SchemaShape): readonly SchemaShape[] {
   return [schema.allOf === undefined ? schema : Object.assign({}, schema, ...schema.allOf)];
 }
 
-/** The only alternative for objects (or for lists), if there is exactly one: what a value of that kind is meant to be. */
+/** The alternative for objects (or for lists), if there is exactly one. */
 export function alternativeFor(schema: SchemaShape, kind: JsonKind): SchemaShape | undefined {
   const fitting = alternativesOf(schema).filter((alternative) => alternative.type === kind);
   return fitting.length === 1 ? fitting[0] : undefined;

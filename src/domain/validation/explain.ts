@@ -1,6 +1,6 @@
-// Says what is wrong with a value that a schema refuses: one error a path, in words, with what was expected and what to
-// do. Walks the schema itself, because a validator's own list names every branch of a union and stops early. Runs only
-// after a refusal, and never repeats content: of what was sent it tells names, kinds and sizes.
+// Explains why a schema rejects a value: one error for each path, with what was expected and what to do. Walks the schema itself,
+// because the list of a validator has every branch of a union and stops early. Runs only after a rejection. Errors contain
+// names, kinds and sizes of what was sent, never content.
 
 import type { Validator } from "typebox/compile";
 import { Check } from "typebox/value";
@@ -18,21 +18,24 @@ import {
 } from "../schema/schema-shape.ts";
 import { closestName } from "./suggest.ts";
 
+/** How many errors of one request suggest the name that was meant; each compares with all names. */
+const suggestionsMax = 20;
+
 export interface Explanation {
-  /** What the value is, such as `transaction` or `token request`. */
+  /** The noun for the value, such as `transaction` or `token request`. */
   readonly what: string;
-  /** Shared by all that is explained for one request, which may hold thousands of invalid items. */
+  /** Shared by all explanations of one request, which may have thousands of invalid items. */
   readonly budget?: ErrorBudget | undefined;
 }
 
-/** What the errors of one request may still cost. */
+/** What the errors of a request may still cost. */
 export interface ErrorBudget {
-  /** Whoever sends more unknown names than this has not mistyped. */
+  /** A client that sends more unknown names than this has not mistyped. */
   suggestions: number;
 }
 
 export function makeErrorBudget(): ErrorBudget {
-  return { suggestions: limits.suggestionsMax };
+  return { suggestions: suggestionsMax };
 }
 
 interface Walk {
@@ -51,7 +54,7 @@ interface ObjectPlace extends Place {
   readonly value: JsonObject;
 }
 
-/** Everything that is wrong with the value, up to one more than a reply lists; empty when the validator takes it. */
+/** All errors of the value, up to one more than a reply lists; empty if it is valid. */
 export function explainErrors(
   validator: Validator,
   value: unknown,
@@ -60,7 +63,7 @@ export function explainErrors(
   return validator.Check(value) ? [] : explainRefusal(validator, value, explanation);
 }
 
-/** The same, of a value that the validator is known to refuse. */
+/** The same for a value that the validator is known to reject. */
 export function explainRefusal(
   validator: Validator,
   value: unknown,
@@ -78,7 +81,7 @@ function explainPlace(walk: Walk, place: Place): void {
 
 function explainRefused(walk: Walk, place: Place): void {
   const before = walk.errors.length;
-  // The one branch of a union that the value can be meant for, so that what is wrong inside it is named.
+  // The branch of a union that the value is probably meant for, so that errors inside it are named.
   const schema = alternativeFor(place.schema, kindOf(place.value));
   if (schema !== undefined && !isOversized(place)) explainInside(walk, { ...place, schema });
   if (walk.errors.length > before) return;
@@ -88,7 +91,7 @@ function explainRefused(walk: Walk, place: Place): void {
 
 const tooDeepMessage = `is nested deeper than ${limits.jsonDepthMax} levels`;
 
-/** A list or map that is too long is told of as such, and not gone through: it may hold millions. */
+/** A list or map that is too long is reported as such and not read: it may have millions of entries. */
 function isOversized({ schema, value }: Place): boolean {
   const { maxItems = Infinity, maxProperties = Infinity } =
     alternativeFor(schema, kindOf(value)) ?? {};
@@ -98,7 +101,7 @@ function isOversized({ schema, value }: Place): boolean {
   );
 }
 
-/** Reports nothing where the value is wrong as a whole. */
+/** Reports nothing if the value is wrong as a whole. */
 function explainInside(walk: Walk, { schema, value, path }: Place): void {
   if (Array.isArray(value)) {
     if (schema.items === undefined) return;

@@ -1,5 +1,5 @@
-// The sentence about one value that is not what its schema expects: "must be …, but is …". Of the value it tells only its
-// kind and its size, never its content.
+// The error message for a value that its schema rejects: "must be …, but is …". Contains the kind and the size of the value,
+// never its content.
 
 import { inexactMessage, isInexact } from "../json/exact-number.ts";
 import { alternativesOf, type JsonKind, kindOf, type SchemaShape } from "../schema/schema-shape.ts";
@@ -30,7 +30,7 @@ function nameOf(schema: SchemaShape): string {
   return schema.type === undefined ? "a valid value" : kindNames[schema.type];
 }
 
-/** What tells the value from what was expected, where that is more than its content. */
+/** How the value differs from what was expected, unless it is only by its content. */
 function detailOf(schema: SchemaShape, value: unknown): string | undefined {
   const kind = kindOf(value);
   const fitting = alternativesOf(schema).find((alternative) => takesKind(alternative, kind));

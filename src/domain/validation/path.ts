@@ -1,4 +1,4 @@
-// Paths of fields as errors name them: `amount`, `[3].addresses[0].type`. Bounded, whatever the sender's keys are.
+// Paths of fields in errors: `amount`, `[3].addresses[0].type`. Bounded, whatever the keys of the sender.
 
 import { limits } from "../limits.ts";
 

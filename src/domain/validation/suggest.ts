@@ -1,6 +1,6 @@
-// Finds the known name that a mistyped one was most likely meant to be. Never guesses where nothing is close.
+// Finds the known name that a mistyped one was probably meant to be, if any is close.
 
-/** Names longer than this are not worth comparing; nobody mistypes a field name into a paragraph. */
+/** Longer names are not compared: they are not mistyped field names. */
 const nameCharactersMax = 64;
 
 /** The closest of the known names, which are in lower case, or undefined. */
@@ -22,7 +22,7 @@ function editsMax(name: string): number {
   return name.length <= 7 ? 2 : 3;
 }
 
-/** How many insertions, deletions and replacements make one text into the other. Both are of bounded length. */
+/** How many insertions, deletions and replacements change one text into the other. The length of both must be bounded. */
 export function editDistance(from: string, to: string): number {
   let distances = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

@@ -1,5 +1,5 @@
-// Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one call
-// of the compiled validator and the rules; only an invalid one is explained. Never changes the payload, and has no clock.
+// Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one call of the
+// compiled validator and the rules; only an invalid one is explained. Never changes the payload; has no clock.
 
 import { Compile } from "typebox/compile";
 import type { FieldError } from "../error.ts";
@@ -15,12 +15,12 @@ const noErrors: readonly FieldError[] = [];
 const identifierValidator = Compile(identifier("An id."));
 
 export interface Validation {
-  /** Unix milliseconds; without it a timestamp may lie in any future. */
+  /** Unix milliseconds; without it, timestamps may be any time in the future. */
   readonly now?: number | undefined;
   readonly budget?: ErrorBudget | undefined;
 }
 
-/** What is wrong with a payload, by field; empty when it is valid. Linear in its size. */
+/** The errors of a payload; empty if it is valid. Linear in its size. */
 export function validatePayload(
   type: RecordType,
   operation: Operation,
@@ -39,7 +39,7 @@ export function validatePayload(
   return [...errors, ...more].slice(0, errorsMax);
 }
 
-/** What is wrong with an id from outside a body, such as a query parameter; empty when it is one. */
+/** The errors of an id that is not in a body, such as a query parameter; empty if it is valid. */
 export function validateIdentifier(name: string, value: unknown): readonly FieldError[] {
   if (value === undefined) return [{ field: name, message: "is required" }];
   const errors = explainErrors(identifierValidator, value, { what: "id" });
@@ -62,7 +62,7 @@ function ruleErrors(
   return repeated.length > 0 ? [...errors, ...repeated] : errors;
 }
 
-/** The rules, in words, that a state folded from valid changes does not keep to (decision 0027). */
+/** The rules, as sentences, that a state folded from valid changes does not satisfy (decision 0027). */
 export function brokenRules(type: RecordType, state: Payload): readonly string[] {
   return type.rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
 }
@@ -77,7 +77,7 @@ function isTooFarAhead(payload: Payload, now: number): boolean {
   return timestamp !== undefined && timestamp > latestTimestamp(now);
 }
 
-/** The keys of additional_properties are unique; JSON Schema can't say that of a part of an item. */
+/** The keys of additional_properties must be unique; JSON Schema can't express that for a part of an item. */
 function repeatedKeys(properties: unknown): readonly FieldError[] {
   if (!Array.isArray(properties) || properties.length > limits.listItemsMax) return noErrors;
   const firstIndexes = new Map<string, number>();

@@ -1,9 +1,9 @@
-// Splits a stream of bytes into lines, whatever the boundaries of its chunks. Holds at most one bounded line back, in one
-// buffer, so that many small chunks cost no more memory than one large one.
+// Splits a stream of bytes into lines, wherever its chunks end. Buffers at most one line of bounded length, so that
+// many small chunks take no more memory than one large chunk.
 
 import { limits } from "../../domain/limits.ts";
 
-/** `bytes` is undefined for a line that was longer than the bound; its content was not kept. */
+/** `bytes` is undefined for a line longer than the bound; its content was dropped. */
 export interface Line {
   readonly number: number;
   readonly bytes: Buffer | undefined;
@@ -14,11 +14,14 @@ const heldBytesMin = 1_024;
 
 export class LineSplitter {
   #held: Buffer = Buffer.alloc(0);
-  /** Of the line that has not ended; more than are held once it is too long. */
+  /** The length so far of the line that has not ended; it is not held once it is too long. */
   #lineBytes = 0;
   #number = 0;
 
-  /** The lines that end in this chunk; blank ones count but are left out. A line may share the chunk's memory. */
+  /**
+   * The lines that end in this chunk, without blank ones, which are numbered too. A line may share the chunk's
+   * memory.
+   */
   push(chunk: Buffer): Line[] {
     const lines: Line[] = [];
     let from = 0;
@@ -30,7 +33,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, if it did not end in a newline. */
+  /** The last line, if it does not end with a newline. */
   end(): Line[] {
     const lines: Line[] = [];
     if (this.#lineBytes > 0) this.#finishInto(lines, Buffer.alloc(0));

@@ -1,15 +1,18 @@
-// What form of body an operation takes: one object, a list, or either; and how long a list may be.
+// Checks the form of a body against the operation (one object, a list, or either), and the length of a list.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Operation } from "../operation.ts";
 
-/** Throws AppError validation_failed where one object was sent and a list is expected. */
+/** For one object. Throws AppError validation_failed if a list is expected. */
 export function requireSingleForm({ body }: Operation): void {
   if (body === "list") throw invalid("The body must be a list of objects.");
 }
 
-/** Throws AppError validation_failed where one object is expected or the list is empty, too_large if it is too long. */
+/**
+ * For a list. Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is
+ * too long.
+ */
 export function requireListForm({ body, type }: Operation, items: number): void {
   if (body === "one") {
     throw invalid(`The body must be one object; send lists to /v2/${type?.batchPath ?? ""}.`);

@@ -1,5 +1,5 @@
-// From bytes to a JSON value that nothing was changed in: bytes that are not UTF-8 are rejected, and a number that a double
-// does not hold exactly becomes Infinity, which validation rejects at its place. Never repeats what was sent in an error.
+// Parses bytes as JSON without changing any value: bytes that are not UTF-8 are rejected, and a number that a double
+// does not hold exactly becomes Infinity, which validation rejects with its path. Errors never repeat what was sent.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { AppError } from "../../domain/error.ts";
@@ -7,17 +7,17 @@ import { parseExactJson } from "../../domain/json/exact-number.ts";
 import { limits } from "../../domain/limits.ts";
 import { findJsonSyntaxError } from "./json-syntax.ts";
 
-/** What the bytes are to whoever sent them: errors speak of that. */
+/** What error messages call the bytes. */
 export type JsonSource = "body" | "line";
 
 /**
- * A pure function of the bytes, linear in their number. Throws AppError malformed_json. How deep the value is nested is
- * for validation to check: the parser of the language needs no stack for it.
+ * A pure function of the bytes, linear in their number. Throws AppError malformed_json. Validation checks the depth
+ * of nesting; JSON.parse needs no stack for it.
  */
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
   if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
-  // The same for ASCII, and copied instead of decoded.
+  // The same text for ASCII, and faster to decode.
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
   try {
     return parseExactJson(text, bytes);
@@ -27,15 +27,15 @@ export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
 }
 
 /**
- * Why a list is not JSON whose items before `from` are: that is the beginning of an item, or of the body. Reads only what
- * comes after it, and tells the place in the whole body.
+ * The error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an item or
+ * of the body. Reads only what comes after it, and reports the place in the whole body.
  */
 export function describeListError(body: Buffer, from: number): AppError {
   const rest = body.subarray(from);
   if (body.length === 0) return malformed("The body is empty; send JSON.");
   if (!isUtf8(rest)) return malformed("The body is not valid UTF-8.");
   if (from === 0) return malformed(explain(rest.toString(), "body"));
-  // Where an item begins, the list is open.
+  // An item begins inside the list, so its opening bracket is added.
   return malformed(explain(`[${rest.toString()}`, "body", startOf(body, from - 1)));
 }
 
@@ -50,18 +50,18 @@ function explain(text: string, source: JsonSource, start: Place = beginning): st
   if (text.startsWith("\ufeff")) {
     return `The ${source} begins with a byte order mark; send it without one (RFC 8259, section 8.1).`;
   }
-  const { at, isBehindEnd, isTooDeep } = findJsonSyntaxError(text);
+  const { at, isAfterEnd, isTooDeep } = findJsonSyntaxError(text);
   if (isTooDeep) return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
   const what = `The ${source} is not valid JSON:`;
   if (at === text.length) return `${what} it ends too early.`;
   const { line, column } = placeOf(text, at, start);
   const place = source === "line" ? `column ${column}` : `line ${line}, column ${column}`;
-  return isBehindEnd
-    ? `${what} something stands behind its end, at ${place}.`
-    : `${what} look at ${place}.`;
+  return isAfterEnd
+    ? `${what} unexpected text after its end, at ${place}.`
+    : `${what} unexpected text at ${place}.`;
 }
 
-/** Counted from 1, without making a string of each line. */
+/** Counted from 1. Does not split the text into lines. */
 function placeOf(text: string, at: number, start: Place): Place {
   let { line } = start;
   let lineStart = 0;
@@ -72,7 +72,7 @@ function placeOf(text: string, at: number, start: Place): Place {
   return { line, column: at - lineStart + (line === start.line ? start.column : 1) };
 }
 
-/** The place of a byte, whose column counts UTF-16 units as the parser does. */
+/** The place of a byte; the column counts UTF-16 units, as above. */
 function startOf(body: Buffer, at: number): Place {
   let line = 1;
   let lineStart = 0;

@@ -1,5 +1,5 @@
-// Reads a request's body: content type, content encoding, and bounds on the bytes as sent and as decoded.
-// Never keeps more than its bound in memory, nor more than there is room for.
+// Reads a request body: content type, content encoding, and bounds on the bytes as sent and as decoded. Never buffers
+// more than its bound, nor more than its reservation of memory.
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
@@ -10,10 +10,17 @@ import { askForBody } from "./expectation.ts";
 import type { BodyBudget, Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
 
+/** From this size on the bulk thread reads a body, so that parsing it never blocks small requests. */
+const largeBodyBytesMin = 16 * 1_024;
+/** Of a body that carries no records. */
+const smallBodyBytesMax = 256 * 1_024;
+/** Received bytes from which the ratio of decoded bytes counts: a short beginning may compress well. */
+const streamRatioBytesMin = 64 * 1_024;
+
 export type MediaType = "json" | "ndjson";
 
-// Without the option these two would leave out, in silence, what stands behind the end: on some versions of Node the
-// second of two zstd frames. gzip reads on by itself, and refuses what is no further member.
+// Without this option these two would silently ignore bytes after the end, on some versions of Node the second of two
+// zstd frames. gzip reads further members by itself, and rejects anything else.
 const strictly = { rejectGarbageAfterEnd: true } as const;
 
 const decoders = {
@@ -23,10 +30,10 @@ const decoders = {
   zstd: () => createZstdDecompress(strictly),
 } as const;
 
-/** Throws AppError content_type unless the body is said to be one of the kinds that the operation takes. */
+/** Throws AppError content_type unless the Content-Type is one that the operation accepts. */
 export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaType {
   const sent = request.headers["content-type"] ?? "";
-  // As nearly everybody sends it; nothing to take apart.
+  // What nearly every client sends.
   if (sent === "application/json") return "json";
   const [essence = "", ...parameters] = sent.split(";");
   const type = essence.trim().toLowerCase();
@@ -42,26 +49,32 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
 }
 
 /**
- * A body that is known to be small, or that may be no larger: a few KiB are held without asking for room. Throws AppError
- * too_large, content_type, or malformed_json for a body that breaks off or is not in its encoding.
+ * Reads a body of a few KiB, without a reservation. Throws AppError too_large, content_type, or malformed_json for a
+ * body that is incomplete or not in its encoding.
  */
-export function readSmallBody(
-  request: IncomingMessage,
-  bytesMax: number = limits.smallBodyBytesMax,
-): Promise<Buffer> {
+export async function readSmallBody(request: IncomingMessage): Promise<Buffer> {
+  const bytesMax = smallBodyBytesMax;
   if (Number(request.headers["content-length"]) > bytesMax) throw tooLarge(bytesMax);
-  return collect(decodedBody(request), new SmallBody(bytesMax));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await receive(decodedBody(request), (chunk) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  });
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes);
 }
 
-/** True for a body that is said to be small, and comes as it is. */
+/** True for a body whose declared length is small and that has no content encoding. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   return (
-    Number(headers["content-length"]) < limits.largeBodyBytesMin &&
+    Number(headers["content-length"]) < largeBodyBytesMin &&
     headers["content-encoding"] === undefined
   );
 }
 
-/** Undefined for a body that does not tell its length, or has another one when decoded. */
+/** Undefined for a body without a Content-Length, or whose length changes when decoded. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers["content-length"];
   return length === undefined || headers["content-encoding"] !== undefined
@@ -72,30 +85,32 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
 export interface LargeBodyOptions {
   readonly organizationId: string;
   readonly budget: BodyBudget;
-  /** Tells that the client is gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** The bytes, in memory of their own, and the room that they take. */
+/** The bytes, in memory of their own, and its reservation. */
 export interface LargeBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly reservation: Reservation;
 }
 
-/** Waits for room before anything is read. Throws as `readSmallBody` does, and AppError unavailable without room. */
+/**
+ * Waits for a reservation before it reads. Throws like `readSmallBody`, and AppError unavailable if there is no room.
+ */
 export async function readLargeBody(
   request: IncomingMessage,
   { organizationId, budget, signal }: LargeBodyOptions,
 ): Promise<LargeBody> {
-  const bytesMax = limits.bodyBytesMax;
   const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > bytesMax) throw tooLarge(bytesMax);
+  if (declared > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
   const expected = request.headers["content-encoding"] === undefined ? declared : 0;
   const reserved = expected || unknownBytes;
   const reservation = await budget.reserve(organizationId, reserved, signal);
-  const body = new LargeBodyBytes({ bytesMax, expected, reserved, reservation });
+  const body = new LargeBodyBytes({ expected, reserved, reservation });
   try {
-    return { bytes: await collect(decodedBody(request), body), reservation };
+    await receive(decodedBody(request), (chunk) => body.add(chunk));
+    return { bytes: body.whole(), reservation };
   } catch (error) {
     body.discard();
     reservation.release();
@@ -103,10 +118,10 @@ export async function readLargeBody(
   }
 }
 
-/** What a body that does not tell its length begins with; as it grows, it asks for more. */
+/** Reserved first for a body of unknown length; extended as the body grows. */
 const unknownBytes = 256 * 1_024;
 
-/** The body as a stream of decoded bytes. Throws AppError content_type for an encoding that is not known. */
+/** The body as a stream of decoded bytes. Throws AppError content_type for an unknown encoding. */
 export function decodedBody(request: IncomingMessage): Readable {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || encoding === "") {
@@ -129,59 +144,24 @@ export function decodedBody(request: IncomingMessage): Readable {
   return request.pipe(decoder);
 }
 
-/** Takes the chunks of a body, and gives the whole. `add` throws where the body is too large. */
-interface Collector<Whole> {
-  add(chunk: Buffer): void;
-  whole(): Whole;
-}
-
-class SmallBody implements Collector<Buffer> {
-  readonly #bytesMax: number;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  add(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax);
-    this.#chunks.push(chunk);
-  }
-
-  whole(): Buffer {
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined
-      ? only
-      : Buffer.concat(this.#chunks, this.#bytes);
-  }
-}
-
-/** One piece of memory, so that it can be handed to another thread as it is. */
-class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
-  readonly #bytesMax: number;
+/** One contiguous buffer, which can be transferred to another thread. */
+class LargeBodyBytes {
   readonly #reservation: Reservation;
   #reserved: number;
   #memory: Uint8Array<ArrayBuffer>;
   #length = 0;
 
-  constructor(options: {
-    bytesMax: number;
-    expected: number;
-    reserved: number;
-    reservation: Reservation;
-  }) {
-    this.#bytesMax = options.bytesMax;
+  constructor(options: { expected: number; reserved: number; reservation: Reservation }) {
     this.#reservation = options.reservation;
     this.#reserved = options.reserved;
-    // The system gives pages to it only as they are written, so that a body that never comes takes none.
+    // The system allocates its pages only when they are written, so a body that never arrives takes none.
     this.#memory = newMemory(options.expected || firstBytes);
   }
 
+  /** Throws AppError too_large. */
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
-    if (length > this.#bytesMax) throw tooLarge(this.#bytesMax);
+    if (length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
     if (length > this.#reserved) this.#reserve(length);
     if (length > this.#memory.length) this.#grow(length);
     this.#memory.set(chunk, this.#length);
@@ -192,21 +172,21 @@ class LargeBodyBytes implements Collector<Uint8Array<ArrayBuffer>> {
     return this.#memory.subarray(0, this.#length);
   }
 
-  /** What follows, if the source still has something, is not kept. */
+  /** Chunks that still arrive are not stored. */
   discard(): void {
     freeMemory(this.#memory);
     this.#length = 0;
   }
 
   #reserve(needed: number): void {
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#reserved + unknownBytes));
+    const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#reserved + unknownBytes));
     this.#reservation.extend(bytes - this.#reserved);
     this.#reserved = bytes;
   }
 
-  /** In large steps: memory that is not written to costs nothing. */
+  /** In large steps, because memory that is not written costs nothing. */
   #grow(needed: number): void {
-    const bytes = Math.min(this.#bytesMax, Math.max(needed, this.#memory.length * growth));
+    const bytes = Math.min(limits.bodyBytesMax, Math.max(needed, this.#memory.length * growth));
     const larger = newMemory(bytes);
     larger.set(this.whole());
     freeMemory(this.#memory);
@@ -222,36 +202,37 @@ function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(memory.buffer, memory.byteOffset, bytes);
 }
 
-function collect<Whole>(source: Readable, collector: Collector<Whole>): Promise<Whole> {
+/** Resolves at the end of the source. After an error of `add` the source is paused, and the rest remains unread. */
+function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     source.on("data", (chunk: Buffer) => {
       try {
-        collector.add(chunk);
+        add(chunk);
       } catch (error) {
         source.removeAllListeners("data");
         source.pause();
         reject(error);
       }
     });
-    source.on("end", () => resolve(collector.whole()));
+    source.on("end", resolve);
     source.on("error", (cause) => reject(brokenBody(cause)));
   });
 }
 
-/** Throws AppError too_large for a stream that decodes to much more than was sent: nobody means to send such. */
+/** Throws AppError too_large for a stream that decodes to a multiple of its size that no real data has. */
 export function requireRatio(source: Readable, decodedBytes: number): void {
   if (!("bytesWritten" in source)) return;
-  const received = Math.max(Number(source.bytesWritten), limits.streamRatioBytesMin);
+  const received = Math.max(Number(source.bytesWritten), streamRatioBytesMin);
   if (decodedBytes <= received * limits.streamRatioMax) return;
   throw new AppError("too_large", {
     message: `A stream may decode to at most ${limits.streamRatioMax} times its size.`,
   });
 }
 
-/** The error for a body that could not be decoded or did not come whole. */
+/** The error for a body that could not be decoded or is incomplete. */
 export function brokenBody(cause: unknown): AppError {
   return new AppError("malformed_json", {
-    message: "The body broke off or is not valid in the Content-Encoding that the request names.",
+    message: "The body is incomplete, or not valid in the Content-Encoding of the request.",
     cause,
   });
 }

@@ -8,13 +8,15 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
-import type { Operation } from "../operation.ts";
 import { describeListError, parseJson } from "../body/parse-json.ts";
-import { requireType } from "../body/require-type.ts";
+import { type Operation, requireType } from "../operation.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "./turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
+
+/** The text of one record, with whitespace. */
+const itemTextBytesMax = 1_024 * 1_024;
 
 export interface ListTask {
   readonly order: ListOrder;
@@ -32,7 +34,7 @@ export interface TaskContext {
 const sliceBounds = {
   itemsMax: 128,
   bytes: 64 * 1_024,
-  itemBytesMax: limits.itemTextBytesMax,
+  itemBytesMax: itemTextBytesMax,
 } as const;
 const hashedBytesAtOnce = 1_024 * 1_024;
 const resultsAtOnce = 500;
@@ -64,7 +66,7 @@ async function addSingle(
   const { operation, body } = task;
   await takeTurn(task, context);
   context.meter.run(() => {
-    if (body.length > limits.itemTextBytesMax) throw tooLargeObject();
+    if (body.length > itemTextBytesMax) throw tooLargeObject();
     const value = parseJson(body);
     requireSingleForm(operation);
     submission.add(value);
@@ -98,7 +100,7 @@ async function addItems(
 }
 
 function addSlice(submission: Submission, body: Buffer, { start, end, items }: ListSlice): void {
-  if (items === 1 && end - start > limits.itemTextBytesMax) return submission.addTooLarge();
+  if (items === 1 && end - start > itemTextBytesMax) return submission.addTooLarge();
   for (const item of parseSlice(body, start, end)) submission.add(item);
 }
 

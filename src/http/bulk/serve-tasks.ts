@@ -4,7 +4,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
-import { limits } from "../../domain/limits.ts";
 import { BodyBudget, type Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
 import type { Operation } from "../operation.ts";
@@ -14,6 +13,13 @@ import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
 import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "./turns.ts";
 import { WorkMeter } from "./work-meter.ts";
+
+/** Of bodies that are parsed and validated at the same time; one of them always fits, and small ones beside it. */
+const parsedBodyBytesMax = 40 * 1_024 * 1_024;
+/** The same for the bodies of one organization. */
+const organizationParsedBytesMax = 18 * 1_024 * 1_024;
+/** How long a body waits for its turn to be parsed. */
+const handlerTimeoutMs = 60_000;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
@@ -29,9 +35,9 @@ export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
 
 /** Whoever has room for the body has been let in already, so none is refused for want of a place here. */
 const parsedLists = {
-  totalBytesMax: limits.parsedBodyBytesMax,
-  organizationBytesMax: limits.organizationParsedBytesMax,
-  waitMsMax: limits.handlerTimeoutMs,
+  totalBytesMax: parsedBodyBytesMax,
+  organizationBytesMax: organizationParsedBytesMax,
+  waitMsMax: handlerTimeoutMs,
   waitingMax: Infinity,
 };
 

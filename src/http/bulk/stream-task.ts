@@ -5,12 +5,20 @@ import { type ItemResult, Submission } from "../../actions/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { type Line, LineSplitter } from "../body/line-splitter.ts";
-import type { Operation } from "../operation.ts";
 import { parseJson } from "../body/parse-json.ts";
-import { requireType } from "../body/require-type.ts";
+import { type Operation, requireType } from "../operation.ts";
 import type { TaskContext } from "./list-task.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
+
+/** Lines of a stream that are stored in one transaction. */
+const streamGroupItemsMax = 500;
+/** Bytes of these lines. */
+export const streamGroupBytesMax = 1_024 * 1_024;
+/** Rows of these lines. With the relations of one more record it is no more than a group of the store accepts. */
+const streamGroupRowsMax = 990;
+/** Shared by the groups of all streams. */
+export const streamGroupsBytesMax = 4 * 1_024 * 1_024;
 
 export interface StreamEvents {
   /** A chunk is read, and another may be sent. */
@@ -22,8 +30,8 @@ export interface StreamEvents {
 
 /** How many bytes of lines make a group: the more streams share the memory of the thread, the fewer. */
 export function groupBytesMax(streams: number): number {
-  const share = limits.streamGroupsBytesMax / Math.max(1, streams);
-  return Math.max(limits.streamLineBytesMax, Math.min(limits.streamGroupBytesMax, share));
+  const share = streamGroupsBytesMax / Math.max(1, streams);
+  return Math.max(limits.streamLineBytesMax, Math.min(streamGroupBytesMax, share));
 }
 
 export interface WrittenGroup {
@@ -159,9 +167,9 @@ export class StreamTask {
   #isFull(): boolean {
     const { lines, bytes, submission } = this.#group;
     return (
-      lines >= limits.streamGroupItemsMax ||
+      lines >= streamGroupItemsMax ||
       bytes >= this.#groupBytesMax() ||
-      submission.rows >= limits.streamGroupRowsMax
+      submission.rows >= streamGroupRowsMax
     );
   }
 

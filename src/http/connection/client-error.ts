@@ -4,9 +4,9 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { AppError, type ErrorName } from "../../domain/error.ts";
+import { AppError, type ErrorName, statusOf } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { errorBody, statusOf } from "../reply/error-response.ts";
+import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
 import { stopReading } from "./reading.ts";
 

@@ -6,8 +6,10 @@ import type { Socket } from "node:net";
 import { limits } from "../../domain/limits.ts";
 import { resumeReading } from "./reading.ts";
 
+/** How fast all lingering connections together are read. */
+const bytesPerSecond = 16 * 1_024 * 1_024;
 const intervalMs = 10;
-const bytesPerInterval = (limits.lingerBytesPerSecond * intervalMs) / 1_000;
+const bytesPerInterval = (bytesPerSecond * intervalMs) / 1_000;
 /** What a connection has to be read is known only afterwards; mostly it is one read of 64 KiB. */
 const socketsPerInterval = 3;
 

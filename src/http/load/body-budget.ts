@@ -4,6 +4,9 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
+/** Beyond this many waiting bodies a request is rejected at once, so that the queue is bounded. */
+const bodiesWaitingMax = 256;
+
 /** Room for one body, to be released when its request is over. */
 export interface Reservation {
   /** Takes more, without waiting. Throws AppError unavailable if there is not as much. */
@@ -25,7 +28,7 @@ const defaults: BodyBudgetOptions = {
   totalBytesMax: limits.heldBodyBytesMax,
   organizationBytesMax: limits.organizationBodyBytesMax,
   waitMsMax: limits.bodyReservationWaitMsMax,
-  waitingMax: limits.bodiesWaitingMax,
+  waitingMax: bodiesWaitingMax,
 };
 
 interface Waiting {

@@ -14,6 +14,11 @@ import {
   type PressureState,
 } from "./pressure.ts";
 
+/** How often the process is sampled. */
+export const pressureSampleMs = 250;
+/** The Retry-After of rejected work: about as long as pressure lasts. */
+export const pressureRetrySeconds = 2;
+
 /** Measures the process. */
 export interface PressureProbe {
   /** 99th percentile over about the last quarter of a second. */
@@ -42,7 +47,7 @@ export class LoadShedding {
   /** Samples until it is stopped, and keeps no process alive. */
   constructor(options: LoadSheddingOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#observe(), limits.pressureSampleMs).unref();
+    this.#timer = setInterval(() => this.#observe(), pressureSampleMs).unref();
   }
 
   /** Throws AppError unavailable. `bytes` of undefined: not known before it is read. */
@@ -77,7 +82,7 @@ export class LoadShedding {
       message:
         "The service is under heavy load and accepts only small requests for now. Send fewer records at a time, or try " +
         "again soon.",
-      retryAfterSeconds: limits.pressureRetrySeconds,
+      retryAfterSeconds: pressureRetrySeconds,
     });
   }
 

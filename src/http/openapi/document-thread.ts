@@ -1,4 +1,4 @@
-// Runs in a thread of its own: builds the OpenAPI document and posts its text.
+// Runs in its own thread: builds the OpenAPI document and posts its text.
 
 import { parentPort } from "node:worker_threads";
 import { buildOpenApi } from "../openapi.ts";

@@ -1,4 +1,4 @@
-// What an OpenAPI 3.1 document is made of, as far as ours uses it. Types only.
+// The structure of an OpenAPI 3.1 document, as far as ours uses it. Types only, but for references.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -18,6 +18,9 @@ export interface MediaType {
   readonly examples?: Examples;
 }
 
+/** By media type. */
+export type Media = Readonly<Record<string, MediaType>>;
+
 export interface HeaderObject {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -36,35 +39,29 @@ export interface ParameterObject {
 export interface RequestBodyObject {
   readonly description: string;
   readonly required: true;
-  readonly content: Readonly<Record<string, MediaType>>;
+  readonly content: Media;
 }
 
 export interface ResponseObject {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
+  readonly content?: Media;
 }
-
-/** By status. */
-export type Responses = Readonly<Record<string, ResponseObject | Reference>>;
-
-export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
-  readonly security: readonly SecurityRequirement[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (ParameterObject | Reference)[];
   readonly requestBody?: RequestBodyObject;
-  readonly responses: Responses;
+  /** By status. */
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-export type Method = "get" | "head" | "post" | "put" | "delete";
-
 export type PathItem = { readonly parameters?: readonly Reference[] } & Partial<
-  Record<Method, OperationObject>
+  Record<"get" | "head" | "post" | "put" | "delete", OperationObject>
 >;
 
 export interface Components {
@@ -75,17 +72,12 @@ export interface Components {
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
 
-export interface Tag {
-  readonly name: string;
-  readonly description: string;
-}
-
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly Tag[];
-  readonly security: readonly SecurityRequirement[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly security: OperationObject["security"];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Components;
 }

@@ -1,4 +1,4 @@
-// The text that the document opens with, its figures taken from where they are decided.
+// The introduction of the document, with figures from the code.
 
 import { errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -12,28 +12,28 @@ export function introduction(): string {
 const sections: readonly (readonly [title: string, text: string])[] = [
   [
     "",
-    "Takes in financial records of organizations, keeps them durably, and erases them for good on request. A reply of " +
+    "Accepts financial records of organizations, stores them durably, and erases them permanently on request. A reply of " +
       "success means that the data is on stable storage.",
   ],
   [
     "Access",
     "An organization exchanges its API key for an access token at `POST /auth/token`; every `/v2` operation takes the token " +
-      "as `Authorization: Bearer <token>`. The scope that an operation asks for is named with it. `<family>:write` includes " +
+      "as `Authorization: Bearer <token>`. Each operation names the scope that it requires. `<family>:write` includes " +
       "`<family>:read`. `transactions:write` also includes the deletion of transactions and all risk assessment operations, " +
       "unless the operator has turned that off for the organization.",
   ],
   [
     "Records",
     "A record is a series of changes: each accepted POST or PUT appends one. `timestamp` is business time, so the order in " +
-      "which changes arrive does not matter. Text is kept exactly as sent and must be well-formed Unicode; unknown fields " +
-      "are refused, and so are numbers with more digits than a double holds.",
+      "which changes arrive does not matter. Text is stored exactly as sent and must be well-formed Unicode. Unknown fields " +
+      "are rejected, and so are numbers with more digits than a double holds.",
   ],
   [
     "Limits",
     `A JSON body may have ${limits.bodyBytesMax / 1_048_576} MiB, also when decoded, and ${limits.batchItemsMax} items; one ` +
       `record ${limits.recordBytesMax / 1_024} KiB. Streams (\`application/x-ndjson\`) may have any length. Every reply ` +
-      "says what is left of the rate limit in `RateLimit` and `RateLimit-Policy`; a 429 says in `Retry-After` how long to " +
-      "wait.",
+      "has what is left of the rate limit in `RateLimit` and `RateLimit-Policy`; a 429 has the seconds to wait in " +
+      "`Retry-After`.",
   ],
   [
     "Errors",

@@ -1,10 +1,10 @@
-// What takes long to make and is asked for rarely: a thread makes it and ends, so that requests under way don't wait and
-// the memory that it took goes with the thread.
+// Makes what is slow to make and rarely requested in a thread that then ends, so that other requests do not wait and
+// the memory is released with the thread.
 
 import { Worker } from "node:worker_threads";
 import type { Encoded } from "../reply/representation.ts";
 
-/** The script of the reference page. It is some megabytes of text inside a package. Rejects if the thread fails. */
+/** The script of the reference page, several megabytes from a package. Rejects if the thread fails. */
 export async function loadReferenceScript(): Promise<Encoded> {
   const { br, gzip, identity } = (await runThread("reference-bundle-thread")) as {
     readonly [Name in keyof Encoded]: Uint8Array;
@@ -18,7 +18,7 @@ export async function loadDocument(): Promise<string> {
 }
 
 function runThread(name: string): Promise<unknown> {
-  // Both forms of this file have the thread's file beside them.
+  // The source and the published package both have the thread's file in this folder.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const thread = new Worker(new URL(`./${name}.${extension}`, import.meta.url));
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ function runThread(name: string): Promise<unknown> {
   });
 }
 
-/** Bytes that a thread posts lose their class; nothing is copied here. */
+/** Posting a Buffer loses its class; this does not copy. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

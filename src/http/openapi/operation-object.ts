@@ -1,108 +1,101 @@
 // An operation of the route table as the document shows it.
 
 import { identifier } from "../../domain/schema/fields.ts";
-import { nounOf, type RecordType } from "../../domain/record-type.ts";
-import type { Operation } from "../operation.ts";
-import { bodiesOf } from "./bodies.ts";
+import { allScopes, coveredScopes } from "../../domain/scope.ts";
+import {
+  type Operation,
+  type OperationDocument,
+  type QueryParameter,
+  requireType,
+  scopesOf,
+} from "../operation.ts";
+import type { Content } from "./content.ts";
 import type {
   OperationObject,
   ParameterObject,
-  PathItem,
   Reference,
-  SecurityRequirement,
+  RequestBodyObject,
+  ResponseObject,
 } from "./document.ts";
-import { errorResponsesOf } from "./error-responses.ts";
-import { exampleDeletionId, idExample } from "./examples.ts";
-import { parameterRef } from "./parts.ts";
+import { errorRef, errorWithoutContent } from "./error-object.ts";
+import { errorsOf } from "./error-responses.ts";
+import { headersOf, parameterRef, usualHeaders } from "./parts.ts";
 import { publishSchema } from "./publish-schema.ts";
-import { componentName, describe } from "./wording.ts";
+import { componentName } from "./wording.ts";
 
-export const tokenTag = "Access token";
-export const deletionTag = "Deletion";
-
-/** The paths of the API, in the order of the table. HEAD comes with the GET of a record. */
-export function apiPaths(
-  operations: readonly Operation[],
-  deletable: readonly RecordType[],
-): Record<string, PathItem> {
-  const paths: Record<string, PathItem> = {};
-  for (const operation of operations) {
-    const shared = { parameters: [parameterRef("RequestId")] };
-    paths[operation.path] = {
-      ...(paths[operation.path] ?? shared),
-      [operation.method.toLowerCase()]: operationObject(operation, deletable),
-      ...(operation.verb === "check record" ? { head: headObject(operation, deletable) } : {}),
-    };
-  }
-  return paths;
-}
-
-function operationObject(operation: Operation, deletable: readonly RecordType[]): OperationObject {
-  const parameters = parametersOf(operation);
-  const { request, success } = bodiesOf(operation, deletable);
+export function operationObject(
+  operation: Operation,
+  document: OperationDocument,
+): OperationObject {
+  const { tag, summary, description, request, reply } = document;
+  const parameters = parametersOf(operation, document);
+  const errors = errorsOf(operation).map((response) => [response.status, errorRef(response)]);
   return {
     operationId: operation.name,
-    tags: [tagOf(operation)],
-    ...describe(operation),
-    security: [securityOf(operation)],
+    tags: [tag ?? requireType(operation).title],
+    summary,
+    description: [description, ...scopeSentence(operation)].join("\n\n"),
+    security: [operation.permission === undefined ? { ApiKey: [] } : { AccessToken: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(request === undefined ? {} : { requestBody: request }),
+    ...(request === undefined ? {} : { requestBody: requestBody(request) }),
     responses: {
-      [operation.success]: success,
-      ...errorResponsesOf(operation),
+      [operation.success]: { ...withoutContent(reply), content: reply.media },
+      ...Object.fromEntries(errors),
     },
   };
 }
 
-function headObject(operation: Operation, deletable: readonly RecordType[]): OperationObject {
-  const {
-    summary,
-    description,
-    requestBody: _none,
-    ...rest
-  } = operationObject(operation, deletable);
-  const { description: found, headers } = bodiesOf(operation, deletable).success;
+/** The same for HEAD, whose replies have no content. */
+export function headObject(operation: Operation, document: OperationDocument): OperationObject {
+  const { summary, description, ...rest } = operationObject(operation, document);
+  const errors = errorsOf(operation).map((response) => [
+    response.status,
+    errorWithoutContent(response),
+  ]);
   return {
     ...rest,
-    operationId: `head${operation.type === undefined ? "" : componentName(operation.type)}`,
+    operationId: `head${componentName(requireType(operation))}`,
     summary: `${summary} (without a body)`,
-    description: `As GET, but only the status and the headers are answered. ${description}`,
+    description: `The same as GET, but the reply has no body. ${description}`,
     responses: {
-      [operation.success]: { description: found, headers },
-      ...errorResponsesOf(operation, { bodiless: true }),
+      [operation.success]: withoutContent(document.reply),
+      ...Object.fromEntries(errors),
     },
   };
 }
 
-function tagOf({ type, verb }: Operation): string {
-  if (type !== undefined) return type.title;
-  return verb === "issue token" ? tokenTag : deletionTag;
+function requestBody({ description, media }: Content): RequestBodyObject {
+  return { description, required: true, content: media };
 }
 
-function securityOf({ verb }: Operation): SecurityRequirement {
-  return verb === "issue token" ? { ApiKey: [] } : { AccessToken: [] };
+function withoutContent({ description, headers = [] }: Content): ResponseObject {
+  return { description, headers: headersOf(...usualHeaders, ...headers) };
 }
 
-function parametersOf(operation: Operation): (ParameterObject | Reference)[] {
-  const { method, verb, body, type } = operation;
-  if (verb === "issue token") return [];
-  if (verb === "read deletion") {
-    const description = "Unique identifier of the deletion request.";
-    return [query("deletion_request_id", { description, example: exampleDeletionId })];
-  }
-  if (method === "GET") {
-    if (type === undefined) throw new Error(`the operation ${operation.name} has no record type`);
-    const description = `Unique identifier of the ${nounOf(type)}.`;
-    return [query(type.idField, { description, example: idExample(type) })];
-  }
-  const lists = body === "list" || body === "either";
-  return [parameterRef("IdempotencyKey"), ...(lists ? [parameterRef("Prefer")] : [])];
+function parametersOf(
+  { permission, body }: Operation,
+  { query }: OperationDocument,
+): readonly (ParameterObject | Reference)[] {
+  if (query !== undefined) return [queryParameter(query)];
+  if (permission === undefined) return [];
+  return [parameterRef("IdempotencyKey"), ...(body === "one" ? [] : [parameterRef("Prefer")])];
 }
 
-function query(
-  name: string,
-  { description, example }: { description: string; example: string },
-): ParameterObject {
+function queryParameter({ name, description, example }: QueryParameter): ParameterObject {
   const { description: _same, ...schema } = publishSchema(identifier(description));
   return { name, in: "query", required: true, description, schema, example };
+}
+
+/** Which scopes are sufficient, derived from what each of them covers. */
+function scopeSentence(operation: Operation): readonly string[] {
+  const wanted = scopesOf(operation).map((scope) => {
+    const others = allScopes.filter(
+      (other) => other !== scope && coveredScopes([other], false).has(scope),
+    );
+    const included = others.map((other) => `\`${other}\``).join(" and ");
+    return included === "" ? `\`${scope}\`` : `\`${scope}\` (included in ${included})`;
+  });
+  if (wanted.length === 0) return [];
+  const which = operation.type === undefined ? ", whichever the type of the record requires" : "";
+  return [`Scope: ${wanted.join(", ")}${which}.`];
 }

@@ -1,104 +1,104 @@
-// The headers, parameters and security schemes that operations share.
+// The headers, parameters, security schemes and tags that operations share.
 
 import { limits } from "../../domain/limits.ts";
 import type { HeaderObject, ParameterObject, Reference } from "./document.ts";
 
-export const headers = {
+const text = { type: "string" };
+
+/** By component; `header` is the name in replies. */
+const headerParts = {
   RequestId: {
+    header: "X-Request-Id",
     description:
-      "Names this request in the service's log; the client's own `X-Request-Id` where it is fit.",
-    schema: { type: "string" },
+      "Identifies this request in the log of the service; the client's own `X-Request-Id` if it is valid.",
+    schema: text,
     example: "req_2f9c04d1ab7712",
   },
   RateLimit: {
+    header: "RateLimit",
     description:
-      "What is left of the limit that counts here (draft-ietf-httpapi-ratelimit-headers): `r` requests now, all of them " +
-      "again in `t` seconds. Lists, streams and other large work count as several requests.",
-    schema: { type: "string" },
+      "What is left of the limit that applies (draft-ietf-httpapi-ratelimit-headers): `r` requests now, and the whole limit " +
+      "in `t` seconds. Lists, streams and other large requests count as several.",
+    schema: text,
     example: '"organization";r=1999;t=1',
   },
   RateLimitPolicy: {
+    header: "RateLimit-Policy",
     description: "The limit itself: `q` requests in a window of `w` seconds.",
-    schema: { type: "string" },
+    schema: text,
     example: '"organization";q=2000;w=2',
   },
   RetryAfter: {
-    description: "Seconds to wait; trying again after that works.",
+    header: "Retry-After",
+    description: "Seconds to wait before trying again.",
     schema: { type: "integer", format: "int32", minimum: 1 },
     example: 1,
   },
   Authenticate: {
+    header: "WWW-Authenticate",
     description:
-      "Which credential is expected, and what is wrong with the one that came (RFC 6750).",
-    schema: { type: "string" },
+      "Which credential is expected, and what is wrong with the one that was sent (RFC 6750).",
+    schema: text,
     example: 'Bearer realm="sluice"',
   },
   ETag: {
+    header: "ETag",
     description:
-      "Names this content in this encoding; sent back as `If-None-Match` it gets 304 while nothing has changed.",
-    schema: { type: "string" },
+      "Identifies this content in this encoding; a request with it as `If-None-Match` is 304 until the content changes.",
+    schema: text,
     example: '"3q2-7wEBAgMEBQYHCAkKCw-br"',
   },
   PreferenceApplied: {
-    description: "That the preference was followed (RFC 7240); only if it was asked for.",
-    schema: { type: "string" },
+    header: "Preference-Applied",
+    description: "The preference that was applied (RFC 7240); only if one was sent.",
+    schema: text,
     example: "handling=lenient",
   },
-} as const satisfies Record<string, HeaderObject>;
+} as const satisfies Record<string, HeaderObject & { readonly header: string }>;
 
-const headerNames = {
-  RequestId: "X-Request-Id",
-  RateLimit: "RateLimit",
-  RateLimitPolicy: "RateLimit-Policy",
-  RetryAfter: "Retry-After",
-  Authenticate: "WWW-Authenticate",
-  ETag: "ETag",
-  PreferenceApplied: "Preference-Applied",
-} as const satisfies Record<HeaderPart, string>;
+export type HeaderPart = keyof typeof headerParts;
 
-export type HeaderPart = keyof typeof headers;
+export const headers: Readonly<Record<string, HeaderObject>> = Object.fromEntries(
+  Object.entries(headerParts).map(([name, { header: _header, ...rest }]) => [name, rest]),
+);
 
 /** References to header components, under the names that the headers have in replies. */
 export function headersOf(...parts: readonly HeaderPart[]): Readonly<Record<string, Reference>> {
   return Object.fromEntries(
-    parts.map((part) => [headerNames[part], { $ref: `#/components/headers/${part}` }]),
+    parts.map((part) => [headerParts[part].header, { $ref: `#/components/headers/${part}` }]),
   );
 }
 
-/** What every reply of an operation of the API has. */
+/** In every reply of an operation of the API. */
 export const usualHeaders = ["RequestId", "RateLimit", "RateLimitPolicy"] as const;
 
-/** None has an example: the reference page and other tools would send it without being asked to. */
+/** Without examples, because the reference page and other tools would send them unasked. */
 export const parameters = {
   RequestId: {
     name: "X-Request-Id",
     in: "header",
     required: false,
     description:
-      `A name of the client's own for this request: up to ${limits.requestIdCharactersMax} letters, digits and \`._:/+=@-\`. ` +
-      "Anything else is not refused, but replaced.",
-    schema: { type: "string" },
+      `The client's own name for this request: up to ${limits.requestIdCharactersMax} letters, digits and \`._:/+=@-\`. ` +
+      "Any other value is replaced, not rejected.",
+    schema: text,
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     required: false,
     description:
-      "Makes the request safe to repeat: for 24 hours the same key with the same request gets the first reply again. " +
-      "With another request it is 422; while the first is in flight, 409. Not for streams.",
-    schema: {
-      type: "string",
-      minLength: 1,
-      maxLength: limits.idempotencyKeyCharactersMax,
-    },
+      "Makes the request safe to repeat: for 24 hours the same request with the same key gets the first reply again. A " +
+      "different request with it is 422, and one sent while the first is in flight is 409. Not for streams.",
+    schema: { ...text, minLength: 1, maxLength: limits.idempotencyKeyCharactersMax },
   },
   Prefer: {
     name: "Prefer",
     in: "header",
     required: false,
     description:
-      "`handling=lenient` lets each item of a list stand alone (RFC 7240). Other preferences are ignored.",
-    schema: { type: "string" },
+      "With `handling=lenient` each item of a list is accepted or rejected by itself (RFC 7240). Other preferences are ignored.",
+    schema: text,
   },
 } as const satisfies Record<string, ParameterObject>;
 
@@ -121,3 +121,7 @@ export const securitySchemes = {
     description: "An access token, as `Authorization: Bearer <token>`.",
   },
 } as const;
+
+export const tokenTag = "Access token";
+export const deletionTag = "Deletion";
+export const serviceTag = "Service";

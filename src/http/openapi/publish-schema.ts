@@ -1,10 +1,10 @@
-// Turns a schema that validates into the one that the document shows: standard JSON Schema 2020-12 and nothing of ours.
-// Says the same in words that any validator and any generator knows; never takes what the validators refuse, but for lone
-// surrogates, which no pattern that all tools read can name.
+// Translates a schema that validates into standard JSON Schema 2020-12 for the document, without our own keywords and
+// formats. The result accepts nothing that the validators reject, except lone surrogates, for which no pattern is
+// portable.
 
+import type { TSchema } from "typebox";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
-import { additionalProperties, address } from "../../domain/schema/fields.ts";
-import { tokenRequestSchema } from "../request/request-schemas.ts";
+import { additionalProperty, address } from "../../domain/schema/fields.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 
 interface CodeList {
@@ -14,7 +14,7 @@ interface CodeList {
   readonly values: ReadonlySet<string>;
 }
 
-/** Formats of ours that stand for a list of codes. */
+/** Our own formats that mean a list of codes. */
 const codeLists: Readonly<Record<string, CodeList>> = {
   "iso-4217": {
     name: "CurrencyCode",
@@ -37,24 +37,11 @@ const codeLists: Readonly<Record<string, CodeList>> = {
   },
 };
 
-/** Schemas that are components wherever they occur; told by their content, since options copy them. */
-const named: readonly (readonly [name: string, schema: unknown])[] = [
-  ["Address", address],
-  ["AdditionalProperty", itemsOf(additionalProperties)],
-  ["AccessTokenScope", propertyOf(tokenRequestSchema, "scopes")],
-];
-
-/** Any text in the schema, so that a scope that does not exist has an error of its own; which exist is in the document. */
-const scopeName = itemsOf(propertyOf(propertyOf(tokenRequestSchema, "scopes"), "scopes"));
-
-const nameByContent: ReadonlyMap<string, string> = new Map([
-  [JSON.stringify(scopeName), "Scope"],
-  ...named.map(([name, schema]) => [JSON.stringify(schema), name] as const),
-]);
-
-function itemsOf(schema: unknown): unknown {
-  return (schema as { items?: unknown }).items;
-}
+/**
+ * The schemas of fields that are components; `component` in a schema names it, and survives when options copy the
+ * schema.
+ */
+const components: readonly TSchema[] = [address, additionalProperty];
 
 /**
  * The components that published schemas refer to. Lists of codes are patterns: generators would make a type of an enum,
@@ -70,23 +57,26 @@ export function sharedSchemas(): Record<string, JsonSchema> {
       examples: [example],
     },
   ]);
-  const shapes = named.map(([name, schema]) => [name, publishShape(schema)]);
+  const shapes = components.map((schema) => [nameOf(schema), publishShape(schema)]);
   return Object.fromEntries([...shapes, ...lists]) as Record<string, JsonSchema>;
-}
-
-function propertyOf(schema: unknown, name: string): unknown {
-  const { properties = {} } = schema as { properties?: JsonSchema };
-  return properties[name];
 }
 
 /** A reference where the schema is a component, else the schema itself. */
 export function publishSchema(source: unknown): JsonSchema {
-  const name = nameByContent.get(JSON.stringify(source));
+  const name = nameOf(source);
   if (name !== undefined) return schemaRef(name);
   const { format, description } = source as { format?: string; description?: string };
   const list = format === undefined ? undefined : codeLists[format];
   if (list === undefined) return publishShape(source);
   return { ...schemaRef(list.name), ...(description === undefined ? {} : { description }) };
+}
+
+function nameOf(schema: unknown): string | undefined {
+  return (schema as { component?: string }).component;
+}
+
+export function describedShape(description: string, schema: unknown): JsonSchema {
+  return { ...publishShape(schema), description };
 }
 
 /** The schema itself, also where it is a component. */
@@ -98,18 +88,16 @@ export function publishShape(source: unknown): JsonSchema {
   return "default" in published ? withDefaultInWords(published) : published;
 }
 
-/**
- * What a field counts as where it is left out. As a keyword it would make generators require the field, or fill it in, of
- * which neither is meant.
- */
+/** A default is described in words, because for the keyword some generators require the field or fill it in. */
 function withDefaultInWords({ default: value, description, ...rest }: JsonSchema): JsonSchema {
   const what = typeof description === "string" ? `${description} ` : "";
   return { ...rest, description: `${what}Counts as ${JSON.stringify(value)} if left out.` };
 }
 
-/** By keyword, what comes in its place; a keyword that is not here stays as it is. */
+/** By keyword, its replacement; a keyword that is not listed is published unchanged. */
 const publishers: Readonly<Record<string, (value: unknown) => JsonSchema>> = {
   expected: () => ({}),
+  component: () => ({}),
   type: publishType,
   format: publishFormat,
   enum: (values) => ({ type: "string", enum: values }),
@@ -123,7 +111,7 @@ const publishers: Readonly<Record<string, (value: unknown) => JsonSchema>> = {
   anyOf: (alternatives) => publishUnion(alternatives as readonly JsonSchema[]),
 };
 
-/** Generators take the format as the width of the number; without it some choose one too narrow. */
+/** Generators derive the width of a number from its format; without it some choose one that is too narrow. */
 function publishType(type: unknown): JsonSchema {
   if (type === "number") return { type, format: "double" };
   return type === "integer" ? { type, format: "int64" } : { type };
@@ -132,7 +120,7 @@ function publishType(type: unknown): JsonSchema {
 function publishFormat(format: unknown): JsonSchema {
   if (format === "well-formed") return {};
   if (format === "no-nul") return { pattern: "^[^\\x00]*$" };
-  // Control characters C0, DEL and C1, in escapes that ECMA-262, Python and RE2 all read alike.
+  // Control characters C0, DEL and C1, in escapes that mean the same in ECMA-262, Python and RE2.
   if (format === "identifier") return { pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
   return { format };
 }
@@ -155,7 +143,7 @@ function publishUnion(alternatives: readonly JsonSchema[]): JsonSchema {
   return { anyOf: [...described, { type: "null" }] };
 }
 
-/** Parts that only put an order on checking become one schema; a keyword in two of them has to stay in two. */
+/** Parts that only define the order of checks become one schema, unless a keyword occurs in two of them. */
 function publishParts(parts: readonly JsonSchema[]): JsonSchema {
   const published = parts.map(publishShape);
   const keywords = published.flatMap((part) => Object.keys(part));
@@ -168,7 +156,7 @@ function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   return anyOf === undefined ? [schema] : anyOf.flatMap(alternativesOf);
 }
 
-/** What a list of types says as well as a union would, and more generators understand. */
+/** True if a list of types can replace the union, which more generators support. */
 function isPlain({ type }: JsonSchema): boolean {
   return typeof type === "string" && type !== "object";
 }
@@ -179,7 +167,7 @@ function withNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [type, "null"], ...enumWithNull };
 }
 
-/** The union has it already. */
+/** The union has the description. */
 function withoutDescription(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => keyword !== "description"),

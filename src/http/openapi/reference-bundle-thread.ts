@@ -1,5 +1,5 @@
-// Runs in a thread of its own: asks Scalar's plugin for its script, as a browser would, and posts it in every encoding.
-// Nothing that it registers is ever served.
+// Runs in its own thread: requests the script of Scalar's plugin, as a browser would, and posts it in every encoding.
+// The server here accepts no connections.
 
 import { parentPort } from "node:worker_threads";
 import scalar from "@scalar/fastify-api-reference";

@@ -1,7 +1,7 @@
-// The page at /docs: a frame around Scalar's reference, which draws /openapi.json. It names no other host, and its policy
-// forbids the browser to ask one.
+// The page at /docs, in which Scalar's reference shows /openapi.json. It refers to no other host, and its policy
+// forbids the browser to contact one.
 
-/** Scalar writes styles into the page, some without any nonce; they stay allowed, and no script that is written in. */
+/** Scalar adds inline styles, some without a nonce, so those are allowed; inline scripts are not. */
 export const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** References are relative, so that the page also works under a path of a proxy. */
+/** URLs are relative, so that the page also works under a path of a proxy. */
 export const referencePage = `<!doctype html>
 <html lang="en">
   <head>
@@ -31,7 +31,7 @@ export const referencePage = `<!doctype html>
 </html>
 `;
 
-/** All of Scalar that would reach beyond this service is off. */
+/** Every feature of Scalar that would contact another host is off. */
 const settings = {
   theme: "default",
   withDefaultFonts: false,
@@ -45,7 +45,7 @@ const settings = {
   metaData: { title: "Sluice API reference" },
 };
 
-/** Requests made from the page go to where the page came from, whatever name the document has for it. */
+/** Requests from the page go to the server of the page, whatever server the document names. */
 export const startScript = `"use strict";
 const base = new URL(".", location.href).href.replace(/\\/$/, "");
 Scalar.createApiReference("#app", {

@@ -1,47 +1,64 @@
-// What probes ask: is the process alive, can it take requests. Counts against no limit, so that probes are answered
-// whatever else comes from their address.
+// GET /health/live and /health/ready, for probes: whether the process runs, and whether it accepts requests. They count
+// against no limit, so that probes are answered whatever else is sent from their address.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { probeWrite } from "../../actions/maintain-store.ts";
 import { AppError } from "../../domain/error.ts";
-import type { HttpContext } from "../http-context.ts";
-import { ok } from "../handlers/handler.ts";
-import { Readiness } from "./readiness.ts";
-import { sendError } from "../reply/send-error.ts";
+import type { JsonSchema } from "../openapi/document.ts";
+import { unavailable } from "../openapi/error-responses.ts";
+import { jsonAnswer } from "../reply/reply.ts";
+import type { PublicRoute } from "./public-route.ts";
+import { makeReadiness } from "./readiness.ts";
 
-export function registerHealth(server: FastifyInstance, context: HttpContext): void {
-  const readiness = new Readiness({
-    probe: () => context.app.store.probeWrite(),
-    onChange: (failure) => {
-      if (failure === undefined) context.log.info("ready again");
-      else context.log.warn({ err: failure }, "not ready");
-    },
-  });
-  server.get("/health/live", (request, reply) => {
-    context.replies.send(request, reply, ok(200, { status: "live" }));
-  });
-  server.get("/health/ready", async (request, reply) => {
-    await answerReady(context, { request, reply }, readiness);
-    return reply;
-  });
-}
+export const liveRoute: PublicRoute = {
+  path: "/health/live",
+  limited: false,
+  document: {
+    operationId: "checkLive",
+    summary: "Check if the process is alive",
+    description: "Replies as long as the process runs. Does not use the store.",
+    answers: "It is alive.",
+    contentType: "application/json",
+    schema: statusSchema("live"),
+    example: { status: "live" },
+  },
+  makeHandler: () => () => jsonAnswer(200, { status: "live" }),
+};
 
-async function answerReady(
-  context: HttpContext,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  readiness: Readiness,
-): Promise<void> {
-  if (context.draining()) {
-    // Expected at every stop, and asked for many times: nothing to log.
-    const error = new AppError("unavailable", { retryAfterSeconds: 1 });
-    sendError(context, request, { reply, error });
-    return;
-  }
-  try {
-    await readiness.check();
-    context.replies.send(request, reply, ok(200, { status: "ready" }));
-  } catch {
-    // The reason is in the log since it began.
-    const error = new AppError("unavailable", { retryAfterSeconds: 1 });
-    sendError(context, request, { reply, error });
-  }
+export const readyRoute: PublicRoute = {
+  path: "/health/ready",
+  limited: false,
+  document: {
+    operationId: "checkReady",
+    summary: "Check if the service is ready",
+    description: "200 if the store accepts writes and the service is not shutting down.",
+    answers: "It is ready.",
+    contentType: "application/json",
+    schema: statusSchema("ready"),
+    example: { status: "ready" },
+    errors: [unavailable],
+  },
+  makeHandler: (context) => {
+    const isReady = makeReadiness({
+      probe: () => probeWrite(context.app),
+      onChange: (failure) => {
+        if (failure === undefined) context.log.info("ready again");
+        else context.log.warn({ err: failure }, "not ready");
+      },
+    });
+    return async () => {
+      // Without a cause, so that nothing is logged: a stop is expected, and any other reason was logged when it began.
+      if (context.draining() || !(await isReady())) {
+        throw new AppError("unavailable", { retryAfterSeconds: 1 });
+      }
+      return jsonAnswer(200, { status: "ready" });
+    };
+  },
+};
+
+function statusSchema(status: string): JsonSchema {
+  return {
+    type: "object",
+    required: ["status"],
+    properties: { status: { type: "string", enum: [status] } },
+  };
 }

@@ -1,29 +1,19 @@
-// Answers for paths and methods that no operation has: 404, or 405 with the methods that the path does have.
+// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { countUnknownPath } from "../request/authenticate.ts";
 import type { HttpContext } from "../http-context.ts";
-import type { RequestContext } from "../reply/reply.ts";
+import { publicRoutes } from "../public-routes.ts";
+import { operations } from "../routes.ts";
+import { makeRequestContext } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
 import { rejectAmbiguousRequest } from "../connection/request-smuggling.ts";
 import { limitUnauthenticated } from "../rate-limit/unauthenticated.ts";
 
-/** What is served beside the operations of the API. */
-const servicePaths = [
-  "/health/live",
-  "/health/ready",
-  "/metrics",
-  "/openapi.json",
-  "/docs",
-  "/docs/start.js",
-  "/docs/reference.js",
-  "/.well-known/sluice-receipts.json",
-];
-
 export function registerMissing(server: FastifyInstance, context: HttpContext): void {
-  const methods = methodsByPath(context);
+  const methods = methodsByPath();
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       rejectAmbiguousRequest(request.raw);
@@ -31,7 +21,7 @@ export function registerMissing(server: FastifyInstance, context: HttpContext): 
         if (!limitUnauthenticated(context, request, reply)) return reply;
       }
       if (request.url.startsWith("/v2/"))
-        await countUnknownPath(context, request, startRequestContext(request, reply));
+        await countUnknownPath(context, request, makeRequestContext(request, reply, undefined));
       const { error, headers } = refusal(request, methods);
       sendError(context, request, { reply, error, headers });
     } catch (limit) {
@@ -41,20 +31,12 @@ export function registerMissing(server: FastifyInstance, context: HttpContext): 
   };
   server.setNotFoundHandler(answerMissing);
   server.setErrorHandler(async (error, request, reply) => {
-    // Fastify refuses a QUERY without a content type before it looks whether anything answers one; here nothing does.
+    // Fastify rejects a QUERY without a content type before it looks for a route, and no route here has that method.
     if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
       return answerMissing(request, reply);
     sendError(context, request, { reply, error: asMalformed(error) });
     return reply;
   });
-}
-
-function startRequestContext(request: FastifyRequest, reply: FastifyReply): RequestContext {
-  const { raw } = request;
-  const began = { operation: undefined, raw, response: reply.raw, startedAt: performance.now() };
-  const requestContext: RequestContext = { ...began, caller: undefined, rate: undefined };
-  request.requestContext = requestContext;
-  return requestContext;
 }
 
 interface Refusal {
@@ -69,11 +51,11 @@ function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refus
     return { error: noSuchOperation(path, [...methods.keys()]), headers: {} };
   }
   const allow = allowed.join(", ");
-  const message = `${method} is not allowed here; this path takes ${allow}.`;
+  const message = `${method} is not allowed here; this path allows ${allow}.`;
   return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
 }
 
-/** Fastify's own refusals that come before any handler: a path that can't be decoded, a broken content type. */
+/** Replaces Fastify's own errors before any handler: a path that cannot be decoded, an invalid content type. */
 export function asMalformed(error: unknown): unknown {
   const code = codeOf(error);
   if (code === "FST_ERR_BAD_URL") {
@@ -95,11 +77,9 @@ function noSuchOperation(path: string, known: readonly string[]): AppError {
 
 type MethodsByPath = ReadonlyMap<string, readonly string[]>;
 
-function methodsByPath({ operations }: HttpContext): MethodsByPath {
+function methodsByPath(): MethodsByPath {
   const methods = new Map<string, string[]>();
-  for (const path of servicePaths) {
-    methods.set(path, ["GET", "HEAD"]);
-  }
+  for (const { path } of publicRoutes) methods.set(path, ["GET", "HEAD"]);
   for (const { path, method } of operations) {
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);

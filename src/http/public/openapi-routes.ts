@@ -1,21 +1,18 @@
-// Serves /openapi.json, and at /docs the reference page that is made from it. The page loads nothing from elsewhere. All
-// of it is made once, when somebody first asks for it, and never again.
+// Serves /openapi.json, and at /docs the reference page made from it, which loads nothing from other hosts. Each is
+// made when it is first requested, and once.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { HttpContext } from "../http-context.ts";
+import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { loadDocument, loadReferenceScript } from "../openapi/made-in-thread.ts";
 import { contentSecurityPolicy, referencePage, startScript } from "../openapi/reference-page.ts";
 import {
-  encode,
   makeRepresentation,
+  representationAnswer,
+  representText,
   type Representation,
-  sendRepresentation,
 } from "../reply/representation.ts";
-import { sendError } from "../reply/send-error.ts";
+import type { PublicRoute } from "./public-route.ts";
 
-const html = "text/html; charset=utf-8";
-const json = "application/json";
 const javaScript = "text/javascript; charset=utf-8";
 /** The next version of the service may have others; what has not changed is not sent again. */
 const revalidated = { "cache-control": "no-cache" };
@@ -26,37 +23,60 @@ const pageHeaders = {
 };
 const scriptHeaders = { "cache-control": "public, max-age=3600" };
 
-export function registerOpenApi(server: FastifyInstance, context: HttpContext): void {
-  const documents = makeDocuments();
-  const page = once(() => fromText(html, referencePage, pageHeaders));
-  const start = once(() => fromText(javaScript, startScript, scriptHeaders));
-  const script = once(async () =>
-    makeRepresentation(javaScript, await loadReferenceScript(), scriptHeaders),
-  );
+export const documentRoute: PublicRoute = {
+  path: "/openapi.json",
+  limited: true,
+  document: {
+    operationId: "readOpenApi",
+    summary: "Read this document",
+    description: "The OpenAPI 3.1 document of this service. `/docs` shows it as a page.",
+    answers: "This document.",
+    contentType: "application/json",
+    cached: true,
+    schema: {
+      type: "object",
+      required: ["openapi", "info", "paths"],
+      properties: {
+        openapi: { type: "string" },
+        info: { type: "object", additionalProperties: true },
+        paths: { type: "object", additionalProperties: true },
+      },
+      additionalProperties: true,
+    },
+  },
+  makeHandler: () => {
+    const find = makeDocuments();
+    return async ({ request }) => representationAnswer(request, await find(request));
+  },
+};
 
-  serve("/openapi.json", documents);
-  serve("/docs", page);
-  serve("/docs/start.js", start);
-  serve("/docs/reference.js", script);
+export const pageRoute = pageFile("/docs", () =>
+  representText("text/html; charset=utf-8", referencePage, pageHeaders),
+);
+export const startScriptRoute = pageFile("/docs/start.js", () =>
+  representText(javaScript, startScript, scriptHeaders),
+);
+export const pageScriptRoute = pageFile("/docs/reference.js", async () =>
+  makeRepresentation(javaScript, await loadReferenceScript(), scriptHeaders),
+);
 
-  function serve(path: string, find: (request: FastifyRequest) => Promise<Representation>): void {
-    server.get(path, async (request, reply: FastifyReply) => {
-      try {
-        sendRepresentation(context.replies, { request, reply }, await find(request));
-      } catch (error) {
-        sendError(context, request, { reply, error });
-      }
-      return reply;
-    });
-  }
+function pageFile(path: string, make: () => Promise<Representation>): PublicRoute {
+  return {
+    path,
+    limited: true,
+    makeHandler: () => {
+      const find = once(make);
+      return async ({ request }) => representationAnswer(request, await find());
+    },
+  };
 }
 
-/** Addresses under which the document is kept ready; beyond them it names its server by a relative URL. */
+/** Addresses for which a document is kept in memory; for any other, the document names its server by a relative URL. */
 const addressesMax = 16;
 
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-/** Names the address at which the client reached the service, so that a client made from the document finds it too. */
+/** The document names the address to which the client sent its request, so that generated clients send theirs there. */
 function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
   const load = once(async () => JSON.parse(await loadDocument()) as OpenApiDocument);
   const known = new Map<string, () => Promise<Representation>>();
@@ -76,18 +96,10 @@ function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
 /** `url`: of the service; undefined leaves the document as it is. */
 function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
   const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
-  return fromText(json, JSON.stringify({ ...document, servers }), revalidated);
+  return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);
 }
 
-async function fromText(
-  contentType: string,
-  text: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Representation> {
-  return makeRepresentation(contentType, await encode(Buffer.from(text)), headers);
-}
-
-/** Keeps what was made, but not a failure. */
+/** Stores the result of `make`, but not a failure. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

@@ -1,45 +1,80 @@
-// Publishes the public keys that receipts are signed with, at a well-known address (RFC 8615). Asks for no credential, and
-// has nothing to say but public keys. Requests that come at the same time share one question to the store.
+// The public keys of receipts, at a well-known address (RFC 8615). Publishes nothing but public keys. Concurrent
+// requests share one query to the store.
 
-import type { FastifyInstance } from "fastify";
 import { publishReceiptKeys } from "../../actions/receipt-keys.ts";
 import { coalesce } from "../coalesce.ts";
-import type { HttpContext } from "../http-context.ts";
+import type { JsonSchema } from "../openapi/document.ts";
+import { receiptKeyIdExample } from "../openapi/receipt-schema.ts";
 import {
-  encode,
-  makeRepresentation,
+  representText,
+  representationAnswer,
   type Representation,
-  sendRepresentation,
 } from "../reply/representation.ts";
-import { sendError } from "../reply/send-error.ts";
+import type { PublicRoute } from "./public-route.ts";
 
-export const receiptKeysPath = "/.well-known/sluice-receipts.json";
-
-/** A key may be rotated, and receipts signed with the new one are verified soon after. */
+/** Short, because receipts are signed with a new key soon after a rotation. */
 const headers = { "cache-control": "public, max-age=60" };
-const json = "application/json";
 
-export function registerReceiptKeys(server: FastifyInstance, context: HttpContext): void {
-  const find = makeFind(context);
-  server.get(receiptKeysPath, async (request, reply) => {
-    try {
-      sendRepresentation(context.replies, { request, reply }, await find());
-    } catch (error) {
-      sendError(context, request, { reply, error });
-    }
-    return reply;
-  });
-}
+const keySchema: JsonSchema = {
+  type: "object",
+  required: ["kty", "crv", "alg", "use", "kid", "x", "created_at"],
+  properties: {
+    kty: { type: "string", enum: ["OKP"] },
+    crv: { type: "string", enum: ["Ed25519"] },
+    alg: { type: "string", enum: ["EdDSA"] },
+    use: { type: "string", enum: ["sig"] },
+    kid: { type: "string", description: "The key's thumbprint (RFC 7638)." },
+    x: { type: "string", description: "The public key, base64url." },
+    created_at: { type: "string", format: "date-time" },
+    retired_at: { type: "string", format: "date-time" },
+  },
+};
 
-/** The keys as they are in the store now; compressed again only when they have changed. */
-function makeFind({ app }: HttpContext): () => Promise<Representation> {
-  let last: { readonly text: string; readonly representation: Representation } | undefined;
-  return coalesce(async () => {
-    const text = JSON.stringify(await publishReceiptKeys(app));
-    if (last?.text !== text) {
-      const encoded = await encode(Buffer.from(text));
-      last = { text, representation: makeRepresentation(json, encoded, headers) };
-    }
-    return last.representation;
-  });
-}
+export const receiptKeysRoute: PublicRoute = {
+  path: "/.well-known/sluice-receipts.json",
+  limited: true,
+  document: {
+    operationId: "readReceiptKeys",
+    summary: "Read the public keys of receipts",
+    description:
+      "A JWK set (RFC 7517, RFC 8037) with every key with which receipts of deletions are or were signed. Keep a copy: " +
+      "`sluice receipt verify FILE --keys COPY` verifies receipts offline.",
+    answers: "The keys, oldest first.",
+    contentType: "application/json",
+    cached: true,
+    schema: {
+      type: "object",
+      required: ["store_id", "keys"],
+      properties: {
+        store_id: { type: "string", description: "Identifies the store of the receipts." },
+        keys: { type: "array", items: keySchema },
+      },
+    },
+    example: {
+      store_id: "store_5d41402abc4b2a76b9719d91",
+      keys: [
+        {
+          kty: "OKP",
+          crv: "Ed25519",
+          alg: "EdDSA",
+          use: "sig",
+          kid: receiptKeyIdExample,
+          x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+          created_at: "2026-03-01T09:00:00.000Z",
+        },
+      ],
+    },
+  },
+  makeHandler: ({ app }) => {
+    let last: { readonly text: string; readonly representation: Representation } | undefined;
+    /** Compresses the keys again only when they have changed. */
+    const find = coalesce(async () => {
+      const text = JSON.stringify(await publishReceiptKeys(app));
+      if (last?.text !== text) {
+        last = { text, representation: await representText("application/json", text, headers) };
+      }
+      return last.representation;
+    });
+    return async ({ request }) => representationAnswer(request, await find());
+  },
+};

@@ -1,12 +1,12 @@
-// Whose limits a network address counts against: an IPv4 address by itself, an IPv6 address with its whole /64, because
-// one host is usually given that many. Only reads text; asks no resolver.
+// The owner of the limits of a network address: an IPv4 address itself, or the /64 network of an IPv6 address,
+// because one host usually has a whole /64. Only parses text; never resolves a name.
 
 import { isIP } from "node:net";
 
-/** What a proxy passed on that is no address: long ones are cut, so that a key of a table stays short. */
+/** Bound on the key for text from a proxy that is not an address. */
 const strayCharactersMax = 64;
 
-/** The key under which limits are counted, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
+/** The key of the limits, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
 export function addressOwner(address: string): string {
   const [plain = ""] = address.split("%", 1);
   const version = isIP(plain);

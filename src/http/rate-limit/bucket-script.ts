@@ -1,19 +1,14 @@
-// The token bucket as a script of Redis or Valkey: one key, one round trip, the time of the server, so that processes
-// whose clocks differ agree. Written for Lua 5.1, which servers run; never reads a key that it was not given.
+// The token bucket as a script for Redis or Valkey: one key, one round trip, and the clock of the server, so that
+// processes with different clocks agree. Written in Lua 5.1; never reads a key that is not in KEYS.
 
 import { createHash, hash } from "node:crypto";
-import { type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
+import { type BucketCost, type BucketPolicy, describeBucket, type Taken } from "./token-bucket.ts";
 
 /**
- * What is asked of a bucket: one token if there is one, only what is left, or any number of tokens that a request has cost
- * already, which may leave less than none.
- */
-export type BucketCost = 0 | 1 | { readonly charge: number };
-
-/**
- * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 if they are taken even
- * where there are not as many. Gives whether there was a token, and the tokens that are left, as text, since numbers of a script's reply lose their fraction. A bucket that is not
- * there is full, so each is kept for only as long as it takes to fill. A clock that was set back neither gains nor loses.
+ * KEYS: the bucket. ARGV: tokens gained a second, tokens of a full bucket, tokens to take, and 1 for a charge, which
+ * is taken even if fewer tokens are left. Returns whether there was a token, and the tokens that are left, as text,
+ * because Redis truncates numbers in a script's reply. A missing bucket is full, so each expires when it would be
+ * full again. A clock that was set back neither gains nor loses tokens.
  */
 export const bucketScript = `
 local time = redis.call("TIME")
@@ -41,22 +36,22 @@ end
 return { allowed, string.format("%.17g", tokens) }
 `;
 
-/** What servers know the script by. */
+/** Identifies the script to the server (EVALSHA). */
 export const bucketScriptSha1 = createHash("sha1").update(bucketScript).digest("hex");
 
-/** Begins every key, for an operator's patterns of access. */
+/** The prefix of every key, for the access rules of an operator. */
 const keyPrefix = "sluice:rate:";
 
 /**
- * The key of an owner's bucket. Hashed, so that no address can be read in it, with `scope`, the name of the store, so that
- * services of different stores never meet in one Redis.
+ * The key of an owner's bucket. Hashed, so that it reveals no address; with `scope`, the name of the store, so that
+ * services with different stores can share one Redis.
  */
 export function bucketKey(scope: string, policy: BucketPolicy, owner: string): string {
   const digest = hash("sha256", `${scope}\n${owner}`, "base64url");
   return `${keyPrefix}${policy.name}:${digest}`;
 }
 
-/** What follows the number of keys in EVAL and EVALSHA. */
+/** The arguments after the number of keys in EVAL and EVALSHA. */
 export function bucketArguments(key: string, policy: BucketPolicy, cost: BucketCost): string[] {
   const isCharge = typeof cost === "object";
   const tokens = isCharge ? cost.charge : cost;
@@ -64,7 +59,7 @@ export function bucketArguments(key: string, policy: BucketPolicy, cost: BucketC
   return [key, ...numbers.map(String)];
 }
 
-/** Throws when the reply is not one of the script. */
+/** Throws if the reply is not one of the script. */
 export function readBucketReply(reply: unknown, policy: BucketPolicy): Taken {
   const [allowed, text]: readonly unknown[] = Array.isArray(reply) ? reply : [];
   const tokens = typeof text === "string" ? Number(text) : Number.NaN;

@@ -1,8 +1,15 @@
-// Chooses where requests are counted: in this process, or in a Redis that processes share. Loads nothing of the second
-// unless it is set.
+// Chooses where requests are counted: in this process, or in a Redis that processes share, whose client is loaded
+// only if it is configured. No request waits for a Redis that is unavailable: then each process counts by itself.
 
 import type { Logger } from "../../log.ts";
-import { type RateGate, RateLimits } from "./rate-limit.ts";
+import {
+  type Count,
+  countInProcess,
+  type Limited,
+  limited,
+  makeRateGate,
+  type RateGate,
+} from "./rate-limit.ts";
 
 export interface RateLimitSettings {
   readonly rateLimitPerSecond: number;
@@ -16,7 +23,7 @@ export interface RateLimitOptions {
   readonly scope: string;
   readonly log: Logger;
   readonly onShared: (isShared: boolean) => void;
-  /** Told of each request that should have been counted with others, and was not. */
+  /** Called for each request that should have been counted with other processes, and was not. */
   readonly onCountedAlone: () => void;
 }
 
@@ -25,22 +32,33 @@ export interface OpenRateLimits {
   close(): Promise<void>;
 }
 
-/** Never rejects for a Redis that is away: then each process counts for itself until it is back. */
 export async function openRateLimits(
   settings: RateLimitSettings,
   { now, onCountedAlone, ...options }: RateLimitOptions,
 ): Promise<OpenRateLimits> {
-  const { rateLimitPerSecond, rateLimitRedisUrl: url, rateLimitRedisTimeoutMs } = settings;
-  const own = new RateLimits(rateLimitPerSecond, now);
-  if (url === undefined || rateLimitPerSecond === 0) return { gate: own, close: async () => {} };
-  const [{ SharedBuckets }, { shareRateLimits }] = await Promise.all([
-    import("./shared-buckets.ts"),
-    import("./shared-rate-limits.ts"),
-  ]);
-  const buckets = new SharedBuckets({ url, answerMsMax: rateLimitRedisTimeoutMs, ...options });
+  const { rateLimitPerSecond: perSecond, rateLimitRedisUrl: url } = settings;
+  const countHere = countInProcess(now);
+  if (url === undefined || perSecond === 0) {
+    return {
+      gate: makeRateGate({ perSecond, count: countHere, countHere }),
+      close: async () => {},
+    };
+  }
+  const { SharedBuckets } = await import("./shared-buckets.ts");
+  const answerMsMax = settings.rateLimitRedisTimeoutMs;
+  const buckets = new SharedBuckets({ url, answerMsMax, ...options });
   await buckets.start();
+  const count: Count<Limited | Promise<Limited>> = (policy, owner, cost) => {
+    const countAlone = (): Limited => {
+      onCountedAlone();
+      return countHere(policy, owner, cost);
+    };
+    const taken = buckets.take(owner, policy, cost);
+    if (taken === undefined) return countAlone();
+    return taken.then((found) => (found === undefined ? countAlone() : limited(policy, found)));
+  };
   return {
-    gate: shareRateLimits(own, { buckets, onCountedAlone }),
+    gate: makeRateGate({ perSecond, count, countHere }),
     close: () => buckets.stop(),
   };
 }

@@ -1,11 +1,11 @@
-// The limits of the contract, section 6, and the headers that tell of them (draft-ietf-httpapi-ratelimit-headers): per
+// The limits of the contract, section 6, and the headers that report them (draft-ietf-httpapi-ratelimit-headers): per
 // organization, per key on token issuing, per address on failed authentication and on requests that need no credential.
 
 import type { Identity } from "../../actions/caller-cache.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { addressOwner } from "./address-owner.ts";
-import { type BucketPolicy, type Taken, TokenBuckets } from "./token-bucket.ts";
+import { type BucketCost, type BucketPolicy, type Taken, TokenBuckets } from "./token-bucket.ts";
 
 /** The values of RateLimit and RateLimit-Policy for one reply. */
 export interface RateHeaders {
@@ -19,94 +19,78 @@ export interface Limited {
   readonly retryAfterSeconds: number;
 }
 
-/** The limits as the entry points ask for them: at once, or a promise where processes share them. */
-export interface RateGate {
+/** The limits; the answer is a promise where processes share them. */
+export interface RateGate<Answer = Limited | Promise<Limited>> {
   /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
-  organization(caller: Identity): Limited | Promise<Limited>;
+  organization(caller: Identity): Answer;
   /** What a request of an organization has cost beyond its first token (work-tokens.ts). */
-  work(caller: Identity, tokens: number): Limited | Promise<Limited>;
+  work(caller: Identity, tokens: number): Answer;
   /** An exchange of an API key for a token. */
-  tokenIssuing(keyId: string): Limited | Promise<Limited>;
+  tokenIssuing(keyId: string): Answer;
   /** A failed authentication from an address. */
-  failedAuthentication(address: string): Limited | Promise<Limited>;
+  failedAuthentication(address: string): Answer;
   /** What is left to an address; counts nothing. */
-  failuresLeft(address: string): Limited | Promise<Limited>;
-  /** A request from an address for what needs no credential. Each process counts for itself. */
+  failuresLeft(address: string): Answer;
+  /** A request from an address that needs no credential. Bounds the load of one process, so it is never shared. */
   unauthenticated(address: string): Limited;
 }
 
 export type Policy = BucketPolicy & { readonly header: string };
 
-export const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
+/** Takes the cost from an owner's bucket. */
+export type Count<Answer> = (policy: Policy, owner: string, cost: BucketCost) => Answer;
 
-/** Those of this process alone: nothing to wait for. */
-export class RateLimits implements RateGate {
-  readonly #perSecond: number;
-  readonly #organizations: TokenBuckets;
-  readonly #keys: TokenBuckets;
-  readonly #addresses: TokenBuckets;
-  readonly #unauthenticated: TokenBuckets;
-  readonly #policies = new Map<number, Policy>();
+const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
 
-  /** 0 turns every limit off. */
-  constructor(perSecond: number, now: () => number) {
-    this.#perSecond = perSecond;
-    this.#organizations = new TokenBuckets(now);
-    this.#keys = new TokenBuckets(now);
-    this.#addresses = new TokenBuckets(now);
-    this.#unauthenticated = new TokenBuckets(now);
-  }
-
-  organization(caller: Identity): Limited {
-    const policy = this.organizationPolicy(caller);
-    if (policy === undefined) return unlimited;
-    return limited(policy, this.#organizations.take(caller.organizationId, policy));
-  }
-
-  work(caller: Identity, tokens: number): Limited {
-    const policy = this.organizationPolicy(caller);
-    if (policy === undefined) return unlimited;
-    return limited(policy, this.#organizations.charge(caller.organizationId, policy, tokens));
-  }
-
-  tokenIssuing(keyId: string): Limited {
-    if (this.#perSecond === 0) return unlimited;
-    return limited(tokenPolicy, this.#keys.take(keyId, tokenPolicy));
-  }
-
-  failedAuthentication(address: string): Limited {
-    if (this.#perSecond === 0) return unlimited;
-    return limited(failurePolicy, this.#addresses.take(addressOwner(address), failurePolicy));
-  }
-
-  failuresLeft(address: string): Limited {
-    if (this.#perSecond === 0) return unlimited;
-    return limited(failurePolicy, this.#addresses.look(addressOwner(address), failurePolicy));
-  }
-
-  unauthenticated(address: string): Limited {
-    if (this.#perSecond === 0) return unlimited;
-    const taken = this.#unauthenticated.take(addressOwner(address), unauthenticatedPolicy);
-    return limited(unauthenticatedPolicy, taken);
-  }
-
-  /** Undefined where the organization has no limit. */
-  organizationPolicy({ rateLimitPerSecond }: Identity): Policy | undefined {
-    const perSecond = rateLimitPerSecond ?? this.#perSecond;
-    if (this.#perSecond === 0 || perSecond === 0) return undefined;
-    const known = this.#policies.get(perSecond);
-    if (known !== undefined) return known;
-    const policy = withHeader({ name: "organization", perSecond, burst: perSecond * 2 });
-    this.#policies.set(perSecond, policy);
-    return policy;
-  }
+/** Counts in this process; each policy has buckets of its own. */
+export function countInProcess(now: () => number): Count<Limited> {
+  const buckets = new Map<string, TokenBuckets>();
+  return (policy, owner, cost) => {
+    const found = buckets.get(policy.name);
+    const own = found ?? new TokenBuckets(now);
+    if (found === undefined) buckets.set(policy.name, own);
+    return limited(policy, own.take(owner, policy, cost));
+  };
 }
 
-export const tokenPolicy = perMinute("token-issuing", limits.tokenRequestsPerMinute);
-export const failurePolicy = perMinute(
-  "failed-authentication",
-  limits.failedAuthenticationsPerMinute,
-);
+export interface RateGateOptions<Answer> {
+  /** 0 turns every limit off. */
+  readonly perSecond: number;
+  readonly count: Count<Answer>;
+  readonly countHere: Count<Limited>;
+}
+
+export function makeRateGate<Answer>({
+  perSecond: usual,
+  count,
+  countHere,
+}: RateGateOptions<Answer>): RateGate<Answer | Limited> {
+  const policies = new Map<number, Policy>();
+  const policyOf = ({ rateLimitPerSecond: perSecond = usual }: Identity): Policy => {
+    const known = policies.get(perSecond);
+    if (known !== undefined) return known;
+    const policy = withHeader({ name: "organization", perSecond, burst: perSecond * 2 });
+    policies.set(perSecond, policy);
+    return policy;
+  };
+  const countIf = <Counted>(by: Count<Counted>): Count<Counted | Limited> => {
+    return (policy, owner, cost) =>
+      usual === 0 || policy.perSecond === 0 ? unlimited : by(policy, owner, cost);
+  };
+  const ask = countIf(count);
+  const askHere = countIf(countHere);
+  return {
+    organization: (caller) => ask(policyOf(caller), caller.organizationId, 1),
+    work: (caller, charge) => ask(policyOf(caller), caller.organizationId, { charge }),
+    tokenIssuing: (keyId) => ask(tokenPolicy, keyId, 1),
+    failedAuthentication: (address) => ask(failurePolicy, addressOwner(address), 1),
+    failuresLeft: (address) => ask(failurePolicy, addressOwner(address), 0),
+    unauthenticated: (address) => askHere(unauthenticatedPolicy, addressOwner(address), 1),
+  };
+}
+
+const tokenPolicy = perMinute("token-issuing", limits.tokenRequestsPerMinute);
+const failurePolicy = perMinute("failed-authentication", limits.failedAuthenticationsPerMinute);
 const unauthenticatedPolicy = withHeader({
   name: "unauthenticated",
   perSecond: limits.unauthenticatedRequestsPerSecond,
@@ -117,7 +101,7 @@ function perMinute(name: string, requests: number): Policy {
   return withHeader({ name, perSecond: requests / 60, burst: requests });
 }
 
-/** q is the quota of a window of w seconds: what a full bucket holds, and how long it takes to fill. */
+/** q is the quota of a window of w seconds: the tokens of a full bucket, and how long it takes to fill. */
 function withHeader(policy: BucketPolicy): Policy {
   const windowSeconds = Math.round(policy.burst / policy.perSecond);
   return { ...policy, header: `"${policy.name}";q=${policy.burst};w=${windowSeconds}` };
@@ -134,7 +118,7 @@ export function limited(policy: Policy, taken: Taken): Limited {
   };
 }
 
-/** The header fields of a reply that tell of a limit; none where there is no limit. */
+/** The header fields of a reply that report a limit; none where there is no limit. */
 export function rateFields(headers: RateHeaders | undefined): Record<string, string> {
   if (headers === undefined) return {};
   return { ratelimit: headers.rateLimit, "ratelimit-policy": headers.rateLimitPolicy };

@@ -1,49 +1,50 @@
-// One connection to Redis or Valkey, for as long as it lasts: it asks for tokens of buckets and never connects again by
-// itself. Loaded only where RATE_LIMIT_REDIS_URL is set, and the one file that knows the client library.
+// One connection to Redis or Valkey. It takes tokens from buckets, and never reconnects by itself. Loaded only if
+// RATE_LIMIT_REDIS_URL is set, and the only file that uses the client library.
 
 import { createClient } from "@redis/client";
-import { limits } from "../../domain/limits.ts";
 import {
   bucketArguments,
-  type BucketCost,
   bucketScript,
   bucketScriptSha1,
   readBucketReply,
 } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
-import type { BucketPolicy, Taken } from "./token-bucket.ts";
+import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
+
+/** For a connection to Redis to open. */
+const redisConnectMs = 1_000;
 
 export interface RedisLink {
-  /** One round trip. Rejects when the server refuses or the connection is lost; the caller bounds the wait. */
+  /** One round trip. Rejects on an error reply or a lost connection; the caller bounds the wait. */
   ask(key: string, policy: BucketPolicy, cost: BucketCost): Promise<Taken>;
-  /** What is under way rejects. */
+  /** Rejects requests that are in flight. */
   close(): void;
 }
 
 export interface RedisLinkOptions {
   readonly url: string;
-  /** Called when the connection is lost, also when nothing is under way. */
+  /** Called when the connection is lost, also when no request is in flight. */
   readonly onLost: (error: unknown) => void;
 }
 
-/** Rejects when there is no server, it refuses the credentials, or takes too long. */
+/** Rejects if there is no server, it rejects the credentials, or it takes too long. */
 export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<RedisLink> {
   const client = createClient({
     url,
-    // The second protocol is enough, and every server and proxy speaks it without a greeting.
+    // RESP 2 is sufficient, and every server and proxy supports it without a handshake.
     RESP: 2,
     disableClientInfo: true,
     disableOfflineQueue: true,
-    // The caller bounds each wait; the library's own bound would be a timer more for each request.
+    // The caller bounds each wait; the library's own timeout would add a timer to each request.
     commandOptions: { timeout: 0 },
-    socket: { connectTimeout: limits.redisConnectMs, reconnectStrategy: false },
+    socket: { connectTimeout: redisConnectMs, reconnectStrategy: false },
   });
   client.on("error", onLost);
-  // Also after a loss: what the library keeps of each client is released by this alone.
+  // Needed after a lost connection too: only this releases what the library stores for each client.
   const close = (): void => client.destroy();
   try {
-    // A server may take the connection and then say nothing.
-    await withTimeout(client.connect(), limits.redisConnectMs * 2);
+    // A server may accept the connection and then never reply.
+    await withTimeout(client.connect(), redisConnectMs * 2);
   } catch (error) {
     close();
     throw error;
@@ -64,8 +65,8 @@ export async function openRedisLink({ url, onLost }: RedisLinkOptions): Promise<
 }
 
 /**
- * What kind of error it is, in one word and never in the words of the error, which may repeat what was sent: the system's
- * code, or the first word of an error reply, which is its code by the protocol.
+ * The kind of an error as one word: the code of the system, or the first word of an error reply, which is its code by
+ * the protocol. Never the message, which may repeat what was sent.
  */
 export function redisErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";

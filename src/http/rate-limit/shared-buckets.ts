@@ -1,27 +1,31 @@
-// Token buckets that processes share in Redis or Valkey. Two states: shared, where each request asks the server; and
-// alone, after the first answer that was refused, lost or late, where nobody waits and a fresh connection is tried every
-// now and then. One line of the log for each change. Never fails a request, nor a start.
+// Token buckets that processes share in Redis or Valkey. Two states: shared, in which each request asks the server;
+// and alone, after the first answer that was an error, lost or late, in which no request waits and a new connection
+// is tried at intervals. Each change is logged in one line. Never fails a request or a start.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
-import { type BucketCost, bucketKey } from "./bucket-script.ts";
+import { bucketKey } from "./bucket-script.ts";
 import { withTimeout } from "../with-timeout.ts";
 import { openRedisLink, redisErrorCode, type RedisLink } from "./redis-link.ts";
-import type { BucketPolicy, Taken } from "./token-bucket.ts";
+import type { BucketCost, BucketPolicy, Taken } from "./token-bucket.ts";
+
+/** The first delay before Redis is asked again. */
+const redisRetryMsMin = 500;
+/** The longest delay, to which each failure doubles it. */
+const redisRetryMsMax = 30_000;
 
 export interface SharedBucketsOptions {
   /** May hold a password. */
   readonly url: string;
-  /** How long an answer is waited for. */
+  /** The longest wait for an answer. */
   readonly answerMsMax: number;
-  /** The name of the store: only processes of one store share buckets. */
+  /** The name of the store; only processes of one store share buckets. */
   readonly scope: string;
   readonly log: Logger;
   readonly onShared: (isShared: boolean) => void;
 }
 
-/** What a bucket of its own is kept for: to see that the server runs the script, writes, and is fast enough. */
+/** A bucket for checking that the server runs the script, accepts writes, and is fast enough. */
 const trial: BucketPolicy = { name: "trial", perSecond: 1_000_000, burst: 1_000_000 };
 const trials = 3;
 
@@ -30,14 +34,14 @@ export class SharedBuckets {
   readonly #stopping = new AbortController();
   #link: RedisLink | undefined;
   #changedAt = performance.now();
-  #retryMs: number = limits.redisRetryMsMin;
-  #comingBack: Promise<void> | undefined;
+  #retryMs: number = redisRetryMsMin;
+  #reconnecting: Promise<void> | undefined;
 
   constructor(options: SharedBucketsOptions) {
     this.#options = options;
   }
 
-  /** Tries once; resolves in any case, and soon. */
+  /** Tries to connect once; never rejects. */
   async start(): Promise<void> {
     try {
       this.#share(await this.#tryLink());
@@ -47,7 +51,7 @@ export class SharedBuckets {
     }
   }
 
-  /** Undefined, at once or later, when the server did not say: then the process has to count for itself. */
+  /** Undefined, at once or later, without an answer of the server; the process must then count by itself. */
   take(
     owner: string,
     policy: BucketPolicy,
@@ -68,7 +72,7 @@ export class SharedBuckets {
     const link = this.#link;
     this.#link = undefined;
     link?.close();
-    await this.#comingBack;
+    await this.#reconnecting;
   }
 
   #share(link: RedisLink): void {
@@ -77,16 +81,14 @@ export class SharedBuckets {
     this.#options.onShared(true);
   }
 
-  /** Others that wait on the same link find it gone, and say nothing. */
+  /** Only the first request that fails on a link reports it. */
   #lose(link: RedisLink, error: unknown): void {
     if (this.#link !== link) return;
     this.#link = undefined;
     link.close();
-    // A server that is fast enough only now and then would fill the log.
-    const wasShort = performance.now() - this.#changedAt < limits.redisRetryMsMax;
-    this.#retryMs = wasShort
-      ? Math.min(this.#retryMs * 2, limits.redisRetryMsMax)
-      : limits.redisRetryMsMin;
+    // Otherwise a server that is only sometimes fast enough would flood the log.
+    const wasShort = performance.now() - this.#changedAt < redisRetryMsMax;
+    this.#retryMs = wasShort ? Math.min(this.#retryMs * 2, redisRetryMsMax) : redisRetryMsMin;
     this.#standAlone(error);
   }
 
@@ -97,10 +99,10 @@ export class SharedBuckets {
       { cause: redisErrorCode(error) },
       "rate limits are counted by this process alone until Redis answers in time",
     );
-    this.#comingBack = this.#comeBack();
+    this.#reconnecting = this.#reconnect();
   }
 
-  async #comeBack(): Promise<void> {
+  async #reconnect(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await sleep(this.#retryMs, undefined, { signal }).catch(() => undefined);

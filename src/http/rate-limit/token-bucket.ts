@@ -1,7 +1,9 @@
-// Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. Waiting for as long as a refusal says
-// always works. Kept per process, bounded in number: the oldest is forgotten first, which only favours its owner.
+// Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a
+// rejection says is allowed. The buckets of one process, bounded in number: the oldest is dropped first, which only
+// favours its owner.
 
-import { limits } from "../../domain/limits.ts";
+/** Buckets in memory; beyond this number the oldest is dropped. */
+export const bucketsMax = 100_000;
 
 export interface BucketPolicy {
   /** The name in RateLimit and RateLimit-Policy. */
@@ -10,11 +12,18 @@ export interface BucketPolicy {
   readonly burst: number;
 }
 
+/**
+ * 1: takes a token if there is one. 0: takes nothing. A charge takes what a request has already cost, even if fewer
+ * tokens are left; later requests then wait for them, but never longer than an empty bucket takes to fill.
+ */
+export type BucketCost = 0 | 1 | { readonly charge: number };
+
 export interface Taken {
+  /** After a charge: whether another request would be allowed now. */
   readonly allowed: boolean;
   /** Whole tokens that are left. */
   readonly remaining: number;
-  /** Seconds, rounded up, until the bucket is full; if refused, until a request is allowed. */
+  /** Seconds, rounded up, until the bucket is full; if rejected, until a request is allowed. */
   readonly waitSeconds: number;
 }
 
@@ -32,55 +41,37 @@ export class TokenBuckets {
     this.#now = now;
   }
 
-  /** Takes one token for `owner`, if there is one. */
-  take(owner: string, policy: BucketPolicy): Taken {
+  take(owner: string, policy: BucketPolicy, cost: BucketCost = 1): Taken {
     const bucket = this.#filled(owner, policy);
+    if (typeof cost === "object") {
+      bucket.tokens = Math.max(-policy.burst, bucket.tokens - cost.charge);
+    }
     const allowed = bucket.tokens >= 1;
-    if (allowed) bucket.tokens -= 1;
+    if (allowed && cost === 1) bucket.tokens -= 1;
     return describeBucket(bucket, policy, allowed);
   }
 
-  /**
-   * Takes what a request has cost beyond its first token, even if there is not as much: then later requests wait for it,
-   * but never longer than a full bucket takes to fill. Tells whether another request would be allowed now.
-   */
-  charge(owner: string, policy: BucketPolicy, tokens: number): Taken {
-    const bucket = this.#filled(owner, policy);
-    bucket.tokens = Math.max(-policy.burst, bucket.tokens - tokens);
-    return describeBucket(bucket, policy, bucket.tokens >= 1);
-  }
-
-  /** Tells what there is, and takes nothing. */
-  look(owner: string, policy: BucketPolicy): Taken {
-    const bucket = this.#filled(owner, policy);
-    return describeBucket(bucket, policy, bucket.tokens >= 1);
-  }
-
   #filled(owner: string, policy: BucketPolicy): Bucket {
-    const bucket = this.#bucketOf(owner, policy);
     const now = this.#now();
+    const bucket = this.#buckets.get(owner) ?? this.#add(owner, policy, now);
     const gained = (Math.max(0, now - bucket.filledAt) / 1_000) * policy.perSecond;
     bucket.tokens = Math.min(policy.burst, bucket.tokens + gained);
     bucket.filledAt = now;
     return bucket;
   }
 
-  #bucketOf(owner: string, policy: BucketPolicy): Bucket {
-    const known = this.#buckets.get(owner);
-    if (known !== undefined) return known;
-    if (this.#buckets.size >= limits.bucketsMax) this.#forgetOldest();
-    const bucket = { tokens: policy.burst, filledAt: this.#now() };
+  #add(owner: string, { burst }: BucketPolicy, now: number): Bucket {
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size >= bucketsMax && oldest !== undefined) {
+      this.#buckets.delete(oldest);
+    }
+    const bucket = { tokens: burst, filledAt: now };
     this.#buckets.set(owner, bucket);
     return bucket;
   }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined) this.#buckets.delete(oldest);
-  }
 }
 
-/** `tokens`: what is in it after the request. */
+/** `tokens`: those left after the request. */
 export function describeBucket(
   { tokens }: { readonly tokens: number },
   policy: BucketPolicy,

@@ -1,12 +1,14 @@
-// Paths that need no credential: each request counts against a limit of its address, so that nobody can keep the service
-// busy with them.
+// The limit of paths that need no credential, so that nobody can keep the service busy with them.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../http-context.ts";
-import { rateFields, rateLimited } from "./rate-limit.ts";
 import { sendError } from "../reply/send-error.ts";
+import { rateFields, rateLimited } from "./rate-limit.ts";
 
-/** False if the address has asked too often; then the request is answered with 429. */
+/**
+ * Counts a request against its address. False if the address is over its limit; then the request is answered with
+ * 429.
+ */
 export function limitUnauthenticated(
   context: HttpContext,
   request: FastifyRequest,

@@ -1,8 +1,7 @@
-// From an error to a reply: the sole home of statuses, of the Error body, and of its problem+json form (RFC 9457).
-// What is not an AppError answers 50001 and shows nothing of itself.
+// Makes a reply from an AppError: the status, the body Error, and its form as problem+json (RFC 9457).
 
 import { STATUS_CODES } from "node:http";
-import { AppError, type FieldError } from "../../domain/error.ts";
+import { type AppError, type FieldError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "./reply.ts";
 
 export interface ErrorBody {
@@ -14,14 +13,9 @@ export interface ErrorBody {
 export interface ErrorContext {
   /** True if the client accepts application/problem+json. */
   readonly problem: boolean;
-  /** Token issuing has a scheme of its own in WWW-Authenticate. */
+  /** True for token issuing, which has its own scheme in WWW-Authenticate. */
   readonly apiKeyExpected: boolean;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-/** The status of a code is its first three digits (contract, section 6). */
-export function statusOf(error: AppError): number {
-  return Math.floor(error.code / 100);
 }
 
 export function errorBody({ code, message, errors }: AppError): ErrorBody {
@@ -45,7 +39,7 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
     title,
     status,
     detail: body.message,
-    // Extension members (RFC 9457, section 3.2): whoever reads an Error can read this one.
+    // Extension members (RFC 9457, section 3.2), so that code that reads an Error can read this too.
     ...body,
   };
   return {
@@ -56,7 +50,7 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
   };
 }
 
-/** RFC 6750, section 3: no error code when no credential was sent. */
+/** No error code if no credential was sent (RFC 6750, section 3). */
 function authenticateHeader(
   error: AppError,
   { apiKeyExpected }: ErrorContext,

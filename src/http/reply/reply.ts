@@ -1,16 +1,17 @@
-// How every reply of the API leaves: headers that all have, JSON, and the figures of the request.
-// The one place that sends, so that no reply is without its X-Request-Id and none goes unmeasured.
+// Sends every reply of the API: the headers that all replies have, the body, and the metrics of the request. Nothing
+// else sends, so no reply lacks its X-Request-Id and every one is measured.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/caller-cache.ts";
+import type { Permission } from "../../domain/scope.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
-import type { Operation } from "../operation.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
-/** What the entry points know of a request, beside the request itself. */
+/** What is known of a request, besides the request itself. */
 export interface RequestContext {
-  readonly operation: Operation | undefined;
+  /** Undefined where the path has none. */
+  readonly operation: { readonly name: string; readonly permission?: Permission } | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedAt: number;
@@ -24,7 +25,24 @@ declare module "fastify" {
   }
 }
 
-/** Told of each finished request: operation name, status, seconds. */
+export function makeRequestContext(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: RequestContext["operation"],
+): RequestContext {
+  const requestContext: RequestContext = {
+    operation,
+    raw: request.raw,
+    response: reply.raw,
+    startedAt: performance.now(),
+    caller: undefined,
+    rate: undefined,
+  };
+  request.requestContext = requestContext;
+  return requestContext;
+}
+
+/** Called for each finished request: operation name, status, seconds. */
 export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
 
 export interface Replies {
@@ -41,12 +59,16 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Without a charset, which the type does not have (RFC 8259, section 11), and which some generated clients trip over. */
+export function jsonAnswer(status: number, body: object): Answer {
+  return { status, body: JSON.stringify(body) };
+}
+
+/** Without a charset: the type has none (RFC 8259, section 11), and some generated clients reject it. */
 const json = "application/json";
 
 /**
- * Writes to Node's response itself: everything that Fastify's own way of sending would add (serialising, hooks, a second
- * set of headers) is done here or not needed, and it is a third of what a small reply costs.
+ * Writes to Node's response directly. What Fastify's own sending would add (serialising, hooks, a second set of
+ * headers) is done here or not needed, and is a third of the cost of a small reply.
  */
 export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Replies {
   return {

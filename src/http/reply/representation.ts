@@ -1,11 +1,11 @@
-// Replies that are the same for everybody: compressed once, named by a strong ETag, and sent from bytes that all replies
-// share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+// Replies that are the same for every client: compressed once, identified by a strong ETag, and sent from bytes that
+// all replies share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Replies } from "./reply.ts";
+import type { FastifyRequest } from "fastify";
+import type { Answer } from "./reply.ts";
 
 const encodings = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof encodings)[number];
@@ -20,10 +20,10 @@ export interface Representation {
   readonly etags: Readonly<Record<Encoding, string>>;
 }
 
-/** Takes long for large texts: most of what a compression level above this gains is time. */
+/** Higher levels take much longer for large texts and save little. */
 const brotliQuality = 9;
 
-/** Compresses in threads of the system's pool; the event loop goes on. */
+/** Compresses in the thread pool, so the event loop is not blocked. */
 export async function encode(identity: Buffer): Promise<Encoded> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
@@ -46,28 +46,35 @@ export function makeRepresentation(
   return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
 }
 
-export function sendRepresentation(
-  replies: Replies,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+/** The same from a text, which is compressed here. */
+export async function representText(
+  contentType: string,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Representation> {
+  return makeRepresentation(contentType, await encode(Buffer.from(text)), headers);
+}
+
+export function representationAnswer(
+  { headers: sent }: FastifyRequest,
   { contentType, headers, encoded, etags }: Representation,
-): void {
-  const encoding = chooseEncoding(request.headers["accept-encoding"]);
+): Answer {
+  const encoding = chooseEncoding(sent["accept-encoding"]);
   const etag = etags[encoding];
   const always = { ...headers, etag };
-  if (isNamed(etag, request.headers["if-none-match"])) {
-    replies.send(request, reply, { status: 304, body: undefined, headers: always });
-    return;
+  if (isNamed(etag, sent["if-none-match"])) {
+    return { status: 304, body: undefined, headers: always };
   }
-  replies.send(request, reply, {
+  return {
     status: 200,
     body: encoded[encoding],
     shared: true,
     contentType,
     headers: encoding === "identity" ? always : { ...always, "content-encoding": encoding },
-  });
+  };
 }
 
-/** The encoding that the client likes best, and of several the smallest; plain where it takes none that there is. */
+/** The encoding that the client prefers, and of several the smallest; identity if it accepts none of them. */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined) return "identity";
   const qualities = new Map(accepted.split(",").map(readPreference));
@@ -88,7 +95,7 @@ function readPreference(text: string): [name: string, quality: number] {
   return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
 }
 
-/** Compares weakly, as If-None-Match asks for. */
+/** A weak comparison, as If-None-Match requires. */
 function isNamed(etag: string, sent: string | undefined): boolean {
   if (sent === undefined) return false;
   if (sent.trim() === "*") return true;

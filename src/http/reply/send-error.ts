@@ -1,12 +1,15 @@
-// Answers a request with an error, whoever threw it. A fault of ours is logged with its request id and shown to nobody.
+// Answers a request with an error. What is not an AppError is our own error: logged with the request id, answered as
+// 50001, and never shown to the client.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
+
+/** The reason is logged at most this often. */
+const unavailableLogMs = 10_000;
 
 interface ErrorReply {
   readonly reply: FastifyReply;
@@ -40,21 +43,22 @@ function sendNow(
   const known = error instanceof AppError ? error : new AppError("internal");
   if (known !== error) logError(context, request, error);
   else if (known.errorName === "unavailable") logUnavailable(context, request, known);
+  const operation = request.requestContext?.operation;
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
-    apiKeyExpected: request.requestContext?.operation?.verb === "issue token",
+    apiKeyExpected: operation !== undefined && operation.permission === undefined,
     headers: { ...headers, ...closeAfter(request, known) },
   });
   try {
     context.replies.send(request, reply, answer);
   } catch (failure) {
-    // Whoever called has nothing left to answer with.
+    // There is no other way to answer.
     logError(context, request, failure);
     reply.raw.destroy();
   }
 }
 
-/** Named, in any case, and not with a quality of 0 (RFC 9110, section 12.5.1). */
+/** True if the type is listed, in any case of letters, and not with a quality of 0 (RFC 9110, section 12.5.1). */
 function acceptsProblem(accept: string | undefined): boolean {
   return (
     accept !== undefined &&
@@ -65,8 +69,8 @@ function acceptsProblem(accept: string | undefined): boolean {
 }
 
 /**
- * The connection ends with the reply where the request was no proper HTTP, and where a body was refused before it was read
- * whole, which is not worth reading.
+ * The connection ends with the reply if the request was not valid HTTP, or if a large body was rejected before it was
+ * read; reading the rest only to keep the connection is not worthwhile.
  */
 function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
   if (error.errorName === "malformed_http") return { connection: "close" };
@@ -79,10 +83,12 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
 
 const unavailableLoggedAt = new WeakMap<Logger, number>();
 
-/** While the store is away or full every request fails for the same reason, so a line is logged only now and then. */
+/**
+ * While the store is unavailable or full, every request fails for the same reason, so it is logged only at intervals.
+ */
 function logUnavailable({ log }: HttpContext, request: FastifyRequest, { cause }: AppError): void {
   const loggedAt = unavailableLoggedAt.get(log) ?? -Infinity;
-  if (cause === undefined || performance.now() - loggedAt < limits.unavailableLogMs) return;
+  if (cause === undefined || performance.now() - loggedAt < unavailableLogMs) return;
   unavailableLoggedAt.set(log, performance.now());
   const operation = request.requestContext?.operation?.name ?? "other";
   log.warn({ err: cause, request_id: request.id, operation }, "requests are answered with 503");

@@ -1,4 +1,4 @@
-// The Idempotency-Key header: its form, and what it is tied to.
+// The Idempotency-Key header: its validation, and the request that it identifies.
 
 import type { FastifyRequest } from "fastify";
 import { markRequest, type RequestIdentity } from "../../actions/idempotency.ts";
@@ -7,7 +7,7 @@ import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import type { Operation } from "../operation.ts";
 
-/** Undefined when the header was not sent. Throws AppError validation_failed for two, or one that is too long or empty. */
+/** Undefined without the header. Throws AppError validation_failed if it was sent twice, is too long or is empty. */
 export function idempotencyMark(
   request: FastifyRequest,
   {
@@ -20,19 +20,19 @@ export function idempotencyMark(
   return found === undefined ? undefined : markRequest(organizationId, { ...found, body });
 }
 
-/** The same before the body is read: all that makes two requests the same request, but the body. */
+/** The same before the body is read: everything that makes two requests the same request, except the body. */
 export function idempotencyRequest(
   request: FastifyRequest,
   { method, path }: Operation,
 ): Omit<RequestIdentity, "body"> | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
-  requireForm(key, request.raw.rawHeaders);
+  requireValid(key, request.raw.rawHeaders);
   const writeOptions = String(request.headers["prefer"] ?? "");
   return { idempotencyKey: key, operation: `${method} ${path}`, writeOptions };
 }
 
-function requireForm(
+function requireValid(
   key: string | readonly string[],
   rawHeaders: readonly string[],
 ): asserts key is string {
@@ -45,7 +45,7 @@ function requireForm(
   });
 }
 
-/** Node joins the values of headers that are sent twice, so that two keys would look like a third. */
+/** Node joins the values of a header that is sent twice, so two keys would look like a third. */
 function isSentTwice(rawHeaders: readonly string[]): boolean {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   return names.indexOf("idempotency-key") !== names.lastIndexOf("idempotency-key");

@@ -1,8 +1,8 @@
-// The Prefer header (RFC 7240): `handling=lenient` lets each item of a list stand alone.
+// The Prefer header (RFC 7240): with `handling=lenient` each item of a list is accepted or rejected by itself.
 
 import type { FastifyRequest } from "fastify";
 
-/** Unknown preferences and values are ignored, as RFC 7240, section 2 asks. */
+/** Unknown preferences and values are ignored, as RFC 7240, section 2 requires. */
 export function prefersLenient(request: FastifyRequest): boolean {
   const prefer = request.headers["prefer"];
   if (prefer === undefined) return false;

@@ -1,10 +1,10 @@
-// Reads the one identifier that a query has to hold.
+// Reads the identifier in a query.
 
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 
-/** Throws AppError validation_failed when it is missing, given twice, not well encoded, or no identifier. */
+/** Throws AppError validation_failed if it is missing, given twice, wrongly encoded, or not an identifier. */
 export function queryIdentifier(request: FastifyRequest, name: string): string {
   if (request.url.includes("%")) requireDecodable(request.url);
   const value = (request.query as Record<string, unknown>)[name];
@@ -19,8 +19,8 @@ export function queryIdentifier(request: FastifyRequest, name: string): string {
 }
 
 /**
- * Where a query does not follow RFC 3986, section 2.1, or is not UTF-8 behind its percent signs, it would be looked up as
- * it stands, and two queries would ask for one record.
+ * A query that does not follow RFC 3986, section 2.1, or whose percent-encoding is not UTF-8, would be used
+ * undecoded, and two queries would mean one record.
  */
 function requireDecodable(url: string): void {
   for (const part of url.slice(url.indexOf("?") + 1).split("&")) {

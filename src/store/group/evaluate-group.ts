@@ -1,5 +1,5 @@
-// Evaluates the writes of a group one after another, in memory: what becomes of each draft, and which rows come of them all.
-// The engine has read what the group needs to know; this reads and writes nothing.
+// Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has read
+// everything that this needs.
 
 import { countWritten, decideOutcome, isListRejected } from "../../domain/record/draft-outcome.ts";
 import { AppError } from "../../domain/error.ts";
@@ -13,7 +13,7 @@ import { type KeptReply, repeatedOutcome, replyText, RepliesOfGroup } from "./gr
 import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
-/** Keys are texts that the engine makes (`keyOf`). */
+/** What the engine has read. Keys are made by its `keyOf`. */
 export interface Known {
   readonly keyOf: (key: RecordKey) => string;
   readonly records: ReadonlyMap<string, KnownRecord>;
@@ -79,9 +79,9 @@ function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
 
 function evaluate(write: RecordWrite, group: Group): PackedOutcome {
   const standsAlone = write.lenient || write.drafts.length <= 1;
-  if (!standsAlone) group.records.remember();
+  if (!standsAlone) group.records.savepoint();
   const outcomes = write.drafts.map((draft) => evaluateDraft(write, draft, group));
-  if (!standsAlone && isListRejected(outcomes, write)) group.records.forget();
+  if (!standsAlone && isListRejected(outcomes, write)) group.records.rollBack();
   return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
 }
 

@@ -1,15 +1,15 @@
-// The records that a group touches, as they are at each moment of evaluating it: what was stored before and what the group
-// adds. A strict list that is refused takes back what it added. Reads and writes nothing.
+// The records of a group during its evaluation: what was stored before and what the group adds. A rejected strict list is
+// rolled back.
 
 import type { Draft, RecordKey, RecordWrite } from "../../domain/record/record-write.ts";
 
-/** As it is stored. */
+/** The stored state. */
 export interface KnownRecord {
   readonly firstSeen: string;
   readonly lastSeen: string;
 }
 
-/** As it is to be stored; `created` if it was not there before. */
+/** The state to store; `created` if the record did not exist. */
 export interface RecordOfGroup extends KnownRecord {
   readonly record: RecordKey;
   readonly created: boolean;
@@ -30,9 +30,9 @@ export class RecordsOfGroup {
   readonly #keyOf: (record: RecordKey) => string;
   readonly #states = new Map<string, RecordOfGroup>();
   readonly #changes: ChangeOfGroup[] = [];
-  /** How many changes of this group have a payload, by the record's key. */
+  /** How many changes of this group have a payload, by the key of the record. */
   readonly #payloads = new Map<string, Map<string, number>>();
-  /** What the list under way changed, as it was before; undefined for what it made. */
+  /** The states before the current list; undefined for records that it created. */
   #before = new Map<string, RecordOfGroup | undefined>();
   #changesBefore = 0;
 
@@ -45,12 +45,12 @@ export class RecordsOfGroup {
     return this.#changes;
   }
 
-  /** To be stored anew. In the order of the keys, so that two processes never wait for each other in a ring. */
+  /** To be inserted. In the order of the keys, so that two processes can't deadlock. */
   get created(): readonly RecordOfGroup[] {
     return this.#list((_, state) => state.created);
   }
 
-  /** Stored before, and seen earlier or later than it was; in the same order. */
+  /** To be updated, because they were seen earlier or later than before; in the same order. */
   get widened(): readonly RecordOfGroup[] {
     return this.#list((key, { created, firstSeen, lastSeen }) => {
       const known = this.#known.get(key);
@@ -92,14 +92,14 @@ export class RecordsOfGroup {
     this.#push(key, { record, write, draft, first: false });
   }
 
-  /** A list that may be refused as a whole begins. */
-  remember(): void {
+  /** To be called before a list that may be rejected as a whole. */
+  savepoint(): void {
     this.#before = new Map();
     this.#changesBefore = this.#changes.length;
   }
 
-  /** Takes back everything since `remember`. */
-  forget(): void {
+  /** Rolls back everything since `savepoint`. */
+  rollBack(): void {
     for (const [key, state] of this.#before) {
       if (state === undefined) this.#states.delete(key);
       else this.#states.set(key, state);

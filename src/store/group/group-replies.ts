@@ -1,4 +1,4 @@
-// The replies that are kept for the Idempotency-Keys of a group: those known before, and those that the group adds.
+// The outcomes stored for the Idempotency-Keys of a group: those that were known before, and those that the group adds.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -7,7 +7,7 @@ export interface KeptReply {
   readonly organizationId: string;
   readonly keyHash: Uint8Array;
   readonly fingerprint: Uint8Array;
-  /** JSON; holds no content. */
+  /** JSON without content of records. */
   readonly outcome: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
@@ -38,7 +38,7 @@ export class RepliesOfGroup {
     this.#known = known;
   }
 
-  /** To be stored, in the order of their texts, so that two processes never wait for each other in a ring. */
+  /** To be stored, in the order of their texts, so that two processes can't deadlock. */
   get kept(): readonly KeptReply[] {
     return [...this.#added]
       .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,5 +1,6 @@
-// Which waiting jobs share the next transaction. Small writes go first, lists come in between, and organizations take turns,
-// so that nobody's bulk work makes another's single write wait for more than one bounded group. Pure: no I/O, no clock.
+// Decides which waiting jobs share the next transaction. Small writes go first, lists come in between, and organizations take
+// turns, so that the bulk work of one organization delays a single write of another by at most one bounded group. Pure: no
+// I/O, no clock.
 //
 //   lane     holds                                              a group of it
 //   small    writes of few rows, shared operations              up to groupWritesMax jobs and groupRowsMax rows
@@ -7,13 +8,19 @@
 //   long     lists beyond that, which are one transaction each  one list
 //   alone    operations that need a transaction of their own    one operation
 //
-// After each group of the small lane one of the other lanes is served, in turn; and the small lane after each of those. A
-// long list takes tens of milliseconds in which nobody else is served. So while another organization is active, long
-// lists get at most a share of 1 / longRestTimes of the time.
+// The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which nobody else
+// is served. So while another organization is active, long lists get at most a share of 1 / longListRestTimes of the time.
 
 import { limits } from "../../domain/limits.ts";
 import type { Draft } from "../../domain/record/record-write.ts";
 import { FairLane, type Queued } from "../../domain/fair-lane.ts";
+
+/** Jobs of one transaction. */
+const groupWritesMax = 2_048;
+/** Bytes of the payloads of one transaction. */
+export const groupBytesMax = 4 * 1_024 * 1_024;
+/** After a long list its lane rests for this many times what the list took, while others are active. */
+export const longListRestTimes = 150;
 
 export type Lane = "small" | "lists" | "long" | "alone";
 
@@ -27,7 +34,7 @@ export interface ScheduledGroup<Item> {
   readonly items: readonly Item[];
 }
 
-/** Rows up to which a write goes with the small ones. */
+/** Rows up to which a write belongs to the small lane. */
 const smallRowsMax = 16;
 /** How long an organization counts as active after its last arrival. */
 const activeMs = 1_000;
@@ -35,7 +42,7 @@ const activeMs = 1_000;
 const others: readonly Exclude<Lane, "small">[] = ["alone", "lists", "long"];
 
 export interface SchedulerOptions {
-  /** After a long list the lane rests for so many times what it took; 0 where others are not kept waiting by it. */
+  /** After a long list its lane rests for this many times what the list took; 0 if a long list delays nobody. */
   readonly longListRestTimes: number;
 }
 
@@ -56,11 +63,11 @@ export class GroupScheduler<Item> {
   #lastAt = -Infinity;
   #lastOfOthersAt = -Infinity;
 
-  constructor(options: SchedulerOptions = { longListRestTimes: limits.longListRestTimes }) {
+  constructor(options: SchedulerOptions = { longListRestTimes: longListRestTimes }) {
     this.#options = options;
   }
 
-  /** How many jobs wait. */
+  /** Number of waiting jobs. */
   get size(): number {
     const { small, lists, long, alone } = this.#lanes;
     return small.size + lists.size + long.size + alone.size;
@@ -71,7 +78,7 @@ export class GroupScheduler<Item> {
     this.#lanes[laneOf(arrival)].push(arrival);
   }
 
-  /** Undefined if nothing waits, or only long lists whose time has not come. */
+  /** Undefined if nothing waits, except for long lists whose lane rests. */
   take(nowMs: number): ScheduledGroup<Item> | undefined {
     const group = this.#smallIsNext ? this.#takeSmall() : this.#takeOther(nowMs);
     return group ?? (this.#smallIsNext ? this.#takeOther(nowMs) : this.#takeSmall());
@@ -84,12 +91,12 @@ export class GroupScheduler<Item> {
     return items;
   }
 
-  /** To be told how long a group took, from which the rest of the long lane follows. */
+  /** Reports how long a group took, from which the rest of the long lane is computed. */
   ran(lane: Lane, tookMs: number, nowMs: number): void {
     if (lane === "long") this.#longAllowedAt = nowMs + tookMs * this.#options.longListRestTimes;
   }
 
-  /** When to ask again though nothing arrives; undefined if there is no need to. */
+  /** When to call `take` again although nothing arrives; undefined if that is not needed. */
   nextAt(): number | undefined {
     const next = this.#lanes.long.peek();
     if (next === undefined) return undefined;
@@ -105,7 +112,7 @@ export class GroupScheduler<Item> {
     this.#lastAt = nowMs;
   }
 
-  /** When something last arrived of an organization other than this one. */
+  /** The last arrival from any other organization. */
   #othersActiveAt(organizationId: string): number {
     return organizationId === this.#lastOrganizationId ? this.#lastOfOthersAt : this.#lastAt;
   }
@@ -113,7 +120,7 @@ export class GroupScheduler<Item> {
   #takeSmall(): ScheduledGroup<Item> | undefined {
     if (this.#lanes.small.size === 0) return undefined;
     this.#smallIsNext = false;
-    return { lane: "small", items: this.#takeGroup("small", limits.groupWritesMax) };
+    return { lane: "small", items: this.#takeGroup("small", groupWritesMax) };
   }
 
   #takeOther(nowMs: number): ScheduledGroup<Item> | undefined {
@@ -124,7 +131,7 @@ export class GroupScheduler<Item> {
       if (lane === "long" && !this.#mayRunLong(nowMs)) continue;
       this.#otherIsNext = index + 1;
       this.#smallIsNext = true;
-      return { lane, items: this.#takeGroup(lane, lane === "lists" ? limits.groupWritesMax : 1) };
+      return { lane, items: this.#takeGroup(lane, lane === "lists" ? groupWritesMax : 1) };
     }
     return undefined;
   }
@@ -145,9 +152,7 @@ export class GroupScheduler<Item> {
       rows += entry.rows;
       bytes += entry.bytes;
       if (items.length === 0) return true;
-      return (
-        items.length < itemsMax && rows <= limits.groupRowsMax && bytes <= limits.groupBytesMax
-      );
+      return items.length < itemsMax && rows <= limits.groupRowsMax && bytes <= groupBytesMax;
     });
     return items;
   }
@@ -159,7 +164,7 @@ function laneOf<Item>({ alone, rows, bytes }: Arrival<Item>): Lane {
   return rows > smallRowsMax ? "lists" : "small";
 }
 
-/** True for what no group may hold beside anything else. */
+/** True for a list that must be alone in its group. */
 export function isLongList({
   rows,
   bytes,
@@ -167,7 +172,7 @@ export function isLongList({
   readonly rows: number;
   readonly bytes: number;
 }): boolean {
-  return rows > limits.groupRowsMax || bytes > limits.groupBytesMax;
+  return rows > limits.groupRowsMax || bytes > groupBytesMax;
 }
 
 /** Bytes of the payloads, counted as characters. Never throws: an invalid write has to fail by itself. */

@@ -1,5 +1,5 @@
-// The outcome of a write with a letter a draft: small enough to keep for an Idempotency-Key, and cheap to hand from one
-// thread to another. Holds nothing that WriteOutcome does not.
+// The outcome of a write with one letter for each draft: small enough to store for an Idempotency-Key, and cheap to pass between
+// threads. Contains nothing that WriteOutcome does not.
 
 import type { DraftOutcome, WriteOutcome } from "../../domain/record/record-write.ts";
 
@@ -28,20 +28,20 @@ export function packDrafts(drafts: readonly DraftOutcome[]): string {
   return packed;
 }
 
-/** Before the letters of an outcome that is given again. Never kept. */
+/** Before the letters of a repeated outcome. Never stored. */
 const repeatedMark = "*";
 
-/** Of a kept outcome. */
+/** Of a stored outcome. */
 export function packRepeated({ written, drafts }: PackedOutcome): PackedOutcome {
   return { written, drafts: repeatedMark + drafts };
 }
 
-/** What nearly every write comes to. */
+/** The outcome of nearly every write. */
 export function packCreated(count: number): PackedOutcome {
   return { written: count, drafts: letters.created.repeat(count) };
 }
 
-/** The last list of which all were created: most have as many as the one before. */
+/** The last outcome with nothing but `created`: most writes have as many drafts as the previous one. */
 let allCreated: WriteOutcome = { written: 1, drafts: ["created"] };
 
 export function unpackOutcome({ written, drafts }: PackedOutcome): WriteOutcome {

@@ -1,9 +1,9 @@
-// The ledger: a file beside the store and outside its backups, from which a restore learns what has to be erased again and
-// what is held, and a check learns how far the store's chains had come. Only ever grows; never holds content of a record.
+// The ledger: an append-only file beside the store and outside its backups. It tells a restore what has to be erased again and
+// which holds there are, and a check how far the store's chains reached. Never contains content of a record.
 //
 // A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step. So
-// whatever was completed is in the ledger, also when a process ends in between. Several processes may append: each frame is
-// written under a lock, after what a crash may have torn was cut off.
+// every completed deletion is in the ledger, even if a process ends in between. Several processes may append: each frame is
+// written under a lock, after cutting off what a crash may have torn.
 
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
@@ -11,7 +11,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
-import { limits } from "../../domain/limits.ts";
 import { explainCreation, explainOpening, isPresent } from "../../files/present.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { makeFrame } from "./ledger-frame.ts";
@@ -21,17 +20,22 @@ import { writeEntry } from "./ledger-text.ts";
 import { StoreError } from "../store-error.ts";
 import type { DeletionLedger, LedgerState, SealHeads } from "../ledger.ts";
 
-export interface LedgerOptions {
+/** Of the JSON of one append: what a crash can tear. */
+export const ledgerFrameBytesMax = 48 * 1_024;
+/** How long a process waits for another one that appends. */
+const ledgerLockMsMax = 10_000;
+
+interface LedgerOptions {
   readonly folder: string;
   readonly storeId: string;
   readonly now: () => number;
-  /** Undefined if somebody else holds it. */
+  /** Undefined if another process holds it. */
   readonly tryLock: (path: string) => { release(): void } | undefined;
 }
 
 const lockPollMs = 5;
 
-/** One file for each store, so that a folder may serve several. Made when something is noted first. */
+/** One file for each store, so that several can share a folder. Created with the first note. */
 export function openLedger(options: LedgerOptions): DeletionLedger {
   const path = ledgerPath(options.folder, options.storeId);
   const file = new LedgerFile(path);
@@ -49,7 +53,7 @@ export function openLedger(options: LedgerOptions): DeletionLedger {
   };
 }
 
-/** What is known of the end of the file, until somebody else changes it. */
+/** The file, and the state of its end until another process changes it. */
 class LedgerFile {
   readonly path: string;
   #known: { readonly stamp: string; readonly state: LedgerState } | undefined;
@@ -77,7 +81,7 @@ class LedgerFile {
   }
 }
 
-export function ledgerPath(folder: string, storeId: string): string {
+function ledgerPath(folder: string, storeId: string): string {
   return join(folder, `deletion-ledger-${storeId}.ndjson`);
 }
 
@@ -120,7 +124,7 @@ interface Place extends Appending {
   readonly state: LedgerState;
 }
 
-/** Gives the state after it. */
+/** Returns the state after it. */
 async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
   const { state, entries, seal } = place;
   if (state.tornBytes > 0) {
@@ -142,13 +146,13 @@ async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
   return writer.state;
 }
 
-/** As many together as a frame may hold. */
+/** As many entries together as fit in a frame. */
 function* partsOf(entries: readonly LedgerEntry[]): Generator<readonly LedgerEntry[]> {
   let part: LedgerEntry[] = [];
   let bytes = 0;
   for (const entry of entries) {
     const length = Buffer.byteLength(textOf(entry)) + 1;
-    if (bytes + length > limits.ledgerFrameBytesMax && part.length > 0) {
+    if (bytes + length > ledgerFrameBytesMax && part.length > 0) {
       yield part;
       part = [];
       bytes = 0;
@@ -163,7 +167,7 @@ function textOf(entry: LedgerEntry): string {
   return JSON.stringify(writeEntry(entry));
 }
 
-/** Each frame is on stable storage before the next is begun, so that a crash can tear the last one alone. */
+/** Each frame is on stable storage before the next is begun, so that a crash can tear only the last one. */
 class FrameWriter {
   state: LedgerState;
   digest: string;
@@ -196,14 +200,14 @@ async function takeLock(
   path: string,
   tryLock: LedgerOptions["tryLock"],
 ): Promise<{ release(): void }> {
-  const until = performance.now() + limits.ledgerLockMsMax;
+  const until = performance.now() + ledgerLockMsMax;
   for (;;) {
     const lock = tryLock(path);
     if (lock !== undefined) return lock;
     if (performance.now() > until) {
       throw new StoreError(
-        `Another process has held the ledger of deletions for ${limits.ledgerLockMsMax / 1_000} seconds (the lock is ` +
-          `${path}). Look for one that hangs.`,
+        `Another process has held the ledger of deletions for ${ledgerLockMsMax / 1_000} seconds (the lock is ` +
+          `${path}). Check for a process that hangs.`,
       );
     }
     await sleep(lockPollMs);

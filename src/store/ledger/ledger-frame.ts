@@ -1,15 +1,15 @@
-// One append to the ledger as a line of bytes: `v2 <bytes of the JSON> <SHA-256, hex> <JSON>\n`. The digest is over the digest
-// of the frame before and the JSON, so frames form a chain: one that is changed, moved or missing shows. Reads no file.
+// One append to the ledger as a line of bytes: `v2 <bytes of the JSON> <SHA-256, hex> <JSON>\n`. The digest covers the digest of
+// the previous frame and the JSON, so frames form a chain in which a changed, moved or missing one is detected.
 
 import { hash as digest } from "node:crypto";
 
-/** What the first frame of a ledger follows. */
+/** The previous digest of the first frame. */
 export const noDigest = "0".repeat(64);
 
 const newline = 0x0a;
 const head = /^v2 (\d{1,6}) ([0-9a-f]{64}) /;
 /** The longest text that `head` can match. */
-export const frameHeadBytesMax = 3 + 6 + 1 + 64 + 1;
+const frameHeadBytesMax = 3 + 6 + 1 + 64 + 1;
 
 export interface Frame {
   readonly digest: string;
@@ -21,7 +21,7 @@ export function makeFrame(json: string, previous: string): { bytes: Buffer; dige
   return { bytes: Buffer.from(`v2 ${Buffer.byteLength(json)} ${sum} ${json}\n`), digest: sum };
 }
 
-/** Reads a line, without its newline; undefined unless it is whole and its length is right. Its digest is not checked. */
+/** Reads a line without its newline; undefined unless it is complete and has the right length. Does not check the digest. */
 export function parseFrame(line: Buffer): Frame | undefined {
   const start = line.subarray(0, frameHeadBytesMax).toString("latin1");
   const [found, length, sum] = head.exec(start) ?? [];

@@ -1,16 +1,16 @@
-// Tells the lines of a ledger apart: frames, lines of older ledgers and receipts, what a crash has torn, and what is damaged.
-// Works on bytes in bounded memory; opens no file.
+// Classifies the lines of a ledger: frames, lines of older ledgers and receipts, torn lines, and damage. Works on bytes in
+// bounded memory; opens no file.
 
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
 import { readEntry, readPlainLine } from "./ledger-text.ts";
 
 /** Longer than any line that is written: a frame with its head, or a receipt. */
-export const lineBytesMax = 128 * 1_024;
+const lineBytesMax = 128 * 1_024;
 
 const newline = 0x0a;
 
-/** A line without its newline. `bytes` is undefined for one that is too long to be anything but damage. */
+/** A line without its newline. `bytes` is undefined for a line longer than any that is written. */
 export interface RawLine {
   readonly bytes: Buffer | undefined;
   readonly start: number;
@@ -19,7 +19,7 @@ export interface RawLine {
   readonly terminated: boolean;
 }
 
-/** Cuts parts of a file, in their order, into lines. */
+/** Splits consecutive parts of a file into lines. */
 export class LineCutter {
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -39,7 +39,7 @@ export class LineCutter {
     this.#hold(part.subarray(from));
   }
 
-  /** What is left behind the last newline. */
+  /** What follows the last newline. */
   *rest(): Generator<RawLine> {
     if (this.#heldBytes > 0) yield this.#take(false);
   }
@@ -64,14 +64,14 @@ export class LineCutter {
 export type LineContent =
   | { readonly is: "frame"; readonly frame: Frame; readonly entries: readonly LedgerEntry[] }
   | { readonly is: "plain"; readonly entry: LedgerEntry }
-  /** Cut short by a crash, as older versions left it; or empty. */
+  /** Torn by a crash, as older versions left it, or empty. */
   | { readonly is: "skipped" }
   | { readonly is: "bad" };
 
 export interface LineContext {
-  /** The digest that a frame has to follow; undefined if that is not known. */
+  /** The digest of the previous frame; undefined if it is unknown. */
   readonly previous: () => string | undefined;
-  /** False once a frame was seen: nothing but frames follows. */
+  /** False after the first frame, which only frames may follow. */
   readonly plainAllowed: boolean;
 }
 
@@ -97,7 +97,7 @@ function readFrame(frame: Frame, { previous }: LineContext): LineContent {
   return { is: "frame", frame, entries: entries as readonly LedgerEntry[] };
 }
 
-/** True for a line that anything whole is on, though it may not follow from the one before. */
+/** True for a complete frame, entry or receipt, though it may not follow the previous line. */
 export function isWholeLine({ bytes }: RawLine): boolean {
   if (bytes === undefined || bytes.length === 0) return false;
   return (
@@ -108,8 +108,8 @@ export function isWholeLine({ bytes }: RawLine): boolean {
 const oldLineStart = '{"organization_id":';
 
 /**
- * A line of an older ledger of which a crash has left the beginning, or zeros. What an older version appended after it stands
- * on a line of its own. A receipt that was cut is not taken for one: it comes from an export, which was whole once.
+ * A line of an older ledger of which a crash has left only the beginning, or zeros. Older versions began a new line after it. A
+ * truncated receipt is not torn but damaged: it comes from an export, which was complete once.
  */
 function isTornLine(text: string): boolean {
   if (text.startsWith("\0")) return true;

@@ -1,5 +1,5 @@
-// Reads a ledger from its beginning, or only its end, in bounded memory. A torn end is told from damage: what a crash can leave
-// is one append, of which nothing whole follows. Never changes the file.
+// Reads a ledger from its beginning, or only its end, in bounded memory. Distinguishes a torn end from damage: a crash can tear
+// only the last append, after which nothing complete follows. Never changes the file.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -20,13 +20,13 @@ import type { LedgerPart, LedgerState } from "../ledger.ts";
 
 /** Several frames. */
 const tailBytes = 256 * 1_024;
-/** More than one append that was cut, with what a file system may add to it. */
+/** More than a torn append, including what a file system may add to it. */
 const tornBytesMax = 2 * 64 * 1_024;
 
-/** Begins the sentences that say why it can't be used. */
+/** The beginning of error messages. */
 export const ledgerName = "The ledger of deletions";
 
-export type ReadingOf = "own" | "other";
+type ReadingOf = "own" | "other";
 
 /** Also understands older ledgers and files of receipts. Throws StoreError that names the line, and FileError. */
 export async function* readLedgerParts(
@@ -35,12 +35,12 @@ export async function* readLedgerParts(
 ): AsyncGenerator<LedgerPart> {
   const what = reading === "own" ? ledgerName : "The ledger";
   if (!isPresent(path, what)) return;
-  // One that can't be read is not an empty one.
+  // A ledger that can't be read must not seem to be empty.
   requireReadable(path, what);
-  const walk = new Walk(path, { reading, start: 0, plainHash: createHash("sha256") });
+  const walk = new LineWalk(path, { reading, start: 0, plainHash: createHash("sha256") });
   const cutter = new LineCutter(0);
-  for await (const part of createReadStream(path)) yield* walk.take(cutter.cut(part as Buffer));
-  yield* walk.take(cutter.rest());
+  for await (const part of createReadStream(path)) yield* walk.read(cutter.cut(part as Buffer));
+  yield* walk.read(cutter.rest());
   walk.end();
 }
 
@@ -49,7 +49,7 @@ export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry>
   for await (const { entries } of readLedgerParts(path, "other")) yield* entries;
 }
 
-/** What the end of the file says. Throws StoreError for damage, and FileError. */
+/** Throws StoreError for damage, and FileError. */
 export async function readLedgerState(path: string): Promise<LedgerState> {
   const size = statOf(path, ledgerName)?.size ?? 0;
   if (size === 0) return emptyState;
@@ -59,9 +59,9 @@ export async function readLedgerState(path: string): Promise<LedgerState> {
   const firstLine = from === 0 ? 0 : bytes.indexOf(0x0a) + 1;
   const start = from + firstLine;
   const plainHash = from === 0 ? createHash("sha256") : undefined;
-  const walk = new Walk(path, { reading: "own", start, plainHash });
+  const walk = new LineWalk(path, { reading: "own", start, plainHash });
   const cutter = new LineCutter(start);
-  const parts = [...walk.take(cutter.cut(bytes.subarray(firstLine))), ...walk.take(cutter.rest())];
+  const parts = [...walk.read(cutter.cut(bytes.subarray(firstLine))), ...walk.read(cutter.rest())];
   if (parts.length === 0 && from > 0) throw damaged(path, `at byte ${start}`);
   walk.end();
   const { whole, terminated } = walk;
@@ -69,7 +69,7 @@ export async function readLedgerState(path: string): Promise<LedgerState> {
   return { ...state, bytes: whole, tornBytes: size - whole, terminated };
 }
 
-/** The digest that the first frame after the lines of an older ledger goes on from. */
+/** The digest that the first frame after the lines of an older ledger continues. */
 export async function digestOfPlain(
   path: string,
   { bytes, terminated }: Pick<LedgerState, "bytes" | "terminated">,
@@ -77,39 +77,39 @@ export async function digestOfPlain(
   const hash = createHash("sha256");
   if (bytes === 0) return noDigest;
   for await (const part of createReadStream(path, { end: bytes - 1 })) hash.update(part as Buffer);
-  // The newline that the frame is put after.
+  // The frame is written after a newline.
   if (!terminated) hash.update("\n");
   return hash.digest("hex");
 }
 
-interface WalkOptions {
+interface LineWalkOptions {
   readonly reading: ReadingOf;
   readonly start: number;
   /** Over the lines before the first frame; undefined where only the end is read. */
   readonly plainHash: ReturnType<typeof createHash> | undefined;
 }
 
-/** Goes from line to line and keeps in mind what the next one has to follow. */
-class Walk {
-  /** Where the last whole line ends. */
+/** Reads line by line, and verifies that each follows the previous one. */
+class LineWalk {
+  /** The end of the last complete line. */
   whole: number;
   terminated = true;
   readonly #path: string;
-  readonly #options: WalkOptions;
+  readonly #options: LineWalkOptions;
   #previous: string | undefined;
   #framed = false;
   #line = 0;
   #bad: { readonly line: number; readonly start: number } | undefined;
   #size: number;
 
-  constructor(path: string, options: WalkOptions) {
+  constructor(path: string, options: LineWalkOptions) {
     this.#path = path;
     this.#options = options;
     this.whole = options.start;
     this.#size = options.start;
   }
 
-  *take(lines: Iterable<RawLine>): Generator<LedgerPart> {
+  *read(lines: Iterable<RawLine>): Generator<LedgerPart> {
     for (const line of lines) {
       this.#line += 1;
       this.#size = line.end;
@@ -135,7 +135,7 @@ class Walk {
     }
   }
 
-  /** Throws unless what is left is what a crash may leave. */
+  /** Throws unless the rest is what a crash may leave. */
   end(): void {
     if (this.#bad === undefined) return;
     const { reading } = this.#options;
@@ -143,13 +143,13 @@ class Walk {
     if (isTorn && (reading === "own" || this.#framed)) return;
     if (!isTorn || reading === "own") throw this.#damaged();
     throw new StoreError(
-      `${this.#path} is no ledger and no file of receipts, or its end is missing: line ${this.#bad.line} is neither an ` +
-        "entry nor a receipt. Fetch it again; what is missing in it would not be erased again.",
+      `${this.#path} is not a ledger or a file of receipts, or its end is missing: line ${this.#bad.line} is neither an ` +
+        "entry nor a receipt. Copy it again: deletions that it lacks would not be replayed.",
     );
   }
 
   #accept(line: RawLine, content: LineContent): void {
-    // A skipped line at the end is no place to append to, but it harms nothing either.
+    // A skipped line at the end does no harm, though nothing is appended to it.
     this.whole = line.end;
     this.terminated = line.terminated;
     if (content.is === "frame") {
@@ -189,10 +189,10 @@ async function readBytes(path: string, from: number, to: number): Promise<Buffer
   }
 }
 
-export function damaged(path: string, place: string): StoreError {
+function damaged(path: string, place: string): StoreError {
   return new StoreError(
-    `The ledger of deletions ${path} is damaged at ${place}: what is there is neither an entry nor a receipt, and it is not ` +
-      "the torn end that a crash leaves. Put an undamaged copy in its place. If there is none, keep the damaged file " +
-      "elsewhere, and start without it: a new ledger is then begun from the receipts and holds in the store.",
+    `The ledger of deletions ${path} is damaged at ${place}: this is neither an entry nor a receipt, and not the torn end ` +
+      "that a crash leaves. Replace it with an undamaged copy. If there is none, move the damaged file elsewhere and start " +
+      "without it: a new ledger is then created from the receipts and holds in the store.",
   );
 }

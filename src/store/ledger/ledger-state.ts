@@ -1,4 +1,4 @@
-// What the end of a ledger says, brought forward entry by entry. Reads no file.
+// The state of a ledger's end, updated entry by entry. Reads no file.
 
 import type { DeletionEntry, LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { LedgerPart, LedgerState } from "../ledger.ts";
@@ -16,7 +16,7 @@ export const emptyState: LedgerState = {
   underWay: [],
 };
 
-/** As many as are processed together, several times over. */
+/** Several times as many as are processed together. */
 const underWayMax = 1_000;
 
 export function withPart(state: LedgerState, part: LedgerPart): LedgerState {

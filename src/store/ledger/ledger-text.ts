@@ -1,5 +1,5 @@
-// Entries of the ledger as JSON values, and back: those of frames, lines of older ledgers, and receipts, which say the same
-// of a deletion. Reads no file.
+// Converts entries of the ledger to JSON values and back: entries of frames, lines of older ledgers, and receipts, which contain
+// the same about a deletion. Reads no file.
 
 import { hash as digest } from "node:crypto";
 import type { Hold } from "../../domain/access.ts";
@@ -88,7 +88,7 @@ const readers: Readonly<Record<string, (fields: Fields) => LedgerEntry | undefin
   begin: readBegin,
 };
 
-/** An entry of a frame; undefined if it is none. */
+/** An entry of a frame; undefined if it is invalid. */
 export function readEntry(value: unknown): LedgerEntry | undefined {
   if (!isObject(value)) return undefined;
   const { kind } = value;

@@ -1,5 +1,5 @@
-// Copies everything that one store holds to another, page by page, and then compares the two. Whenever it ends, it goes on
-// from the last page that is there for good. Never changes the source, nor says that the target is whole before it is.
+// Copies the content of a store to another one, page by page, and then compares the two. After an interruption it continues from
+// the last committed page. Never changes the source, and never marks the target as complete before it is.
 
 import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type { MovePage, MovePlace, MoveSource, MoveTarget, StoreSummary } from "../move.ts";
@@ -17,7 +17,7 @@ export interface MoveOptions {
 export interface MoveReport {
   readonly storeId: string;
   readonly rows: number;
-  /** What an earlier run had copied. */
+  /** Copied by an earlier run. */
   readonly rowsBefore: number;
   readonly summary: StoreSummary;
 }
@@ -27,18 +27,18 @@ interface Sides {
   readonly target: MoveTarget;
 }
 
-/** Throws StoreError if the target can't be used or does not come out equal, and MoveStopped. */
+/** Throws StoreError if the target can't be used or differs in the end, and MoveStopped. */
 export async function moveStore(sides: Sides, options: MoveOptions): Promise<MoveReport> {
   const { source, target } = sides;
   const ends = await source.readEnds();
-  // Before everything is read, which may take long: nobody shall serve the target meanwhile.
+  // First, because reading everything may take long, and nobody may serve the target meanwhile.
   await target.reserve(ends.storeId);
-  const summary = await summarise(source, { onRows: tell("read", options) });
+  const summary = await summarise(source, { onRows: reporter("read", options) });
   const allRows = rowsOf(summary);
   const place = await target.begin(ends.storeId, summary);
   await copyTables(sides, place, { ...options, allRows });
   await target.writeEnds(ends);
-  const found = await summarise(target, { onRows: tell("verify", options, allRows) });
+  const found = await summarise(target, { onRows: reporter("verify", options, allRows) });
   requireEqual(summary, found);
   if (JSON.stringify(await target.readEnds()) !== JSON.stringify(ends)) {
     throw differs("the ends of its chains and counters");
@@ -51,22 +51,22 @@ interface Copying extends MoveOptions {
   readonly allRows: number;
 }
 
-/** The next page is read while the one before is being written. */
+/** The next page is read while the previous one is being written. */
 async function copyTables(
   { source, target }: Sides,
   begun: MovePlace,
   options: Copying,
 ): Promise<void> {
-  const onRows = tell("copy", options, options.allRows);
+  const onRows = reporter("copy", options, options.allRows);
   let place = begun;
   let writing: Promise<void> = Promise.resolve();
   try {
     while (place.table !== undefined) {
-      const page = await readOn(source, place);
+      const page = await readNext(source, place);
       await writing;
       await onRows(place.rows, page.table.name);
       writing = target.addPage(page);
-      // Whoever waits for it is told; until then a failure must not end the process.
+      // A failure is thrown where it is awaited; until then it must not end the process.
       writing.catch(() => undefined);
       place = page.next;
     }
@@ -75,8 +75,8 @@ async function copyTables(
   }
 }
 
-/** At the end of a table it gives a page without rows, from which it goes on in the next one. */
-async function readOn(source: MoveSource, from: MovePlace): Promise<MovePage> {
+/** At the end of a table, returns a page without rows that leads to the next table. */
+async function readNext(source: MoveSource, from: MovePlace): Promise<MovePage> {
   const index = movedTables.findIndex(({ name }) => name === from.table);
   const table = movedTables[index];
   if (table === undefined) throw new TypeError(`no table ${from.table ?? ""} is moved`);
@@ -89,14 +89,14 @@ async function readOn(source: MoveSource, from: MovePlace): Promise<MovePage> {
   return { table, rows, from, next };
 }
 
-function tell(
+function reporter(
   phase: MovePhase,
   { onStep, stopping }: MoveOptions,
   allRows?: number,
 ): (rows: number, table: string) => Promise<void> {
   return async (rows, table) => {
     onStep({ phase, rows, allRows, table });
-    // Signals are heard only between two turns.
+    // Signals are handled between two event-loop ticks.
     await new Promise((resolve) => void setImmediate(resolve));
     if (stopping.aborted) throw new MoveStopped("The move was stopped.");
   };
@@ -114,7 +114,7 @@ function requireEqual(summary: StoreSummary, found: StoreSummary): void {
 
 function differs(what: string): StoreError {
   return new StoreError(
-    `The copy differs from the embedded store in ${what}. Something has written to it meanwhile. Nothing serves it: make ` +
-      "the database anew, empty, and run the move again.",
+    `The copy differs from the embedded store in ${what}. Something has written to it meanwhile. Do not serve it: create ` +
+      "an empty database, and run the move again.",
   );
 }

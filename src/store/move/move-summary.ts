@@ -1,5 +1,5 @@
-// What there is of each table, as a count and a digest over a form that is the same on every engine. Holds no more than a
-// page of rows at once.
+// Summarises each table as a count and a digest over a form that is the same on every engine. Has at most one page of rows in
+// memory.
 
 import { createHash } from "node:crypto";
 import type { MoveSide, StoreSummary, TableSummary } from "../move.ts";
@@ -7,7 +7,7 @@ import { keyOf, type MovedRow, type MovedTable, movedTables } from "./moved-tabl
 import { toText } from "../row/neutral-row.ts";
 
 export interface Summing {
-  /** With each page: all rows so far. Throws to stop. */
+  /** Called after each page with the number of rows so far. Throws to stop. */
   readonly onRows: (rows: number, table: string) => Promise<void>;
 }
 

@@ -1,40 +1,44 @@
-// Every table that a move copies, column by column, in the order in which they are copied. Data for both engines and for the
-// test that compares it with their real tables; copies nothing itself.
+// Every table that a move copies, with its columns, in the order of copying. Data for both engines and for the test that compares
+// it with their real tables.
 
 /** flag: 0 or 1 on SQLite, a boolean on PostgreSQL. */
 export type ColumnKind = "text" | "number" | "bytes" | "flag";
 
-/** In its neutral form, the same on every engine; flags are 0 or 1. */
+/** In a form that is the same on every engine; flags are 0 or 1. */
 export type MovedValue = null | number | string | Uint8Array;
 export type MovedRow = readonly MovedValue[];
 
 export interface MovedTable {
   readonly name: string;
-  /** Unique on every engine, and in the order of an index there. */
+  /** Unique and indexed on every engine. */
   readonly key: readonly string[];
   /** The order of a row's values. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 
-const recordKey = { organization_id: "text", resource_type: "text", resource_id: "text" } as const;
+/** Columns, separated by spaces, of the same kind. */
+function all(kind: ColumnKind, columns: string): MovedTable["columns"] {
+  return Object.fromEntries(columns.split(" ").map((column) => [column, kind]));
+}
+
+const recordKey = ["organization_id", "resource_type", "resource_id"];
 
 /**
- * What gives access comes last, and deletions nearly so: a process that serves the target by mistake lets nobody in and has
+ * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller and has
  * nothing to process.
  */
 export const movedTables: readonly MovedTable[] = [
   {
     name: "record",
-    key: ["organization_id", "resource_type", "resource_id"],
-    columns: { ...recordKey, first_seen: "text", last_seen: "text" },
+    key: recordKey,
+    columns: all("text", "organization_id resource_type resource_id first_seen last_seen"),
   },
   {
     name: "change",
-    key: ["organization_id", "resource_type", "resource_id", "change_no"],
+    key: [...recordKey, "change_no"],
     columns: {
-      ...recordKey,
-      change_no: "number",
-      received_at: "number",
+      ...all("text", "organization_id resource_type resource_id"),
+      ...all("number", "change_no received_at"),
       reply_key: "bytes",
       payload: "text",
       digest: "number",
@@ -43,24 +47,13 @@ export const movedTables: readonly MovedTable[] = [
   {
     name: "relation",
     key: ["organization_id", "to_type", "to_id", "from_type", "from_id"],
-    columns: {
-      organization_id: "text",
-      from_type: "text",
-      from_id: "text",
-      to_type: "text",
-      to_id: "text",
-      kind: "text",
-    },
+    columns: all("text", "organization_id from_type from_id to_type to_id kind"),
   },
   {
     name: "hold",
     key: ["hold_id"],
     columns: {
-      hold_id: "text",
-      ...recordKey,
-      reason: "text",
-      owner: "text",
-      review_on: "text",
+      ...all("text", "hold_id organization_id resource_type resource_id reason owner review_on"),
       placed_at: "number",
       placed_by: "text",
     },
@@ -70,8 +63,7 @@ export const movedTables: readonly MovedTable[] = [
     key: ["organization_id", "key_hash"],
     columns: {
       organization_id: "text",
-      key_hash: "bytes",
-      fingerprint: "bytes",
+      ...all("bytes", "key_hash fingerprint"),
       outcome: "text",
       created_at: "number",
     },
@@ -79,32 +71,22 @@ export const movedTables: readonly MovedTable[] = [
   {
     name: "receipt_key",
     key: ["key_id"],
-    columns: { key_id: "text", public_key: "text", created_at: "number", retired_at: "number" },
+    columns: { ...all("text", "key_id public_key"), ...all("number", "created_at retired_at") },
   },
   {
     name: "receipt",
     key: ["receipt_no"],
     columns: {
       receipt_no: "number",
-      deletion_request_id: "text",
-      organization_id: "text",
-      document: "text",
-      hash: "text",
+      ...all("text", "deletion_request_id organization_id document hash"),
     },
   },
   {
     name: "audit_entry",
     key: ["entry_no"],
     columns: {
-      entry_no: "number",
-      at: "number",
-      actor: "text",
-      action: "text",
-      organization_id: "text",
-      subject: "text",
-      detail: "text",
-      previous_hash: "text",
-      hash: "text",
+      ...all("number", "entry_no at"),
+      ...all("text", "actor action organization_id subject detail previous_hash hash"),
     },
   },
   {
@@ -116,24 +98,17 @@ export const movedTables: readonly MovedTable[] = [
     name: "deletion",
     key: ["deletion_request_id"],
     columns: {
-      deletion_request_id: "text",
-      ...recordKey,
-      reason: "text",
-      status: "text",
-      requested_by: "text",
-      requested_at: "number",
-      due_at: "number",
-      started_at: "number",
-      completed_at: "number",
+      ...all(
+        "text",
+        "deletion_request_id organization_id resource_type resource_id reason status requested_by",
+      ),
+      ...all("number", "requested_at due_at started_at completed_at"),
       erased: "text",
-      redacted: "number",
-      attempts: "number",
+      ...all("number", "redacted attempts"),
       waiting_for: "text",
       held: "flag",
-      next_attempt_at: "number",
-      lease_until: "number",
-      claimant: "text",
-      carried_out_before: "text",
+      ...all("number", "next_attempt_at lease_until"),
+      ...all("text", "claimant carried_out_before"),
     },
   },
   {
@@ -142,10 +117,7 @@ export const movedTables: readonly MovedTable[] = [
     columns: {
       deletion_request_id: "text",
       position: "number",
-      action: "text",
-      ...recordKey,
-      to_type: "text",
-      to_id: "text",
+      ...all("text", "action organization_id resource_type resource_id to_type to_id"),
       done: "flag",
     },
   },
@@ -153,28 +125,19 @@ export const movedTables: readonly MovedTable[] = [
     name: "organization",
     key: ["organization_id"],
     columns: {
-      organization_id: "text",
-      name: "text",
+      ...all("text", "organization_id name"),
       strict_scopes: "flag",
-      deletion_grace_seconds: "number",
-      rate_limit_per_second: "number",
-      retain_days: "number",
-      created_at: "number",
+      ...all("number", "deletion_grace_seconds rate_limit_per_second retain_days created_at"),
     },
   },
   {
     name: "api_key",
     key: ["key_id"],
     columns: {
-      key_id: "text",
-      organization_id: "text",
-      name: "text",
+      ...all("text", "key_id organization_id name"),
       secret_hash: "bytes",
       scopes: "text",
-      created_at: "number",
-      expires_at: "number",
-      revoked_at: "number",
-      last_used_at: "number",
+      ...all("number", "created_at expires_at revoked_at last_used_at"),
     },
   },
   {
@@ -182,16 +145,13 @@ export const movedTables: readonly MovedTable[] = [
     key: ["token_hash"],
     columns: {
       token_hash: "bytes",
-      key_id: "text",
-      organization_id: "text",
-      scopes: "text",
-      created_at: "number",
-      expires_at: "number",
+      ...all("text", "key_id organization_id scopes"),
+      ...all("number", "created_at expires_at"),
     },
   },
 ];
 
-/** Tables and columns that are not copied row by row, and what a move does about each. */
+/** Tables and columns that are not copied row by row, and why. */
 export const notCopied: Readonly<Record<string, string>> = {
   meta: "each engine has a schema version of its own; the version of credentials is among the ends",
   counter: "its numbers are among the ends",

@@ -1,7 +1,7 @@
 // The statements that begin a transaction: its settings end with it, so they also work behind a pooler. Sends nothing.
 
 import { escapeLiteral } from "pg";
-import type { ConnectionSettings } from "../store.ts";
+import type { ConnectionSettings } from "../connection-settings.ts";
 import type { Visibility } from "../sql/visibility.ts";
 import { idleInTransactionTimeoutMs } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 // The bounded connection pool, and transactions on it. Reconnects by itself; knows nothing about the tables.
 
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
-import type { ConnectionSettings } from "../store.ts";
+import type { ConnectionSettings } from "../connection-settings.ts";
 import { beginStatements } from "./begin.ts";
 import {
   describeFailure,

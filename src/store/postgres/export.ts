@@ -1,12 +1,14 @@
 // The arrival number up to which an export reads. Its pages are read in ../sql/export.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "../../domain/limits.ts";
 import { StoreError } from "../store-error.ts";
 import { awaitVisibleCommits } from "./citus.ts";
 import type { Database } from "./database.ts";
 import { allOrganizations } from "../sql/visibility.ts";
 import type { Transaction } from "./transaction.ts";
+
+/** How long an export waits for transactions that began before it. */
+const exportStartMsMax = 30_000;
 
 const readArrival = `SELECT last_value AS latest FROM arrival`;
 
@@ -27,7 +29,7 @@ export async function readLatestArrival(database: Database): Promise<number> {
     latest: (await transaction.get<{ latest: number }>(readArrival))?.latest ?? 0,
     writers: await readWriters(transaction),
   }));
-  const until = performance.now() + limits.exportStartMsMax;
+  const until = performance.now() + exportStartMsMax;
   let pending = writers;
   while (pending.length > 0) {
     if (performance.now() > until) {

@@ -4,7 +4,8 @@
 import { AppError } from "../../domain/error.ts";
 import { refuseRestoring } from "../sql/replay.ts";
 import { StoreError } from "../store-error.ts";
-import type { ConnectionSettings, Store, StoreOptions } from "../store.ts";
+import { type ConnectionSettings, defaultConnections } from "../connection-settings.ts";
+import type { Store, StoreOptions } from "../store.ts";
 import type { MoveTarget } from "../move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
@@ -12,7 +13,7 @@ import { ServerError } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
 import { makeMoveTarget } from "./move/move-target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
-import { bulkConnectionsMax, defaultSettings } from "./settings.ts";
+import { bulkConnectionsMax } from "./settings.ts";
 import { refuseUnfinishedMove } from "./move/unfinished-move.ts";
 
 const oldestServer = 150_000;
@@ -42,7 +43,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
 }
 
 /** Reserves some connections of a serving process for its bulk thread. */
-function shareOut({ role, connections = defaultSettings }: StoreOptions) {
+function shareOut({ role, connections = defaultConnections }: StoreOptions) {
   const { poolMax } = connections;
   const forBulk = role === "serve" ? Math.min(bulkConnectionsMax, Math.floor(poolMax / 2)) : 0;
   return {
@@ -87,7 +88,7 @@ async function openDatabase(
 
 function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): Database {
   try {
-    return new Database(url, options.connections ?? defaultSettings);
+    return new Database(url, options.connections ?? defaultConnections);
   } catch {
     // The driver's error repeats the URL.
     throw new StoreError(

@@ -1,13 +1,4 @@
-// Settings of the connections to the server: pool size, prepared statements, time limits. Names no server and no user.
-
-import type { ConnectionSettings } from "../store.ts";
-
-export const defaultSettings: ConnectionSettings = {
-  poolMax: 10,
-  prepare: true,
-  statementTimeoutMs: 30_000,
-  lockTimeoutMs: 10_000,
-};
+// Constants of how the engine uses its server, beside what is a setting.
 
 /** How many connections of a serving process are reserved for its bulk thread. */
 export const bulkConnectionsMax = 2;

@@ -1,5 +1,5 @@
-// What engines keep of organizations, keys and tokens: the rows, the columns under which they are read together, and what
-// is made of them. The same on every engine; reads and writes nothing.
+// Rows of organizations, keys and tokens, the aliases under which they are read together, and their conversion. The same on
+// every engine.
 
 import type { AccessToken, ApiKey, Organization } from "../../domain/access.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -34,7 +34,7 @@ export interface TokenRow {
   readonly token_expires_at: number;
 }
 
-/** Under names of their own, so that they can stand beside the columns of other tables. */
+/** With aliases, so that they can be selected together with the columns of other tables. */
 export const keyColumns = `
   api_key.key_id, api_key.organization_id, api_key.name AS key_name, api_key.scopes AS key_scopes,
   api_key.created_at AS key_created_at, api_key.expires_at AS key_expires_at,
@@ -83,7 +83,7 @@ export function toToken(row: TokenRow): AccessToken {
   };
 }
 
-/** What the audit trail says of a new key. */
+/** The detail of the audit entry of a new key. */
 export function describeKey({
   name,
   scopes,
@@ -92,7 +92,7 @@ export function describeKey({
   return { name, scopes, expiresAt: expiresAt ?? null };
 }
 
-/** The organization as it is after the change; null takes a limit away, undefined leaves it. */
+/** The organization after the change; null removes a limit, undefined leaves it unchanged. */
 export function applyChange(before: Organization, change: OrganizationChange): Organization {
   const { rateLimitPerSecond, retainDays = before.retainDays, ...rest } = change;
   const { retainDays: _before, ...kept } = before;

@@ -1,5 +1,5 @@
-// An audit entry as an engine keeps it, and the hash that chains it to the one before. The same on every engine, so that
-// one chain can be checked anywhere; reads and writes nothing.
+// The row of an audit entry, and the hash that chains it to the previous one. The same on every engine, so that a chain can be
+// verified on any of them.
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
@@ -34,8 +34,8 @@ export interface AuditRow {
 /** The end of the chain, to which the next entry is tied. */
 export type AuditHead = Pick<AuditRow, "entry_no" | "hash">;
 
-/** What the first entry has for the hash of the one before. */
-export const noHash = "0".repeat(64);
+/** The previous hash of the first entry. */
+const noHash = "0".repeat(64);
 
 export function toHead({ entry_no: no, hash }: AuditHead): ChainHead {
   return { no, hash };
@@ -43,7 +43,7 @@ export function toHead({ entry_no: no, hash }: AuditHead): ChainHead {
 
 export const emptyChain: AuditHead = { entry_no: 0, hash: noHash };
 
-/** `entryNo`: where numbers after the last one were given out before a restore, and are not given out again. */
+/** `entryNo`: after a restore, when numbers after the last one have been used already. */
 export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: number): AuditRow {
   const row = {
     entry_no: entryNo ?? last.entry_no + 1,
@@ -58,17 +58,17 @@ export function makeAuditRow(entry: NewAuditEntry, last: AuditHead, entryNo?: nu
   return { ...row, hash: hashAuditRow(row) };
 }
 
-/** SHA-256, hex, over a JSON list of all that the entry holds, the detail as the text that is kept. */
+/** SHA-256, hex, over a JSON list of all other columns; the detail is the stored text. */
 export function hashAuditRow(row: Omit<AuditRow, "hash">): string {
   const { previous_hash, entry_no, at, actor, action, organization_id, subject, detail } = row;
   const content = [previous_hash, entry_no, at, actor, action, organization_id, subject, detail];
   return digest("sha256", JSON.stringify(content));
 }
 
-/** The action of the entry that says where a restore cut the chains. */
+/** The action of the entry that records where a restore cut the chains. */
 export const restoreAction = "store.restore";
 
-/** True if the row is the one that comes after, unaltered. */
+/** True if the row is unaltered and follows the previous one. */
 export function followsInChain(row: AuditRow, previous: AuditHead): boolean {
   if (row.previous_hash !== previous.hash || hashAuditRow(row) !== row.hash) return false;
   if (row.entry_no === previous.entry_no + 1) return true;
@@ -80,12 +80,12 @@ export function followsInChain(row: AuditRow, previous: AuditHead): boolean {
   );
 }
 
-/** What the entry that says of a cut is numbered: no number that was given out is given out again. */
+/** The number of the entry that records a cut: no number is used twice. */
 export function numberAfter({ restored, known }: ChainCut): number {
   return Math.max(restored.no, known.no) + 1;
 }
 
-/** Where the chains were cut, as the entry of a restore says; undefined for any other entry. */
+/** Where a restore cut the chains; undefined for any other entry. */
 export function cutOf(
   row: Pick<AuditRow, "action" | "detail" | "entry_no" | "hash">,
 ): RestoreCut | undefined {
@@ -110,7 +110,7 @@ export function toAuditEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** What the entry of a completed deletion says of its receipt. */
+/** In the detail of the entry of a completed deletion. */
 export function describeReceipt(
   sealed: SealedReceipt | undefined,
 ): { readonly receiptNo: number; readonly receiptHash: string } | undefined {
@@ -118,7 +118,7 @@ export function describeReceipt(
   return { receiptNo: sealed.receipt.receipt_no, receiptHash: sealed.hash };
 }
 
-/** Binds what was asked for to the trail without repeating it: the id and the reason are the request's own. */
+/** Binds the request to the trail without repeating its id and reason. */
 export function digestOfRequest(request: RequestText): string {
   return digest("sha256", textOfRequest(request));
 }
@@ -127,7 +127,7 @@ export function nameSubject(subject: string | RecordKey): string {
   return typeof subject === "string" ? subject : nameForTrail(subject);
 }
 
-/** The trail outlives the record, so it has the digest of the id: enough to recognise it, not to read it. */
-export function nameForTrail(key: RecordKey): string {
+/** The trail outlives the record, so it has a digest of the id: enough to recognise it, not to read it. */
+function nameForTrail(key: RecordKey): string {
   return `${key.resourceType} sha256:${digest("sha256", textOfRecord(key))}`;
 }

@@ -1,4 +1,4 @@
-// A deletion as an engine keeps it in a row, and what it is to the rest of the service. Reads and writes nothing.
+// The row of a deletion and its conversion. The same on every engine.
 
 import type {
   CarriedOutBefore,

@@ -1,4 +1,4 @@
-// A legal hold as an engine keeps it in a row, and what the audit trail says of it. Reads and writes nothing.
+// The row of a legal hold and its conversion, and the detail of its audit entry. The same on every engine.
 
 import type { Hold } from "../../domain/access.ts";
 
@@ -28,7 +28,7 @@ export function toHold(row: HoldRow): Hold {
   };
 }
 
-/** The detail of the audit entry: everything but the record, which is the entry's subject. */
+/** Everything but the record, which is the subject of the entry. */
 export function describeHold(hold: Hold, because?: string): Readonly<Record<string, unknown>> {
   return {
     holdId: hold.holdId,

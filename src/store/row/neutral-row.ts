@@ -1,8 +1,8 @@
-// The values of a row, or of its key, as text that is the same on every engine. Reads and writes nothing.
+// The values of a row, or of its key, as text that is the same on every engine.
 
 import type { MovedRow, MovedValue } from "../move/moved-tables.ts";
 
-/** JSON; bytes are in hex, in a list of their own, so that they are never taken for text. */
+/** JSON; bytes are hexadecimal in a list of one, so that they differ from text. */
 export function toText(values: MovedRow): string {
   return JSON.stringify(values.map(neutralValue));
 }

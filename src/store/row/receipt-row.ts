@@ -1,4 +1,4 @@
-// Receipts and their keys as an engine keeps them in rows. The same on every engine; reads and writes nothing.
+// The rows of receipts and of their keys, and their conversion. The same on every engine.
 
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
@@ -47,12 +47,12 @@ export function toReceiptKey(row: KeyRow): ReceiptKey {
   };
 }
 
-/** The document in the form that its hash is over. */
+/** The document in the form that is hashed. */
 export function documentOf({ receipt }: SealedReceipt): string {
   return canonicalJson(receipt);
 }
 
-/** True if the receipt is the next one after this end of the chain. */
+/** True if the receipt is the next one in the chain. */
 export function followsHead({ receipt }: SealedReceipt, head: ReceiptHead): boolean {
   return (
     receipt.store_id === head.storeId &&

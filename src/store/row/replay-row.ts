@@ -1,4 +1,4 @@
-// A restore and what it has to replay as an engine keeps them in rows. The same on every engine; reads and writes nothing.
+// The rows of a restore and of the deletions to replay, and their conversion. The same on every engine.
 
 import type { CarriedOutBefore } from "../../domain/deletion/deletion.ts";
 import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
@@ -6,20 +6,20 @@ import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 import type { ReplayBeginning, RestoreCut, RestoreState } from "../replay.ts";
 
-/** The ledger does not keep reasons, which are free text. */
+/** The ledger does not contain reasons, which are free text. */
 export const replayReason = "replayed after a restore";
 
-/** Stands for the receipt of a deletion that was under way: it comes after those that have one. */
+/** The receipt number of a deletion that was in progress: it is ordered after those with a receipt. */
 export const noReceiptYet = Number.MAX_SAFE_INTEGER;
 
-/** Said by whatever would read records of a store that is not whole yet. */
+/** The error of opening a store whose restore is not finished. */
 export function describeRestoring({ state, sources }: RestoreState): string {
-  // Once everything is written down in the store, no file is needed any more.
+  // Once everything is stored, no file is needed.
   const needed = state === "loading" ? sources : [];
   const ledgers = needed.map((source) => ` --ledger ${source}`).join("");
   return (
-    "The store was restored from a backup, and not all deletions that were completed since are replayed in it. Until they " +
-    `are, nothing reads it. Run: sluice deletion replay${ledgers}`
+    "The store was restored from a backup, and not all deletions that were completed since have been replayed. Until then " +
+    `nothing reads it. Run: sluice deletion replay${ledgers}`
   );
 }
 
@@ -43,7 +43,7 @@ export function toRestoreState(row: RestoreRow): RestoreState {
   };
 }
 
-/** Where the chains end in the store, and where they ended as far as the ledger knows. */
+/** Where the chains end in the store, and where they ended according to the ledger. */
 export function makeCut(
   known: ReplayBeginning["known"] & {},
   restored: { readonly audit: ChainHead; readonly receipts: Omit<ReceiptHead, "storeId"> },
@@ -82,7 +82,7 @@ export function toReplayRow(entry: DeletionEntry): ReplayRow {
   };
 }
 
-/** Files that have been read to their end are not needed again. */
+/** Files that have been read completely are not needed again. */
 export function sourcesOf(
   before: RestoreState | undefined,
   { sources }: ReplayBeginning,
@@ -91,7 +91,7 @@ export function sourcesOf(
   return [...new Set([...unread, ...sources])];
 }
 
-/** Each id once: those with a receipt, and others. */
+/** Each id once: of deletions with a receipt, and of others. */
 export function idsOf(entries: readonly DeletionEntry[]): {
   readonly completed: readonly string[];
   readonly underWay: readonly string[];
@@ -104,7 +104,7 @@ export function idsOf(entries: readonly DeletionEntry[]): {
   return { completed: ids(true), underWay: ids(false) };
 }
 
-/** One for each deletion: the one with the highest receipt. */
+/** One for each deletion: the one with the highest receipt number. */
 export function latestOf(entries: readonly DeletionEntry[]): readonly DeletionEntry[] {
   const latest = new Map<string, DeletionEntry>();
   for (const entry of entries) {
@@ -137,7 +137,7 @@ export function carriedOutBefore(row: ReplayRow): CarriedOutBefore {
   };
 }
 
-/** At once, and in the order in which they were completed. */
+/** Never in the future, and in the order in which they were completed. */
 export function dueAgain({ completed_at: at }: ReplayRow, now: number): number {
   return Math.min(at ?? now, now);
 }

@@ -3,7 +3,6 @@
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
 import { FileError } from "../../files/file-error.ts";
 import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
 import { runSync } from "../sql/run.ts";
@@ -11,6 +10,9 @@ import type { Statement, Statements, Together } from "../sql/statements.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./file/private-file.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
+
+/** The Retry-After while the disk is full or can not be written. */
+export const noRoomRetrySeconds = 10;
 
 export type Value = null | number | string | Uint8Array;
 
@@ -197,7 +199,7 @@ export function isBusy(error: unknown): boolean {
 export function describeWriteFailure(cause: unknown): unknown {
   if (isBusy(cause)) return new AppError("unavailable", { retryAfterSeconds: 1, cause });
   if (!unwritableCodes.has(resultCode(cause))) return cause;
-  return new AppError("unavailable", { retryAfterSeconds: limits.noRoomRetrySeconds, cause });
+  return new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause });
 }
 
 function resultCode(error: unknown): number | undefined {

@@ -1,7 +1,6 @@
 // The embedded store as the source of a move: it can be read, and until it is closed nobody else can serve it or write
 // to it. Writes nothing itself.
 
-import { limits } from "../../domain/limits.ts";
 import { isPresent } from "../../files/present.ts";
 import type { MoveSource } from "../move.ts";
 import type { MovedRow, MovedTable, MovedValue } from "../move/moved-tables.ts";
@@ -11,6 +10,11 @@ import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/serving-right.ts";
 import { sqliteText } from "./statement-text.ts";
+
+/** Rows that a move copies in one transaction. */
+const movePageRows = 5_000;
+/** Bytes of these rows. */
+const movePageBytes = 4 * 1_024 * 1_024;
 
 /**
  * A change is stored under its record's number; on PostgreSQL under its key. The key is spread over two tables, so
@@ -77,7 +81,7 @@ function readPage(
   let bytes = 0;
   const sql = pageQuery(table, {
     isLater: after !== undefined,
-    rowsMax: limits.movePageRows,
+    rowsMax: movePageRows,
     source: table.name === "change" ? changeSource : undefined,
   });
   const found = connection.each<Readonly<Record<string, MovedValue>>>(
@@ -88,7 +92,7 @@ function readPage(
     const values = columns.map((name) => row[name] ?? null);
     rows.push(values);
     for (const value of values) if (typeof value === "string") bytes += value.length;
-    if (bytes > limits.movePageBytes) break;
+    if (bytes > movePageBytes) break;
   }
   return rows;
 }

@@ -1,6 +1,5 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
-import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
 import { deletionOf } from "../completion-outcome.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
@@ -24,6 +23,9 @@ import { probeRoom } from "./file/write-probe.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { schemaVersion } from "./migration/migrate.ts";
 import type { SharedRead } from "./shared-read.ts";
+
+/** Deletions that share a scan of the freed pages. */
+const deletionsAtOnceMax = 64;
 
 export interface Parts {
   readonly reader: Connection;
@@ -99,7 +101,7 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     return snapshot === undefined ? complete() : snapshot.avoid(complete);
   };
   return {
-    deletionsAtOnce: limits.deletionsAtOnceMax,
+    deletionsAtOnce: deletionsAtOnceMax,
     claimDeletion: async (claim) => {
       const claimed = await perform("claimDeletion", claim);
       if (claimed?.result !== "large") return claimed?.deletion;

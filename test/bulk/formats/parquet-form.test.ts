@@ -1,5 +1,5 @@
-// Writing Parquet: a row group is written as soon as it is full, by rows or by bytes, and the parts
-// form a complete file.
+// Parquet as it is written: a row group leaves as soon as it is full, by rows or by bytes, and the file that the parts
+// make is whole.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,14 +8,17 @@ import type { ExportedState } from "../../../src/actions/export-records.ts";
 import { stateColumns } from "../../../src/bulk/formats/parquet-column.ts";
 import { parquetForm } from "../../../src/bulk/formats/parquet-form.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";
-import { limits } from "../../../src/domain/limits.ts";
 import { typeNamed } from "../../conformance/scene.ts";
+import {
+  parquetGroupBytes,
+  parquetGroupRows as most,
+} from "../../../src/bulk/formats/parquet-rows.ts";
 
 const transaction = typeNamed("transaction");
 
 interface Poured {
   readonly parts: readonly number[];
-  /** Written before the item of that index was read. */
+  /** Written before the item of that index was. */
   readonly partsBefore: readonly number[];
   readonly file: ArrayBuffer;
 }
@@ -50,8 +53,7 @@ function* rows(count: number, fields: object = {}): Generator<ExportedState> {
 }
 
 describe("an export as Parquet", () => {
-  it("writes a row group as soon as it has its rows, and begins the next", async () => {
-    const { parquetGroupRows: most } = limits;
+  it("hands a row group over as soon as it has its rows, and begins the next", async () => {
     const { file, partsBefore } = await pour(rows(2 * most + 7));
     assert.deepEqual(groupsOf(file), [most, most, 7]);
     assert.deepEqual(
@@ -67,8 +69,8 @@ describe("an export as Parquet", () => {
     }
   });
 
-  it("writes a row group when its rows are long, however few they are", async () => {
-    const long = limits.parquetGroupBytes / 4 - 1_000;
+  it("hands a row group over when its rows are long, however few they are", async () => {
+    const long = parquetGroupBytes / 4 - 1_000;
     const { file, parts } = await pour(rows(11, { sender_id: "ü".repeat(long) }));
     assert.deepEqual(groupsOf(file), [5, 5, 1]);
     assert.equal(parts.length, 4);
@@ -86,7 +88,7 @@ describe("an export as Parquet", () => {
     assert.deepEqual(await parquetReadObjects({ file }), []);
   });
 
-  it("declares the type of each field for other tools", async () => {
+  it("gives each field its type, so that other tools need not be told", async () => {
     const { file } = await pour(rows(1));
     const types = parquetMetadata(file).schema.map(
       ({ name, type = "", converted_type: converted = "" }) => [name, `${type} ${converted}`],

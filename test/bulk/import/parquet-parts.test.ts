@@ -1,14 +1,12 @@
-// Parquet read a part at a time: row groups of any size, in order, and an import that resumes in
-// the middle of one.
+// Parquet read a part at a time: row groups of any size, in order, and an import that goes on in the middle of one.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { importFile } from "../../../src/bulk/import/import-file.ts";
-import { openParquet } from "../../../src/bulk/formats/parquet-rows.ts";
+import { openParquet, parquetGroupRows } from "../../../src/bulk/formats/parquet-rows.ts";
 import type { Target } from "../../../src/bulk/import/target.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
-import { limits } from "../../../src/domain/limits.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { column, writeParquet } from "./parquet-file.ts";
@@ -30,13 +28,9 @@ function write(test: TestContext, rows: number, groupRows: number): Promise<stri
 describe("a Parquet file", () => {
   for (const [what, rows, groupRows] of [
     ["of small row groups", 1_000, 64],
-    [
-      "of one row group that is larger than what is read at once",
-      2 * limits.parquetGroupRows + 9,
-      1e6,
-    ],
+    ["of one row group that is larger than is read at once", 2 * parquetGroupRows + 9, 1e6],
   ] as const) {
-    it(`${what} returns each row once, in order, and counts its bytes to the end`, async (test) => {
+    it(`${what} gives each row once, in order, and counts its bytes to the end`, async (test) => {
       const input = openText(await write(test, rows, groupRows));
       const opened = await openParquet(input, type);
       let count = 0;
@@ -56,7 +50,7 @@ describe("a Parquet file", () => {
     });
   }
 
-  it("is imported from where it was stopped, in the middle of a row group", async (test) => {
+  it("is imported further from where it was stopped, in the middle of a row group", async (test) => {
     const file = await write(test, 3_000, 700);
     const plan = {
       type,

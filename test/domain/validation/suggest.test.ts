@@ -56,6 +56,15 @@ describe("the closest name", () => {
     }
   });
 
+  it("differs by at most one character from a short name, two from a longer one, three from a long one", () => {
+    assert.equal(closestName("tyx", ["typ"]), "typ");
+    assert.equal(closestName("txx", ["typ"]), undefined);
+    assert.equal(closestName("amouxx", ["amount"]), "amount");
+    assert.equal(closestName("amoxxx", ["amount"]), undefined);
+    assert.equal(closestName("currenxxx", ["currency_"]), "currency_");
+    assert.equal(closestName("currexxxx", ["currency_"]), undefined);
+  });
+
   it("is the closest of several, and the first of equals", () => {
     assert.equal(closestName("amount_us", ["amount", "amount_usd"]), "amount_usd");
     assert.equal(closestName("lint", ["line", "link"]), "line");

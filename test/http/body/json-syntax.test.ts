@@ -26,7 +26,7 @@ describe("the position of a JSON syntax error", () => {
       fc.property(whole, (text) => {
         assert.deepEqual(findJsonSyntaxError(text), {
           at: text.length,
-          isBehindEnd: true,
+          isAfterEnd: true,
           isTooDeep: false,
         });
       }),
@@ -63,8 +63,8 @@ describe("the position of a JSON syntax error", () => {
     });
     fc.assert(
       fc.property(signs, (text) => {
-        const { at, isBehindEnd } = findJsonSyntaxError(text);
-        assert.equal(isBehindEnd && at === text.length, isJson(text), text);
+        const { at, isAfterEnd } = findJsonSyntaxError(text);
+        assert.equal(isAfterEnd && at === text.length, isJson(text), text);
       }),
       { numRuns: 20_000 },
     );
@@ -74,8 +74,8 @@ describe("the position of a JSON syntax error", () => {
     const long = `["${"x\\n".repeat(500_000)}", x]`;
     assert.equal(findJsonSyntaxError(long).at, long.length - 2);
     const most = "[".repeat(limits.jsonDepthMax);
-    assert.deepEqual(findJsonSyntaxError(most), { at: 16, isBehindEnd: false, isTooDeep: false });
+    assert.deepEqual(findJsonSyntaxError(most), { at: 16, isAfterEnd: false, isTooDeep: false });
     const deep = '[{"a":'.repeat(100_000);
-    assert.deepEqual(findJsonSyntaxError(deep), { at: 49, isBehindEnd: false, isTooDeep: true });
+    assert.deepEqual(findJsonSyntaxError(deep), { at: 49, isAfterEnd: false, isTooDeep: true });
   });
 });

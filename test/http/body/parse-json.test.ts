@@ -214,14 +214,14 @@ describe("invalid JSON", () => {
   }
 
   for (const [text, told] of [
-    ['{\n  "a": 1,\n  b: 2\n}', /look at line 3, column 3\.$/],
-    [`{"tx_id": "${"x".repeat(100)}",\n"amount": +1}`, /look at line 2, column 11\.$/],
-    [`{"amount": NaN, "tx_id": "${"x".repeat(100)}"}`, /look at line 1, column 12\.$/],
-    ['{"a": 1,}', /look at line 1, column 9\.$/],
-    ['{"a": [1, 2}', /look at line 1, column 12\.$/],
-    ['["a\tb"]', /look at line 1, column 4\.$/],
-    ["{} {}", /behind its end, at line 1, column 4\.$/],
-    ['{"a": 1}\n}', /behind its end, at line 2, column 1\.$/],
+    ['{\n  "a": 1,\n  b: 2\n}', /unexpected text at line 3, column 3\.$/],
+    [`{"tx_id": "${"x".repeat(100)}",\n"amount": +1}`, /unexpected text at line 2, column 11\.$/],
+    [`{"amount": NaN, "tx_id": "${"x".repeat(100)}"}`, /unexpected text at line 1, column 12\.$/],
+    ['{"a": 1,}', /unexpected text at line 1, column 9\.$/],
+    ['{"a": [1, 2}', /unexpected text at line 1, column 12\.$/],
+    ['["a\tb"]', /unexpected text at line 1, column 4\.$/],
+    ["{} {}", /after its end, at line 1, column 4\.$/],
+    ['{"a": 1}\n}', /after its end, at line 2, column 1\.$/],
     ['{"a": "b', /ends too early\.$/],
     ["[1, 2", /ends too early\.$/],
     ["  \n", /ends too early\.$/],
@@ -234,7 +234,7 @@ describe("invalid JSON", () => {
 
   it("in a line is reported by its column", () => {
     const lines = {
-      '{"a": +1}': /^The line .*: look at column 7\.$/,
+      '{"a": +1}': /^The line .*: unexpected text at column 7\.$/,
       "{} {}": /end, at column 4\.$/,
     };
     for (const [text, told] of Object.entries(lines)) {

@@ -3,21 +3,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import { groupBytesMax } from "../../../src/http/bulk/stream-task.ts";
+import {
+  groupBytesMax,
+  streamGroupBytesMax,
+  streamGroupsBytesMax,
+} from "../../../src/http/bulk/stream-task.ts";
 
-describe("the group size of a stream", () => {
-  it("is the maximum while few streams are open", () => {
-    for (const streams of [0, 1, 4])
-      assert.equal(groupBytesMax(streams), limits.streamGroupBytesMax);
+describe("the group of a stream", () => {
+  it("is as large as may be while few streams are open", () => {
+    for (const streams of [0, 1, 4]) assert.equal(groupBytesMax(streams), streamGroupBytesMax);
   });
 
-  it("is limited to its share of the memory for all groups", () => {
+  it("takes no more than its share of what all groups have", () => {
     for (let streams = 4; streams <= limits.streamsMax; streams += 1) {
-      assert.ok(groupBytesMax(streams) * streams <= limits.streamGroupsBytesMax);
+      assert.ok(groupBytesMax(streams) * streams <= streamGroupsBytesMax);
     }
   });
 
-  it("allows the longest line, however many streams are open", () => {
+  it("holds the longest line, however many streams are open", () => {
     assert.ok(groupBytesMax(limits.streamsMax) >= limits.streamLineBytesMax);
     assert.equal(groupBytesMax(1e6), limits.streamLineBytesMax);
   });

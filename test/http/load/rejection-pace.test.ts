@@ -2,10 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { limits } from "../../../src/domain/limits.ts";
-import { RejectionPace } from "../../../src/http/load/rejection-pace.ts";
-
-const { rejectionsBurst, rejectionsPerSecond, rejectionDelayMsMax } = limits;
+import {
+  ownersMax,
+  RejectionPace,
+  rejectionDelayMsMax,
+  rejectionsBurst,
+  rejectionsPerSecond,
+} from "../../../src/http/load/rejection-pace.ts";
 
 function makePace() {
   const clock = { ms: 5_000 };
@@ -45,7 +48,7 @@ describe("the pace of rejections", () => {
   it("remembers a bounded number of owners", () => {
     const { delays } = makePace();
     delays("first", 1_000);
-    for (let owner = 0; owner < limits.bucketsMax; owner += 1) delays(`owner ${owner}`, 1);
+    for (let owner = 0; owner < ownersMax; owner += 1) delays(`owner ${owner}`, 1);
     assert.deepEqual(delays("first", 1), [0]);
   });
 });

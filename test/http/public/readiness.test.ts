@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Readiness } from "../../../src/http/public/readiness.ts";
+import { makeReadiness } from "../../../src/http/public/readiness.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const full = new Error("the disk is full");
@@ -26,11 +26,11 @@ describe("readiness", () => {
   it("asks the store once for all concurrent requests, and caches the answer for a time", async () => {
     const { store, probe, answer } = makeStore();
     store.isPrompt = false;
-    const readiness = new Readiness({ probe, onChange: () => undefined, keptMs: 100_000 });
-    const checks = Array.from({ length: 50 }, () => readiness.check());
+    const isReady = makeReadiness({ probe, onChange: () => undefined, keptMs: 100_000 });
+    const checks = Array.from({ length: 50 }, () => isReady());
     answer();
     await Promise.all(checks);
-    await Promise.all(Array.from({ length: 50 }, () => readiness.check()));
+    await Promise.all(Array.from({ length: 50 }, () => isReady()));
     assert.equal(store.asked, 1);
   });
 
@@ -38,12 +38,14 @@ describe("readiness", () => {
     const { store, probe } = makeStore();
     const changes: unknown[] = [];
     const onChange = (failure: unknown): void => void changes.push(failure);
-    const readiness = new Readiness({ probe, onChange, keptMs: 0 });
-    await readiness.check();
+    const isReady = makeReadiness({ probe, onChange, keptMs: 0 });
+    await isReady();
     store.failure = full;
-    for (let count = 0; count < 3; count += 1) await assert.rejects(readiness.check(), full);
+    for (let count = 0; count < 3; count += 1) {
+      assert.equal(await isReady(), false);
+    }
     store.failure = undefined;
-    for (let count = 0; count < 3; count += 1) await readiness.check();
+    for (let count = 0; count < 3; count += 1) assert.equal(await isReady(), true);
     assert.deepEqual(changes, [full, undefined]);
     assert.equal(store.asked, 7);
   });
@@ -51,18 +53,13 @@ describe("readiness", () => {
   it("does not wait for a store that hangs, and does not ask it a second time meanwhile", async () => {
     const { store, probe, answer } = makeStore();
     store.isPrompt = false;
-    const readiness = new Readiness({ probe, onChange: () => undefined, keptMs: 0, timeoutMs: 1 });
+    const isReady = makeReadiness({ probe, onChange: () => undefined, keptMs: 0, timeoutMs: 1 });
     for (let count = 0; count < 3; count += 1) {
-      await assert.rejects(readiness.check(), /not answered in time/);
+      assert.equal(await isReady(), false);
     }
     assert.equal(store.asked, 1);
     store.isPrompt = true;
     answer();
-    await waitFor("readiness", () =>
-      readiness.check().then(
-        () => true,
-        () => undefined,
-      ),
-    );
+    await waitFor("readiness", async () => (await isReady()) || undefined);
   });
 });

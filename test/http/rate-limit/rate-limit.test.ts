@@ -1,11 +1,12 @@
-// The three limits and their header fields (draft-ietf-httpapi-ratelimit-headers).
+// The three limits and the header fields that tell of them (draft-ietf-httpapi-ratelimit-headers).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Identity } from "../../../src/actions/caller-cache.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { rateLimited, RateLimits } from "../../../src/http/rate-limit/rate-limit.ts";
+import { rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
+import { makeProcessGate } from "../../support/process-gate.ts";
 
 function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
   return {
@@ -20,8 +21,8 @@ function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
 }
 
 describe("the limit of an organization", () => {
-  it("sends the quota and window in RateLimit-Policy, the remainder and its time in RateLimit", () => {
-    const rates = new RateLimits(10, makeFakeClock().now);
+  it("tells the quota and window in RateLimit-Policy, what is left and for how long in RateLimit", () => {
+    const rates = makeProcessGate(10, makeFakeClock().now);
     assert.deepEqual(rates.organization(caller("one")), {
       allowed: true,
       retryAfterSeconds: 1,
@@ -32,9 +33,9 @@ describe("the limit of an organization", () => {
     });
   });
 
-  it("allows twice the rate in a burst, and then the rate", () => {
+  it("allows twice the rate in a burst, and goes on at the rate", () => {
     const clock = makeFakeClock();
-    const rates = new RateLimits(10, clock.now);
+    const rates = makeProcessGate(10, clock.now);
     const take = () => rates.organization(caller("one")).allowed;
     assert.equal(Array.from({ length: 25 }, take).filter(Boolean).length, 20);
     clock.advanceMs(1_000);
@@ -42,13 +43,13 @@ describe("the limit of an organization", () => {
   });
 
   it("is that of the organization where one is set", () => {
-    const rates = new RateLimits(10, makeFakeClock().now);
+    const rates = makeProcessGate(10, makeFakeClock().now);
     const { headers } = rates.organization(caller("one", 3));
     assert.equal(headers?.rateLimitPolicy, '"organization";q=6;w=2');
   });
 
-  it("does not exist where the organization's is 0, and no header names one", () => {
-    const rates = new RateLimits(1, makeFakeClock().now);
+  it("is none where the organization's is 0, and nothing is told then", () => {
+    const rates = makeProcessGate(1, makeFakeClock().now);
     for (let index = 0; index < 10; index += 1) {
       const limited = rates.organization(caller("one", 0));
       assert.deepEqual(limited, { allowed: true, headers: undefined, retryAfterSeconds: 0 });
@@ -56,7 +57,7 @@ describe("the limit of an organization", () => {
   });
 
   it("does not depend on which of its keys is used", () => {
-    const rates = new RateLimits(1, makeFakeClock().now);
+    const rates = makeProcessGate(1, makeFakeClock().now);
     rates.organization({ ...caller("one"), keyId: "key 1" });
     rates.organization({ ...caller("one"), keyId: "key 2" });
     assert.equal(rates.organization({ ...caller("one"), keyId: "key 3" }).allowed, false);
@@ -66,7 +67,7 @@ describe("the limit of an organization", () => {
 
 describe("the limit of token issuing", () => {
   it("is 60 a minute for each key", () => {
-    const rates = new RateLimits(10, makeFakeClock().now);
+    const rates = makeProcessGate(10, makeFakeClock().now);
     const taken = Array.from({ length: 61 }, () => rates.tokenIssuing("key"));
     assert.equal(limits.tokenRequestsPerMinute, 60);
     assert.equal(taken.filter(({ allowed }) => allowed).length, 60);
@@ -78,7 +79,7 @@ describe("the limit of token issuing", () => {
 
 describe("the limit of failed authentication", () => {
   it("is 20 a minute for each address", () => {
-    const rates = new RateLimits(10, makeFakeClock().now);
+    const rates = makeProcessGate(10, makeFakeClock().now);
     const taken = Array.from({ length: 21 }, () => rates.failedAuthentication("192.0.2.1"));
     assert.equal(limits.failedAuthenticationsPerMinute, 20);
     assert.equal(taken.filter(({ allowed }) => allowed).length, 20);
@@ -90,7 +91,7 @@ describe("the limit of failed authentication", () => {
 
 describe("a rate of 0", () => {
   it("turns every limit off", () => {
-    const rates = new RateLimits(0, makeFakeClock().now);
+    const rates = makeProcessGate(0, makeFakeClock().now);
     for (let index = 0; index < 100; index += 1) {
       assert.equal(rates.organization(caller("one", 1)).allowed, true);
       assert.equal(rates.tokenIssuing("key").allowed, true);
@@ -99,7 +100,7 @@ describe("a rate of 0", () => {
   });
 });
 
-describe("the error of a limited request", () => {
+describe("the error of a refused request", () => {
   it("says when to try again, in words and as a number", () => {
     const refusal = { allowed: false, headers: undefined, retryAfterSeconds: 3 };
     const error = rateLimited(refusal);

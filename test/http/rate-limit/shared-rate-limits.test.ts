@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { type RateGate, RateLimits } from "../../../src/http/rate-limit/rate-limit.ts";
+import type { RateGate } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
+import { makeProcessGate } from "../../support/process-gate.ts";
 import { startRespServer } from "../../support/redis/resp-server.ts";
 import {
   becomeShared,
@@ -172,7 +173,7 @@ for (const [server, find] of Object.entries(servers)) {
 
     it("send and refuse with the same headers as those of one process", async (test) => {
       const [one, two] = await startOn(test, find);
-      const own = new RateLimits(5, makeFakeClock().now);
+      const own = makeProcessGate(5, makeFakeClock().now);
       const replies = await Promise.all(
         Array.from(
           { length: 21 },

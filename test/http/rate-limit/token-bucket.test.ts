@@ -3,8 +3,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { limits } from "../../../src/domain/limits.ts";
-import { type BucketPolicy, TokenBuckets } from "../../../src/http/rate-limit/token-bucket.ts";
+import {
+  type BucketPolicy,
+  TokenBuckets,
+  bucketsMax,
+} from "../../../src/http/rate-limit/token-bucket.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 
 const policy: BucketPolicy = { name: "test", perSecond: 2, burst: 4 };
@@ -75,19 +78,22 @@ describe("a token bucket", () => {
     const { buckets, clock } = makeBuckets();
     buckets.take("one", policy);
     const seen = { allowed: true, remaining: 3, waitSeconds: 1 };
-    assert.deepEqual(buckets.look("one", policy), seen);
-    assert.deepEqual(buckets.look("one", policy), seen);
+    assert.deepEqual(buckets.take("one", policy, 0), seen);
+    assert.deepEqual(buckets.take("one", policy, 0), seen);
     for (let index = 0; index < 3; index += 1) buckets.take("one", policy);
-    assert.deepEqual(buckets.look("one", policy), { allowed: false, remaining: 0, waitSeconds: 1 });
+    assert.deepEqual(buckets.take("one", policy, 0), {
+      allowed: false,
+      remaining: 0,
+      waitSeconds: 1,
+    });
     clock.advanceMs(500);
-    assert.equal(buckets.look("one", policy).allowed, true);
+    assert.equal(buckets.take("one", policy, 0).allowed, true);
   });
 
   it("forgets the oldest owner when there are too many, and only that one", () => {
     const { buckets } = makeBuckets();
     const single = { ...policy, burst: 1, perSecond: 0.001 };
-    for (let index = 0; index < limits.bucketsMax; index += 1)
-      buckets.take(`owner ${index}`, single);
+    for (let index = 0; index < bucketsMax; index += 1) buckets.take(`owner ${index}`, single);
     buckets.take("one more", single);
     assert.equal(buckets.take("owner 1", single).allowed, false);
     assert.equal(buckets.take("owner 0", single).allowed, true);

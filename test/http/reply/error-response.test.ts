@@ -2,12 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AppError, errorCatalogue, type ErrorName } from "../../../src/domain/error.ts";
-import {
-  errorAnswer,
-  type ErrorContext,
-  statusOf,
-} from "../../../src/http/reply/error-response.ts";
+import { AppError, errorCatalogue, type ErrorName, statusOf } from "../../../src/domain/error.ts";
+import { errorAnswer, type ErrorContext } from "../../../src/http/reply/error-response.ts";
 
 const plain: ErrorContext = { problem: false, apiKeyExpected: false };
 const names = Object.keys(errorCatalogue) as ErrorName[];

@@ -6,8 +6,9 @@ import { after, before, describe, it } from "node:test";
 import type { FastifyRequest } from "fastify";
 import { authenticate } from "../../../src/http/request/authenticate.ts";
 import type { HttpContext } from "../../../src/http/http-context.ts";
-import { type RateGate, RateLimits } from "../../../src/http/rate-limit/rate-limit.ts";
+import type { Limited, RateGate } from "../../../src/http/rate-limit/rate-limit.ts";
 import type { RequestContext } from "../../../src/http/reply/reply.ts";
+import { makeProcessGate } from "../../support/process-gate.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { type Service, startService } from "../../support/service.ts";
 
@@ -27,8 +28,8 @@ function requestWith(authorization: string): FastifyRequest {
   return { headers: { authorization }, ip: "192.0.2.1" } as FastifyRequest;
 }
 
-function makeLimits(): RateLimits {
-  return new RateLimits(1, service.clock.now);
+function makeLimits(): RateGate<Limited> {
+  return makeProcessGate(1, service.clock.now);
 }
 
 /** Limits of the same kind that are answered later. */

@@ -8,6 +8,8 @@ import {
   type Arrival,
   GroupScheduler,
   type Lane,
+  groupBytesMax,
+  longListRestTimes,
 } from "../../../src/store/group/group-scheduler.ts";
 
 function arrival(name: string, fields: Partial<Arrival<string>> = {}): Arrival<string> {
@@ -39,6 +41,19 @@ describe("the group scheduler", () => {
     assert.deepEqual(takeAll(made, 0), [["small", ["a-1", "a-2", "a-3"]]]);
   });
 
+  it("serves the other lanes in turn while several of them have jobs", () => {
+    const made = scheduler(
+      arrival("op1", { alone: true, organizationId: "" }),
+      arrival("op2", { alone: true, organizationId: "" }),
+      arrival("a-list", list),
+      arrival("a-list2", { ...list, rows: 1_001 }),
+    );
+    assert.deepEqual(
+      takeAll(made, 0).map(([lane]) => lane),
+      ["alone", "lists", "alone", "lists"],
+    );
+  });
+
   it("serves small writes first, and after them one group of each other kind in turn", () => {
     const made = scheduler(
       arrival("a-list", list),
@@ -62,7 +77,7 @@ describe("the group scheduler", () => {
       ["lists", ["a-1", "a-2"]],
       ["lists", ["a-3"]],
     ]);
-    const bytes = { rows: 20, bytes: limits.groupBytesMax / 2 };
+    const bytes = { rows: 20, bytes: groupBytesMax / 2 };
     const large = scheduler(...[1, 2, 3].map((no) => arrival(`a-${no}`, bytes)));
     assert.deepEqual(takeAll(large, 0), [
       ["lists", ["a-1", "a-2"]],
@@ -97,8 +112,8 @@ describe("the group scheduler", () => {
     assert.equal(made.nextAt(), 1_900, "when the other organization has been quiet for a second");
     for (let nowMs = 1_000; nowMs < 9_000; nowMs += 500) made.add(arrival("b-n"), nowMs);
     takeAll(made, 7_000);
-    assert.equal(made.nextAt(), 50 + 50 * limits.longListRestTimes);
-    assert.deepEqual(made.take(50 + 50 * limits.longListRestTimes)?.items, ["a-2"]);
+    assert.equal(made.nextAt(), 50 + 50 * longListRestTimes);
+    assert.deepEqual(made.take(50 + 50 * longListRestTimes)?.items, ["a-2"]);
     assert.equal(made.nextAt(), undefined);
   });
 
@@ -106,7 +121,7 @@ describe("the group scheduler", () => {
     const anyArrival = fc.record({
       organization: fc.constantFrom("a", "b", "c"),
       rows: fc.constantFrom(1, 16, 17, 500, 2_000, 2_001, 10_000),
-      bytes: fc.constantFrom(1, 1_000_000, limits.groupBytesMax + 1),
+      bytes: fc.constantFrom(1, 1_000_000, groupBytesMax + 1),
     });
     fc.assert(
       fc.property(fc.array(anyArrival, { maxLength: 60 }), (plans) => {

@@ -20,7 +20,7 @@ import {
   type Securing,
 } from "../../../src/store/postgres/migration/row-security.ts";
 import { makeInsertion } from "../../../src/store/postgres/commit/row-insertion.ts";
-import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import {
   type Catalog,
   findSchemaViolations,
@@ -197,7 +197,7 @@ describe("the statements on Citus", () => {
 describe("a transaction on Citus", () => {
   const scope = { organizations: ["acme"] };
   const begin = (distributed: boolean) =>
-    beginStatements(scope, { settings: defaultSettings, distributed });
+    beginStatements(scope, { settings: defaultConnections, distributed });
 
   it("tells the workers whose rows it sees and how long it waits for locks, each in a message", () => {
     assert.deepEqual(begin(true).slice(1), [
@@ -219,7 +219,7 @@ describe("a transaction on Citus", () => {
   it("can use any number of connections to scan everything", () => {
     const look = beginStatements(
       { view: "all", unlimitedTime: true },
-      { settings: defaultSettings, distributed: true },
+      { settings: defaultConnections, distributed: true },
     );
     assert.doesNotMatch(look.join(), /pool_size/);
   });

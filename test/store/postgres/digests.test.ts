@@ -9,7 +9,7 @@ import { Client, escapeLiteral } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
 import { payloadDigest } from "../../../src/store/payload-digest.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
-import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { acme, requireConsistent, transaction, write } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
@@ -100,7 +100,7 @@ describe("the digests of later changes on PostgreSQL", () => {
       await client.connect();
       const begin = beginStatements(
         { organizations: [acme] },
-        { settings: defaultSettings, distributed: false },
+        { settings: defaultConnections, distributed: false },
       );
       for (const sql of begin) await client.query(sql);
       await client.query(`PREPARE one AS ${findIdentical()}`);

@@ -1,5 +1,4 @@
-// How a failure inside a transaction is reported: by what failed first, and by what is known to be
-// temporary.
+// What a failure inside a transaction is told as: by what failed first, and by what is known to pass.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,7 +8,7 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { describeFailure, ServerError } from "../../../src/store/postgres/failure.ts";
 import { inSequence } from "../../../src/store/postgres/commit/in-sequence.ts";
 import { allOrganizations } from "../../../src/store/sql/visibility.ts";
-import { defaultSettings } from "../../../src/store/postgres/settings.ts";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
@@ -32,14 +31,14 @@ describe("a failure inside a transaction", () => {
   let database: Database;
   before(async () => {
     server = await startPostgres();
-    database = new Database(await server.makeDatabase(), defaultSettings);
+    database = new Database(await server.makeDatabase(), defaultConnections);
   });
   after(async () => {
     await database.close();
     await server.remove();
   });
 
-  it("is reported by what failed first, even if a later statement comes earlier in the code", async () => {
+  it("is told as what failed first, though another statement was sent later and is named earlier", async () => {
     const failed = database.transaction(allOrganizations, (transaction) =>
       inSequence([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const),
     );
@@ -49,7 +48,7 @@ describe("a failure inside a transaction", () => {
     });
   });
 
-  it("that is a collision restarts the transaction, even if it shows only afterwards", async () => {
+  it("that is a collision has the transaction begun again, also where it shows only afterwards", async () => {
     let attempts = 0;
     const collide = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$`;
     const result = await database.transaction(allOrganizations, async (transaction) => {
@@ -62,7 +61,7 @@ describe("a failure inside a transaction", () => {
   });
 });
 
-describe("an error of the server", () => {
+describe("an answer of the server", () => {
   const alone = { distributed: false };
   const cluster = { distributed: true };
 
@@ -74,7 +73,7 @@ describe("an error of the server", () => {
     }
   });
 
-  it("becomes 503 on Citus too if a worker failed in the middle, and stays an error elsewhere", () => {
+  it("becomes 503 on Citus too if a worker broke in the middle, and stays a fault elsewhere", () => {
     for (const code of ["XX000", "25P02"]) {
       const error = describeFailure(answer(code), cluster);
       assert.ok(error instanceof AppError && error.errorName === "unavailable", code);
@@ -82,7 +81,7 @@ describe("an error of the server", () => {
     }
   });
 
-  it("about a lost prepared statement names the setting that turns them off", () => {
+  it("that a prepared statement is lost says which setting turns them off", () => {
     for (const code of ["26000", "42P05"]) {
       const error = describeFailure(answer(code), alone);
       assert.ok(error instanceof StoreError, code);
@@ -90,7 +89,7 @@ describe("an error of the server", () => {
     }
   });
 
-  it("that is a bug of the service stays one everywhere", () => {
+  it("that is a fault of ours stays one everywhere", () => {
     for (const code of ["42601", "22012", "XX001"]) {
       assert.equal(stateOf(describeFailure(answer(code), cluster)), code);
       assert.equal(stateOf(describeFailure(answer(code), alone)), code);
@@ -101,12 +100,12 @@ describe("an error of the server", () => {
 describe("a statement that locks rows of several shards", () => {
   it("locks the shards while it runs, and no other statement of the transaction does", async (test) => {
     const server = await startPostgres();
-    const database = new Database(await server.makeDatabase(), defaultSettings);
+    const database = new Database(await server.makeDatabase(), defaultConnections);
     test.after(async () => {
       await database.close();
       await server.remove();
     });
-    // The settings of Citus can be set on any server; only the extension uses them.
+    // The settings of Citus can be set on any server; only the extension would make something of them.
     database.distributed = true;
     const read = `SELECT current_setting('citus.enable_deadlock_prevention', true) AS locks`;
     const seen = await database.transaction(allOrganizations, async (transaction) => {

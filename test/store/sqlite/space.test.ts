@@ -6,7 +6,6 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
-import { limits } from "../../../src/domain/limits.ts";
 import { backUpSqliteStore } from "../../../src/store/sqlite/file/backup.ts";
 import { copyBackup } from "../../../src/store/sqlite/file/restore.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -22,6 +21,7 @@ import {
   write,
 } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "./place.ts";
+import { freePagesKept } from "../../../src/store/sqlite/file/incremental-vacuum.ts";
 
 const secret = "top-secret-";
 const pageBytes = 4_096;
@@ -120,7 +120,7 @@ describe("space that deletions have freed", () => {
     const free = place.withDatabase(
       (database) => database.prepare("PRAGMA freelist_count").get()?.["freelist_count"],
     );
-    assert.equal(free, limits.freePagesKept);
+    assert.equal(free, freePagesKept);
     assert.equal(await store.reclaimSpace(), false);
   });
 

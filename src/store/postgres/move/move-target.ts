@@ -3,7 +3,6 @@
 // (unfinished-move.ts). Never accepts rows of two stores.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../store.ts";
 import type { MovePage, MovePlace, MoveTarget, StoreSummary } from "../../move.ts";
 import { differingTables, rowsOf } from "../../move/move-summary.ts";
@@ -19,6 +18,9 @@ import { insertRows, readRows } from "./moved-rows.ts";
 import { writeEnds } from "./move-ends.ts";
 import { rebuilding } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
+
+/** How long a move waits for the connections of other processes to end. */
+const moveOthersGoneMsMax = 10_000;
 
 const findMove = `
   SELECT store_id, summary, table_name, last_key, rows_copied FROM move WHERE single`;
@@ -115,7 +117,7 @@ async function begin(
 
 /** Statements of a killed move may still be running on the server for a moment. */
 async function awaitOthersGone(database: Database): Promise<void> {
-  const until = performance.now() + limits.moveOthersGoneMsMax;
+  const until = performance.now() + moveOthersGoneMsMax;
   for (;;) {
     const found = await database.transaction({}, (transaction) =>
       transaction.get<{ others: number }>(findOthers),

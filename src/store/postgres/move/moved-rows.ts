@@ -1,10 +1,12 @@
 // Writes and reads the rows of a move, with statements built from the list of moved tables. Each handles many rows.
 
-import { limits } from "../../../domain/limits.ts";
 import type { ColumnKind, MovedRow, MovedTable, MovedValue } from "../../move/moved-tables.ts";
 import { pageQuery } from "../../sql/move.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import type { Transaction } from "../transaction.ts";
+
+/** Rows that a move reads back at a time. */
+const moveReadBackRows = 1_000;
 
 const arrays: Readonly<Record<ColumnKind, string>> = {
   text: "text[]",
@@ -32,7 +34,7 @@ export async function readRows(
   after: MovedRow | undefined,
 ): Promise<readonly MovedRow[]> {
   const found = await transaction.all<Readonly<Record<string, boolean | MovedValue>>>(
-    pageQuery(table, { isLater: after !== undefined, rowsMax: limits.moveReadBackRows }),
+    pageQuery(table, { isLater: after !== undefined, rowsMax: moveReadBackRows }),
     ...(after ?? []),
   );
   const names = Object.keys(table.columns);

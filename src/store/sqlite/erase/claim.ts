@@ -12,6 +12,9 @@ import { planFrom, writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
 
+/** The largest cascade that is planned in one transaction. */
+export const planRelationsAtOnceMax = 200;
+
 const findAbandoned = `
   SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing') AND status = 'processing'
@@ -55,7 +58,7 @@ export function claimDeletion({ connection }: Group, claim: Claim): Claimed | un
 
 /** Undefined if there is an obstacle, which is then stored with the deletion. */
 function start(connection: Connection, deletion: Deletion, claim: Claim): Claimed | undefined {
-  const planned = planFrom(connection, deletion, limits.planRelationsAtOnceMax);
+  const planned = planFrom(connection, deletion, planRelationsAtOnceMax);
   if (planned === undefined) {
     connection.run(setPlanning, deletion.deletionRequestId, claim.leaseUntil, claim.claimant);
     return { result: "large", deletion };

@@ -8,7 +8,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { limits } from "../../../domain/limits.ts";
 import { heldMeanwhile } from "../../completion-outcome.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Act, Completion, SealedReceipt } from "../../store.ts";
@@ -17,6 +16,12 @@ import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
+
+/** Scans beside writers, each of the pages written since the previous one, before the last scan. */
+const scrubRoundsMax = 5;
+
+/** A WAL of at most this many frames is left to the last scan. */
+const framesAtCompletionMax = 4_000;
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
@@ -150,11 +155,11 @@ export class DeletionCompleter {
     const { perform, scrubber } = this.#parts;
     let position = this.#position;
     this.#position = undefined;
-    for (let round = 0; round < limits.scrubRoundsMax; round += 1) {
+    for (let round = 0; round < scrubRoundsMax; round += 1) {
       await scrubber.scrub(await this.#freezeCheckpoints(position));
       position = emptyWalPosition;
       const since = await scrubber.readWal(position);
-      if (since !== undefined && since.position.frames <= limits.framesAtCompletionMax) break;
+      if (since !== undefined && since.position.frames <= framesAtCompletionMax) break;
     }
     await perform("pinWal");
     await scrubber.passiveCheckpoint();

@@ -2,7 +2,6 @@
 // redacts references from records that stay. Stores its progress in the same transaction; never decides what to erase.
 
 import { nodeKey, type NodeKey } from "../../../domain/deletion/erasure.ts";
-import { limits } from "../../../domain/limits.ts";
 import type { Change } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../payload-digest.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
@@ -21,6 +20,9 @@ import type { Group } from "../commit/group.ts";
 import { removeReplyOf } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
 import { redactPayload } from "./redaction.ts";
+
+/** Changes that are removed in one transaction, so that writers wait only briefly. */
+export const erasureStepChangesMax = 2_000;
 
 interface NumberedTarget extends TargetRow {
   readonly record_no: number | null;
@@ -73,7 +75,7 @@ export function eraseStep(
  */
 function eraseAll(connection: Connection, targets: readonly NumberedTarget[]) {
   const erasedTypes: string[] = [];
-  let changesLeft: number = limits.erasureStepChangesMax;
+  let changesLeft: number = erasureStepChangesMax;
   for (const [index, target] of targets.entries()) {
     if (target.action !== "erase") continue;
     changesLeft -= eraseChanges(connection, target, changesLeft);

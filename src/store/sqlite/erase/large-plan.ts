@@ -3,7 +3,6 @@
 // was written is removed again, also in steps.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { limits } from "../../../domain/limits.ts";
 import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
@@ -11,6 +10,9 @@ import { findObstacle, type Obstacle, type PlanCounts, type PlanTarget } from ".
 import { writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
+
+/** How much of a larger cascade shares a transaction. */
+export const planTargetsAtOnceMax = 200;
 
 export interface PlanStep {
   readonly deletionRequestId: string;
@@ -85,7 +87,7 @@ export function postponePlan(
 export function removePlan({ connection }: Group, deletionRequestId: string): number {
   const { status } = connection.perform(readExistingDeletion, deletionRequestId);
   if (status === "processing") return 0;
-  return connection.run(removeTargets, deletionRequestId, limits.planTargetsAtOnceMax);
+  return connection.run(removeTargets, deletionRequestId, planTargetsAtOnceMax);
 }
 
 function isPlannedBy(

@@ -17,6 +17,7 @@ import type { PerformOperation } from "../commit/operation.ts";
 import { isObstacle } from "../../sql/plan.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { PlanStep } from "./large-plan.ts";
+import { planTargetsAtOnceMax } from "./large-plan.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
@@ -72,7 +73,7 @@ export class LargePlanner {
   async #addParts(deletionRequestId: string, renewed: () => PlanStep["claim"]): Promise<boolean> {
     const { perform, collector } = this.#parts;
     for (;;) {
-      const targets = await collector.nextPlanPart(limits.planTargetsAtOnceMax);
+      const targets = await collector.nextPlanPart(planTargetsAtOnceMax);
       if (targets.length === 0) return true;
       const added = await perform("addToPlan", { deletionRequestId, claim: renewed(), targets });
       if (added !== "added") return false;

@@ -13,9 +13,13 @@ import { readReceiptHead } from "../../sql/receipt.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealedReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
+import { planRelationsAtOnceMax } from "./claim.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
 import { redactPayload } from "./redaction.ts";
+
+/** How many targets of a plan share a transaction that verifies them. */
+export const verifiedTargetsAtOnceMax = 200;
 
 /**
  * `found`: the plan was extended. `large`: it has to be extended in steps, by the cascade of this record. `held`: a
@@ -87,7 +91,7 @@ export function verifyErasure(
     findEndOfPart,
     deletionRequestId,
     ...root,
-    limits.verifiedTargetsAtOnceMax - 1,
+    verifiedTargetsAtOnceMax - 1,
   );
   const upTo = last?.position ?? anyPosition;
   const verification = verifyTargets(connection, deletion, { act, upTo });
@@ -125,7 +129,7 @@ function verifyTargets(
     limits.erasureStepRecordsMax,
     upTo,
   );
-  let relationsLeft: number = limits.planRelationsAtOnceMax;
+  let relationsLeft: number = planRelationsAtOnceMax;
   for (const [index, found] of left.entries()) {
     const record = { organizationId, ...found };
     const planned = planFrom(connection, record, relationsLeft);

@@ -2,8 +2,12 @@
 // and the next checkpoint shortens the file. Does nothing in a store that was created without a pointer map; it reuses
 // its free pages for later records.
 
-import { limits } from "../../../domain/limits.ts";
 import { type Connection, transaction } from "../connection.ts";
+
+/** Free pages of 4 KiB that the file keeps for new records. */
+export const freePagesKept = 1_024;
+/** Pages that are returned to the file system in one step. */
+const vacuumPagesMax = 64;
 
 export interface VacuumResult {
   readonly pages: number;
@@ -18,9 +22,9 @@ export function vacuumPages(connection: Connection): VacuumResult {
   return transaction(connection, () => {
     const mode = connection.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum;
     const free = connection.get<{ freelist_count: number }>("PRAGMA freelist_count");
-    const surplus = (free?.freelist_count ?? 0) - limits.freePagesKept;
+    const surplus = (free?.freelist_count ?? 0) - freePagesKept;
     if (mode !== incremental || surplus <= 0) return { pages: 0, more: false };
-    const pages = Math.min(surplus, limits.vacuumPagesMax);
+    const pages = Math.min(surplus, vacuumPagesMax);
     connection.exec(`PRAGMA incremental_vacuum(${pages})`);
     return { pages, more: surplus > pages };
   });

@@ -4,6 +4,7 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { explainCreation } from "../../../files/present.ts";
+import { syncFolder } from "../../../files/own-file.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 
 /** Creates an empty file and its folder unless they exist. Throws FileError. */
@@ -52,10 +53,5 @@ export function syncFile(path: string): void {
 
 /** Makes the creation, renaming or removal of a file there durable. */
 export function syncFolderOf(path: string): void {
-  const folder = openSync(dirname(path), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFolder(dirname(path));
 }

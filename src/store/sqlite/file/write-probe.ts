@@ -3,8 +3,11 @@
 
 import { open, unlink } from "node:fs/promises";
 import { AppError } from "../../../domain/error.ts";
-import { limits } from "../../../domain/limits.ts";
 import type { Group } from "../commit/group.ts";
+import { noRoomRetrySeconds } from "../connection.ts";
+
+/** The file that proves that there is room for a write. */
+const writeProbeBytes = 1_024 * 1_024;
 
 /** A commit without changes would write nothing. */
 const commitSomething = `
@@ -27,11 +30,11 @@ export async function probeRoom(databasePath: string): Promise<void> {
     try {
       // At once, so that a killed process leaves no file.
       await unlink(path);
-      await file.writeFile(Buffer.alloc(limits.writeProbeBytes));
+      await file.writeFile(Buffer.alloc(writeProbeBytes));
     } finally {
       await file.close();
     }
   } catch (cause) {
-    throw new AppError("unavailable", { retryAfterSeconds: limits.noRoomRetrySeconds, cause });
+    throw new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause });
   }
 }

@@ -1,0 +1,47 @@
+// Reads the long lists of a store page by page, so that no more than one page is in memory.
+
+import type { AuditEntry, Hold } from "../domain/access.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
+import { limits } from "../domain/limits.ts";
+import type { KeptReceipt } from "../store/trail.ts";
+import type { App } from "./app.ts";
+
+const pageRows = limits.ledgerEntriesAtOnce;
+
+/** Never yields an empty page. `next` reads the page after a row, or the first one. */
+async function* readPages<Row>(
+  rowsMax: number,
+  next: (last: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  let last: Row | undefined;
+  do {
+    const page = await next(last);
+    if (page.length > 0) yield page;
+    last = page.length < rowsMax ? undefined : page.at(-1);
+  } while (last !== undefined);
+}
+
+/** In the order of the chain. */
+export function auditPages({ store }: App, after = 0): AsyncGenerator<readonly AuditEntry[]> {
+  return readPages(pageRows, (last) => store.listAudit(last?.entryNo ?? after, pageRows));
+}
+
+/** In the order of the chain. */
+export function receiptPages({ store }: App, after = 0): AsyncGenerator<readonly KeptReceipt[]> {
+  return readPages(pageRows, (last) =>
+    store.listReceipts(last?.receipt.receipt_no ?? after, pageRows),
+  );
+}
+
+/** In the order of their ids. */
+export function deletionPages({ store }: App): AsyncGenerator<readonly Deletion[]> {
+  return readPages(pageRows, (last) =>
+    store.trail.listDeletions(last?.deletionRequestId ?? "", pageRows),
+  );
+}
+
+/** In the order of their ids. */
+export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
+  const limit = limits.holdsListedAtOnce;
+  return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));
+}

@@ -1,0 +1,72 @@
+// Bodies of requests and replies as the files of verb/ and public/ state them: description, media types, examples,
+// and the components that their schemas refer to.
+
+import { type Examples, type JsonSchema, type Media, schemaRef } from "./document.ts";
+import type { HeaderPart } from "./parts.ts";
+
+export interface Content {
+  readonly description: string;
+  /** Beyond the usual headers of a reply. */
+  readonly headers?: readonly HeaderPart[];
+  readonly media: Media;
+  /** Components by name. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface Component {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly examples: Examples;
+  /** Components to which the schema refers. */
+  readonly parts?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** A reply in JSON whose schema is a component. */
+export function jsonReply(
+  description: string,
+  { name, schema, examples, parts }: Component,
+): Content {
+  const media = { "application/json": { schema: schemaRef(name), examples } };
+  return { description, media, schemas: { [name]: schema, ...parts } };
+}
+
+export const encodings = "May be sent with `Content-Encoding` gzip, br or zstd.";
+
+/** A request body in JSON whose schema is a component. */
+export function jsonRequest(component: Component): Content {
+  return jsonReply(encodings, component);
+}
+
+interface ObjectOptions {
+  /** The fields that are optional. */
+  readonly sometimes?: readonly string[];
+  readonly closed?: true;
+}
+
+/** Replies are open, because later versions may add fields; a test compares real replies with the closed schemas. */
+export function objectSchema(
+  description: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+  { sometimes = [], closed }: ObjectOptions = {},
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !sometimes.includes(name));
+  return {
+    type: "object",
+    description,
+    ...(required.length > 0 ? { required } : {}),
+    properties,
+    ...(closed === true ? { additionalProperties: false } : {}),
+  };
+}
+
+export function textSchema(description: string): JsonSchema {
+  return { type: "string", description };
+}
+
+export function timeSchema(description: string): JsonSchema {
+  return { type: "string", format: "date-time", description };
+}
+
+export function countSchema(description: string, minimum: 0 | 1 = 0): JsonSchema {
+  return { type: "integer", format: "int64", minimum, description };
+}

@@ -1,0 +1,85 @@
+// Error responses and error bodies as the document shows them, with examples that the service itself makes.
+
+import { AppError, type ErrorName } from "../../domain/error.ts";
+import { errorAnswer } from "../reply/error-response.ts";
+import { objectSchema, textSchema } from "./content.ts";
+import {
+  type Example,
+  type JsonSchema,
+  type Reference,
+  type ResponseObject,
+  schemaRef,
+} from "./document.ts";
+import { codeSchema, type ErrorResponse, fieldErrorsSchema } from "./error-responses.ts";
+import { type HeaderPart, headersOf, usualHeaders } from "./parts.ts";
+
+export function errorRef({ name }: ErrorResponse): Reference {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+export function errorObject(response: ErrorResponse): ResponseObject {
+  const examples = (problem: boolean): Record<string, Example> =>
+    Object.fromEntries(response.errors.map((name) => [name, exampleOf(response, name, problem)]));
+  return {
+    ...errorWithoutContent(response),
+    content: {
+      "application/json": { schema: schemaRef("Error"), examples: examples(false) },
+      "application/problem+json": { schema: schemaRef("Problem"), examples: examples(true) },
+    },
+  };
+}
+
+/** For a HEAD, whose replies have no body. */
+export function errorWithoutContent({
+  description,
+  headers = [],
+  early,
+}: ErrorResponse): ResponseObject {
+  const usual: readonly HeaderPart[] = early === true ? ["RequestId"] : usualHeaders;
+  return { description, headers: headersOf(...usual, ...headers) };
+}
+
+/** The body as the service makes it, in one of its two forms. */
+function exampleOf({ fields = [] }: ErrorResponse, name: ErrorName, problem: boolean): Example {
+  const error = new AppError(name, { errors: name === "validation_failed" ? fields : [] });
+  const { body } = errorAnswer(error, { problem, apiKeyExpected: false });
+  return {
+    summary: `${error.code}: ${error.message}`,
+    value: JSON.parse(String(body)) as unknown,
+  };
+}
+
+const message = textSchema("Error message.");
+
+export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
+  ErrorItem: objectSchema(
+    "Detail about an error in one field.",
+    {
+      field: textSchema("The field, as a path such as `amount` or `[3].addresses[0].type`."),
+      message: textSchema("What was expected, and what to do."),
+    },
+    { sometimes: ["field", "message"] },
+  ),
+  Error: objectSchema(
+    "The body of every error response.",
+    { code: codeSchema, message, errors: fieldErrorsSchema },
+    { sometimes: ["errors"] },
+  ),
+  Problem: objectSchema(
+    "The same error in the form of RFC 9457, for `Accept: application/problem+json`: the fields of Error, and more.",
+    {
+      code: codeSchema,
+      message,
+      type: {
+        type: "string",
+        format: "uri",
+        description: "Identifies the kind of error, by its code.",
+      },
+      title: textSchema("The HTTP status in words."),
+      status: { type: "integer", format: "int32", description: "The HTTP status." },
+      detail: textSchema("Error message, as `message`."),
+      errors: fieldErrorsSchema,
+    },
+    { sometimes: ["errors"] },
+  ),
+};

@@ -1,0 +1,49 @@
+// The routes that need no access token, as a table, and how they are served.
+
+import type { FastifyInstance } from "fastify";
+import { rejectAmbiguousRequest } from "./connection/request-smuggling.ts";
+import type { HttpContext } from "./http-context.ts";
+import { liveRoute, readyRoute } from "./public/health.ts";
+import { metricsRoute } from "./public/metrics-route.ts";
+import {
+  documentRoute,
+  pageRoute,
+  pageScriptRoute,
+  startScriptRoute,
+} from "./public/openapi-routes.ts";
+import type { PublicOptions, PublicRoute } from "./public/public-route.ts";
+import { receiptKeysRoute } from "./public/receipt-keys.ts";
+import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
+import { sendError } from "./reply/send-error.ts";
+
+export const publicRoutes: readonly PublicRoute[] = [
+  liveRoute,
+  readyRoute,
+  metricsRoute,
+  receiptKeysRoute,
+  documentRoute,
+  pageRoute,
+  startScriptRoute,
+  pageScriptRoute,
+];
+
+export function registerPublicRoutes(
+  server: FastifyInstance,
+  context: HttpContext,
+  options: PublicOptions,
+): void {
+  for (const { path, limited, makeHandler } of publicRoutes) {
+    const handler = makeHandler(context, options);
+    server.get(path, async (request, reply) => {
+      try {
+        rejectAmbiguousRequest(request.raw);
+        if (limited && !limitUnauthenticated(context, request, reply)) return reply;
+        const answer = await handler({ request, reply });
+        if (answer !== undefined) context.replies.send(request, reply, answer);
+      } catch (error) {
+        sendError(context, request, { reply, error });
+      }
+      return reply;
+    });
+  }
+}

@@ -1,0 +1,47 @@
+// What a public route is: a GET that needs no access token, with its entry in the OpenAPI document.
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { HttpContext } from "../http-context.ts";
+import type { JsonSchema } from "../openapi/document.ts";
+import type { ErrorResponse } from "../openapi/error-responses.ts";
+import type { Answer } from "../reply/reply.ts";
+
+export interface PublicOptions {
+  /** Undefined leaves the metrics open. */
+  readonly metricsToken: string | undefined;
+  readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
+}
+
+export interface PublicRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Returns undefined when the handler has sent the reply itself. */
+export type PublicHandler = (
+  input: PublicRequest,
+) => Answer | undefined | Promise<Answer | undefined>;
+
+export interface PublicRoute {
+  readonly path: string;
+  /** True where each request counts against the limit of its address. */
+  readonly limited: boolean;
+  /** Undefined for a route that the document does not show. */
+  readonly document?: PublicDocument;
+  readonly makeHandler: (context: HttpContext, options: PublicOptions) => PublicHandler;
+}
+
+export interface PublicDocument {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Describes the reply of status 200. */
+  readonly answers: string;
+  readonly contentType: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  /** True if a client that has the content already is answered with 304. */
+  readonly cached?: true;
+  /** Beyond those of every public route. */
+  readonly errors?: readonly ErrorResponse[];
+}

@@ -1,0 +1,154 @@
+// POST /auth/token and /v2/auth/token: an access token for an API key. Idempotency-Key has no effect here, because a
+// stored reply would be a stored secret.
+
+import { Type } from "typebox";
+import {
+  identifyKeyHolder,
+  issueToken as issue,
+  type AccessTokenRequest,
+} from "../../actions/issue-token.ts";
+import type { KeyHolder } from "../../domain/access.ts";
+import { limits } from "../../domain/limits.ts";
+import { allScopes } from "../../domain/scope.ts";
+import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
+import { schemaRef } from "../openapi/document.ts";
+import { contentType, errorResponse, tooLarge } from "../openapi/error-responses.ts";
+import { exampleOrganizationId } from "../openapi/examples.ts";
+import { describedShape } from "../openapi/publish-schema.ts";
+import { tokenTag } from "../openapi/parts.ts";
+import type { Verb } from "../operation.ts";
+import { enforceLimit } from "../rate-limit/enforce-limit.ts";
+import { jsonAnswer } from "../reply/reply.ts";
+import { rejectCredential } from "../request/authenticate.ts";
+import { readJson } from "../body/read-json.ts";
+import { closedObject, requestCheck } from "../request/request-check.ts";
+
+const scopesSchema = closedObject(
+  {
+    organization_id: Type.String({
+      description: "Organization for which the token is requested.",
+      minLength: 1,
+      maxLength: limits.idCharactersMax,
+      expected: "the organization's id",
+    }),
+    // Any text, so that a scope that does not exist has an error code of its own.
+    scopes: Type.Array(Type.String({ component: "Scope", expected: "the name of a scope" }), {
+      description: "Scopes the token is to have.",
+      minItems: 1,
+      maxItems: limits.scopesMax,
+      expected: `a list of 1 to ${limits.scopesMax} scopes, such as transactions:write`,
+    }),
+  },
+  {
+    component: "AccessTokenScope",
+    expected: "an object with organization_id and scopes",
+    description: "Scope grant requested.",
+  },
+);
+
+export const tokenRequestSchema = closedObject({
+  expiry_seconds: Type.Integer({
+    description: "Requested lifetime in seconds.",
+    minimum: limits.tokenSecondsMin,
+    maximum: limits.tokenSecondsMax,
+    expected: `a whole number from ${limits.tokenSecondsMin} to ${limits.tokenSecondsMax}`,
+  }),
+  scopes: scopesSchema,
+});
+
+const scopesExample = { organization_id: exampleOrganizationId, scopes: ["transactions:write"] };
+
+const request = jsonRequest({
+  name: "AccessTokenRequest",
+  schema: describedShape("What access token is requested.", tokenRequestSchema),
+  parts: {
+    AccessTokenScope: describedShape("Scope grant requested.", scopesSchema),
+    Scope: { type: "string", description: "The name of a scope.", enum: [...allScopes] },
+  },
+  examples: {
+    token: {
+      summary: "For an hour",
+      value: { expiry_seconds: 3_600, scopes: scopesExample },
+    },
+  },
+});
+
+const reply = jsonReply("The access token.", {
+  name: "AccessToken",
+  schema: objectSchema("An access token; returned once and never stored.", {
+    token: textSchema("The access token, for `Authorization: Bearer <token>`."),
+    expiry: {
+      type: "integer",
+      format: "int64",
+      description:
+        "Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is sooner.",
+    },
+    organization_id: textSchema("Organization for which the token was requested."),
+    organization_name: textSchema("Name of that organization."),
+    scopes: schemaRef("AccessTokenScope"),
+  }),
+  examples: {
+    token: {
+      summary: "A token",
+      value: {
+        token: "sluice_token_example",
+        expiry: 1_769_855_400,
+        organization_id: exampleOrganizationId,
+        organization_name: "Example Bank",
+        scopes: scopesExample,
+      },
+    },
+  },
+});
+
+export const issueToken: Verb = {
+  verb: "issue token",
+  body: "one",
+  success: 200,
+  errors: [
+    errorResponse("BadTokenRequest", {
+      description: "The request is not valid, or requests a scope that does not exist.",
+      errors: ["validation_failed", "malformed_json", "unknown_scope", "malformed_http"],
+      fields: [{ field: "expiry_seconds", message: "must be a whole number from 300 to 86400" }],
+    }),
+    errorResponse("NotGranted", {
+      description: "The API key was not granted the scope, or belongs to another organization.",
+      errors: ["insufficient_scope", "other_organization"],
+    }),
+    tooLarge,
+    contentType,
+  ],
+
+  document: ({ path }) => ({
+    tag: tokenTag,
+    summary: path.startsWith("/v2")
+      ? "Request an access token (v2 path)"
+      : "Request an access token",
+    description:
+      "Exchanges the API key for an access token that is valid for the requested time, but never longer than the key; " +
+      "`expiry` is its end. The key is the whole value of `Authorization`, without `Bearer`; an access token cannot be used " +
+      "to get another one. The key belongs to one organization; a request for any other is 403, whether or not it exists. " +
+      `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key. \`/auth/token\` and ` +
+      "`/v2/auth/token` are the same operation.",
+    request,
+    reply,
+  }),
+
+  makeHandler: (context) => {
+    const check = requestCheck(tokenRequestSchema, "token request");
+    return async ({ request: http, requestContext }) => {
+      let holder: KeyHolder;
+      try {
+        holder = await identifyKeyHolder(context.app, http.headers.authorization);
+      } catch (error) {
+        return rejectCredential(context, http, { requestContext, error });
+      }
+      const limited = await context.rates.tokenIssuing(holder.key.keyId);
+      enforceLimit(context, limited, { requestContext, name: "token-issuing" });
+      const { body } = await readJson(http);
+      check(body);
+      const token = await issue(context.app, holder, body as AccessTokenRequest);
+      return { ...jsonAnswer(200, token), headers: { "cache-control": "no-store" } };
+    };
+  },
+};

@@ -1,0 +1,110 @@
+// GET /v2/deletion_request: the status of a deletion, and its receipt once it is completed.
+
+import { requireScope } from "../../actions/identify-caller.ts";
+import { readDeletion as findDeletion, viewDeletion } from "../../actions/read-deletion.ts";
+import { deletionStatuses } from "../../domain/deletion/deletion.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
+import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
+import { type Examples, schemaRef } from "../openapi/document.ts";
+import { errorResponse } from "../openapi/error-responses.ts";
+import { exampleDeletionId, exampleReason, idExample } from "../openapi/examples.ts";
+import { deletionReceipt, receiptExample } from "../openapi/receipt-schema.ts";
+import { deletionTag } from "../openapi/parts.ts";
+import type { Verb } from "../operation.ts";
+import { jsonAnswer } from "../reply/reply.ts";
+import { queryIdentifier } from "../request/query.ts";
+import { deleteScope } from "./request-deletion.ts";
+
+const statusSchema = objectSchema(
+  "The status of a deletion.",
+  {
+    deletion_request_id: textSchema("Unique identifier of the deletion request."),
+    resource_type: textSchema("Type of the record."),
+    resource_id: textSchema("Unique identifier of the record."),
+    status: { ...textSchema("Status of the request."), enum: [...deletionStatuses] },
+    requested_at: timeSchema("When it was requested."),
+    completed_at: timeSchema("When it was completed and verified."),
+    erased: {
+      type: "object",
+      description: "Number of records erased, by type; types without any are left out.",
+      additionalProperties: { type: "integer", format: "int64", minimum: 1 },
+    },
+    receipt: schemaRef("DeletionReceipt"),
+  },
+  { sometimes: ["completed_at", "erased", "receipt"] },
+);
+
+export const readDeletion: Verb = {
+  verb: "read deletion",
+  permission: "delete",
+  body: "none",
+  success: 200,
+  errors: [
+    errorResponse("DeletionNotFound", {
+      description: "Not found: this organization has no such deletion request.",
+      errors: ["no_such_deletion"],
+    }),
+  ],
+
+  document: (_operation, types) => {
+    const shown = types.find((type) => type.deletable === true);
+    return {
+      tag: deletionTag,
+      summary: "Read the status of a deletion request",
+      description:
+        "`pending`, `processing`, `completed`, or `cancelled` by the operator. Completed means verified: a second check found " +
+        "nothing left. There is no failed state; a deletion that fails is retried until it succeeds.",
+      query: {
+        name: "deletion_request_id",
+        description: "Unique identifier of the deletion request.",
+        example: exampleDeletionId,
+      },
+      reply: jsonReply("The status of the deletion request.", {
+        name: "DeletionStatus",
+        schema: statusSchema,
+        parts: { DeletionReceipt: deletionReceipt },
+        examples: shown === undefined ? {} : statusExamples(shown),
+      }),
+    };
+  },
+
+  makeHandler: ({ app }) => {
+    return async ({ request, caller }) => {
+      const deletionRequestId = queryIdentifier(request, "deletion_request_id");
+      const { organizationId } = caller;
+      const { deletion, receipt } = await findDeletion(app, { organizationId, deletionRequestId });
+      const type = recordTypeByName(deletion.resourceType);
+      if (type !== undefined) requireScope(caller, deleteScope(type));
+      return jsonAnswer(200, viewDeletion(deletion, receipt));
+    };
+  },
+};
+
+function statusExamples(type: RecordType): Examples {
+  const record = { resource_type: type.resourceType, resource_id: idExample(type) };
+  const pending = {
+    deletion_request_id: exampleDeletionId,
+    ...record,
+    status: "pending",
+    requested_at: "2026-03-01T10:00:00.000Z",
+  };
+  const erased = { [type.resourceType]: 1 };
+  const receipt = {
+    ...receiptExample,
+    deletion_request_id: exampleDeletionId,
+    asked: {
+      ...record,
+      reason: exampleReason,
+      by: "key_4fQ2mN8sT1vXc7Za",
+      at: pending.requested_at,
+    },
+    erased,
+  };
+  const { completed_at } = receiptExample;
+  const completed = { ...pending, status: "completed", completed_at, erased, receipt };
+  return {
+    pending: { summary: "Not begun yet", value: pending },
+    completed: { summary: "Done and verified", value: completed },
+  };
+}

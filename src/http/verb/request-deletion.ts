@@ -1,0 +1,155 @@
+// DELETE /v2/<type>: queues the deletion of a record. Holds also what POST /v2/deletion_request shares with it.
+
+import { type TSchema, Type } from "typebox";
+import { requestDeletion as queueDeletion } from "../../actions/request-deletion.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
+import { identifier } from "../../domain/schema/fields.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { readJson } from "../body/read-json.ts";
+import type { HttpContext } from "../http-context.ts";
+import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
+import type { Example, JsonSchema } from "../openapi/document.ts";
+import {
+  contentType,
+  idempotencyKeyReused,
+  recordNotFound,
+  requestInFlight,
+  tooLarge,
+} from "../openapi/error-responses.ts";
+import { exampleDeletionId, exampleReason, idExample } from "../openapi/examples.ts";
+import { describedShape } from "../openapi/publish-schema.ts";
+import { componentName, oneOf } from "../openapi/wording.ts";
+import { type HandlerInput, type Operation, requireType, type Verb } from "../operation.ts";
+import { type Answer, jsonAnswer } from "../reply/reply.ts";
+import { idempotencyMark } from "../request/idempotency-key.ts";
+import { closedObject, requestCheck } from "../request/request-check.ts";
+
+export const reasonSchema = Type.String({
+  description: "Reason for deletion.",
+  minLength: 1,
+  maxLength: limits.reasonCharactersMax,
+  format: "no-nul",
+  expected: `text of 1 to ${limits.reasonCharactersMax} characters without NUL (U+0000)`,
+});
+
+export function deletionRequestSchema(type: RecordType): TSchema {
+  return closedObject({
+    [type.idField]: identifier(`Unique identifier of the ${nounOf(type)}.`),
+    reason: reasonSchema,
+  });
+}
+
+export const queuedDescription = "The deletion is queued.";
+
+export const deletionDescription =
+  "Queues the permanent deletion of the record and everything that belongs to it, and replies at once, before anything is " +
+  "removed. While a deletion is open, another request returns the same `deletion_request_id`, and writes to the record " +
+  "are 409.";
+
+export function acceptedName(type: RecordType): string {
+  return `${componentName(type)}DeletionAccepted`;
+}
+
+function acceptedSchema(type: RecordType): JsonSchema {
+  return objectSchema("The deletion is queued.", {
+    [type.idField]: textSchema(`Unique identifier of the ${nounOf(type)}.`),
+    deletion_request_id: textSchema(
+      "Unique identifier of the deletion request, for `GET /v2/deletion_request`.",
+    ),
+  });
+}
+
+export function acceptedExample(type: RecordType): object {
+  return { [type.idField]: idExample(type), deletion_request_id: exampleDeletionId };
+}
+
+export function deleteScope({ family }: RecordType): Scope {
+  return `${family}:delete` as Scope;
+}
+
+export const deletionErrors = [
+  recordNotFound,
+  requestInFlight,
+  tooLarge,
+  contentType,
+  idempotencyKeyReused,
+];
+
+export const requestDeletion: Verb = {
+  verb: "request deletion",
+  permission: "delete",
+  body: "one",
+  success: 200,
+  errors: deletionErrors,
+
+  document: (operation) => {
+    const type = requireType(operation);
+    const deletion: Example = {
+      summary: "With a reason",
+      value: { [type.idField]: idExample(type), reason: exampleReason },
+    };
+    const queued: Example = { summary: "Queued", value: acceptedExample(type) };
+    return {
+      summary: `Request the deletion of ${oneOf(type)}`,
+      description: `${deletionDescription} Where a DELETE cannot have a body, use \`POST /v2/deletion_request\`.`,
+      request: jsonRequest({
+        name: `${componentName(type)}DeletionRequest`,
+        schema: describedShape(
+          `Which ${nounOf(type)} to delete, and why.`,
+          deletionRequestSchema(type),
+        ),
+        examples: { deletion },
+      }),
+      reply: jsonReply(queuedDescription, {
+        name: acceptedName(type),
+        schema: acceptedSchema(type),
+        examples: { queued },
+      }),
+    };
+  },
+
+  makeHandler: (context, operation) => {
+    const type = requireType(operation);
+    const check = requestCheck(deletionRequestSchema(type), "deletion request");
+    return async (input) => {
+      requireBody(input);
+      const { body, bytes } = await readJson(input.request);
+      check(body);
+      const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
+      return answerDeletion(context, input, { operation, type, id, reason, bytes });
+    };
+  },
+};
+
+/** Some proxies drop the body of a DELETE, so the error names that cause. */
+function requireBody({ request: { headers } }: HandlerInput): void {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
+  if (encoding !== undefined || Number(length) > 0) return;
+  throw new AppError("malformed_json", {
+    message:
+      "The body is empty; send JSON. If something on the way drops the body of a DELETE, " +
+      "send POST /v2/deletion_request instead.",
+  });
+}
+
+interface Wanted {
+  readonly operation: Operation;
+  readonly type: RecordType;
+  readonly id: string;
+  readonly reason: string;
+  readonly bytes: Buffer;
+}
+
+export async function answerDeletion(
+  { app, onDeletionRequested }: HttpContext,
+  { request, caller }: HandlerInput,
+  { operation, type, id, reason, bytes }: Wanted,
+): Promise<Answer> {
+  const { organizationId } = caller;
+  const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
+  const deletionRequestId = await queueDeletion(app, caller, { type, id, reason, idempotency });
+  onDeletionRequested();
+  return jsonAnswer(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
+}

@@ -1,0 +1,147 @@
+// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here;
+// large ones are passed to the bulk thread.
+
+import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
+import { writeRecords } from "../../actions/write-records.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
+import type { ListReport } from "../bulk/messages.ts";
+import { clientGone } from "../connection/client-gone.ts";
+import type { HttpContext } from "../http-context.ts";
+import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
+import { requireListForm, requireSingleForm } from "../body/list-form.ts";
+import { freeMemory } from "../load/free-memory.ts";
+import { tokensOf, type Work } from "../load/work-tokens.ts";
+import { parseJson } from "../body/parse-json.ts";
+import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
+import { prefersLenient } from "../request/prefer.ts";
+import {
+  declaredBytes,
+  isSmall,
+  mediaTypeOf,
+  readLargeBody,
+  readSmallBody,
+} from "../body/read-body.ts";
+import { type Answer, jsonAnswer } from "../reply/reply.ts";
+import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
+import { makeWriteStream } from "./write-stream.ts";
+
+export const writeErrors = [tooLarge, contentType, idempotencyKeyReused];
+
+interface Write {
+  readonly operation: Operation;
+  readonly type: RecordType;
+  readonly mode: WriteMode;
+  readonly lenient: boolean;
+}
+
+export function makeWrite(context: HttpContext, operation: Operation, mode: WriteMode): Handler {
+  const type = requireType(operation);
+  const streams = operation.body !== "one";
+  const writeStream = makeWriteStream(context, operation, mode);
+  return async (input) => {
+    const { raw } = input.request;
+    if (mediaTypeOf(raw, streams) === "ndjson") return writeStream(input);
+    const lenient = streams && prefersLenient(input.request);
+    const write = { operation, type, mode, lenient };
+    const report = isSmall(raw)
+      ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { ...write, bytes }))
+      : await writeLarge(context, input, write);
+    if (!report.repeated) context.onRecordsWritten(type.resourceType, report.written);
+    return answer(input, write, report);
+  };
+}
+
+/** Not `async`, so that the body and its items can be collected while the store writes. */
+function writeSmall(
+  context: HttpContext,
+  { request, requestContext, caller }: HandlerInput,
+  { operation, type, mode, lenient, bytes }: Write & { readonly bytes: Buffer },
+): Promise<ListReport> {
+  const { organizationId } = caller;
+  const value = parseJson(bytes);
+  const single = !Array.isArray(value);
+  if (single) requireSingleForm(operation);
+  else requireListForm(operation, value.length);
+  const items: readonly unknown[] = single ? [value] : value;
+  const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
+  const options = { organizationId, type, mode, lenient, single, items, idempotency };
+  const count = items.length;
+  return writeRecords(context.app, options).then(({ written, repeated, results }) => {
+    const work = { items: count, bytes: bytes.length, processorMs: 0 };
+    if (count > 1) void charge(context, { requestContext, caller }, work);
+    if (results === undefined) return { written, repeated, refused: 0, results };
+    const refused = results.filter(({ status }) => status === "refused").length;
+    return { written, repeated, refused, results: JSON.stringify(results) };
+  });
+}
+
+async function writeLarge(
+  context: HttpContext,
+  input: HandlerInput,
+  { operation, mode, lenient }: Write,
+): Promise<ListReport> {
+  const { organizationId } = input.caller;
+  context.load.shedding.admitBody(declaredBytes(input.request.raw));
+  const key = idempotencyRequest(input.request, operation);
+  const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
+  const signal = clientGone(input.reply.raw);
+  const { bytes, reservation } = await readLargeBody(input.request.raw, {
+    organizationId,
+    budget: context.load.bodies,
+    signal,
+  });
+  try {
+    const order = {
+      operation: operation.name,
+      mode,
+      organizationId,
+      receivedAt: context.app.now(),
+      lenient,
+      idempotency: key && keyHash && { keyHash, context: contextOf(key) },
+    };
+    const outcome = await context.app.inFlight.run(keyHash, () =>
+      context.bulk.writeList(order, bytes, signal),
+    );
+    await charge(context, input, outcome.work);
+    if ("error" in outcome) throw outcome.error;
+    return outcome.report;
+  } finally {
+    freeMemory(bytes);
+    reservation.release();
+  }
+}
+
+/** The first token was taken before the request was read. */
+async function charge(
+  context: HttpContext,
+  { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
+  work: Work,
+): Promise<void> {
+  const tokens = tokensOf(work) - 1;
+  if (tokens > 0) requestContext.rate = (await context.rates.work(caller, tokens)).headers;
+}
+
+function answer({ caller }: HandlerInput, write: Write, report: ListReport): Answer {
+  const { operation, lenient } = write;
+  const head = {
+    success: true,
+    write_count: report.written,
+    message: messageOf(write, report),
+    organization_id: caller.organizationId,
+  };
+  if (!lenient) return jsonAnswer(operation.success, head);
+  // The results are JSON already.
+  const body = `${JSON.stringify(head).slice(0, -1)},"results":${report.results ?? "[]"}}`;
+  const headers = { "preference-applied": "handling=lenient" };
+  return { status: operation.success, body, headers };
+}
+
+export const pastTenseOf = { add: "added", append: "recorded", update: "updated" } as const;
+
+function messageOf({ type, mode }: Write, { written, refused }: ListReport): string {
+  const noun = nounOf(type);
+  const counted = written === 1 ? `1 ${noun} was` : `${written} ${noun} records were`;
+  const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
+  return `${counted} ${pastTenseOf[mode]}.${rest}`;
+}

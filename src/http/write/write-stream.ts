@@ -1,0 +1,226 @@
+// Streams of records (application/x-ndjson): one record a line, any length, in bounded memory. Groups are committed
+// as they arrive; the reply has a line for each rejected record and ends with a summary. Passes chunks to the bulk
+// thread and its results to the client; never reports a line before its commit.
+
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { identifyCaller } from "../../actions/identify-caller.ts";
+import { AppError } from "../../domain/error.ts";
+import type { WriteMode } from "../../domain/record/record-write.ts";
+import type { OpenStream } from "../bulk/bulk-client.ts";
+import type { StreamTally } from "../bulk/messages.ts";
+import { clientGone } from "../connection/client-gone.ts";
+import type { HttpContext } from "../http-context.ts";
+import { tokensOf, type Work } from "../load/work-tokens.ts";
+import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
+import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
+import { ReplyLines } from "../reply/reply-lines.ts";
+import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
+
+/** Chunks that may be queued for the bulk thread, so that it never waits for the next one. */
+const chunksAhead = 4;
+
+/** How long the rest of a failed stream is read and discarded, so that the client receives the reply. */
+const streamDiscardMs = 30_000;
+
+export function makeWriteStream(
+  context: HttpContext,
+  operation: Operation,
+  mode: WriteMode,
+): Handler {
+  return async (input) => {
+    rejectIdempotencyKey(input);
+    const { organizationId } = input.caller;
+    context.load.shedding.admitStream();
+    context.load.organizations.beginStream(organizationId);
+    try {
+      const source = decodedBody(input.request.raw);
+      begin(input, operation);
+      const stream = new WriteStream(context, input, { operation, mode });
+      const failure = await stream.run(source);
+      if (failure !== undefined) await discardRest(input.request.raw, source);
+      input.reply.raw.end();
+      return undefined;
+    } finally {
+      context.load.organizations.endStream(organizationId);
+    }
+  };
+}
+
+class WriteStream {
+  readonly #context: HttpContext;
+  readonly #input: HandlerInput;
+  readonly #operation: Operation;
+  readonly #replyLines: ReplyLines;
+  readonly #task: OpenStream;
+  /** Resolves when all lines that the task has reported so far are in the reply. */
+  #replying: Promise<void> = Promise.resolve();
+  /** When the organization has tokens again, if it has used more than it had. */
+  #paidAt = 0;
+  #stopped = false;
+  /** Chunks that the task has not read yet. */
+  readonly #ahead = new Set<Promise<void>>();
+
+  constructor(
+    context: HttpContext,
+    input: HandlerInput,
+    { operation, mode }: { operation: Operation; mode: WriteMode },
+  ) {
+    this.#context = context;
+    this.#input = input;
+    this.#operation = operation;
+    this.#replyLines = new ReplyLines(input.reply.raw);
+    const { organizationId } = input.caller;
+    const { resourceType } = requireType(operation);
+    this.#task = context.bulk.openStream(
+      { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
+      {
+        onGroup: ({ written, lines, lineCount, work }) => {
+          context.onRecordsWritten(resourceType, written);
+          this.#charge(work);
+          if (lineCount > 0) this.#reply(lines, lineCount);
+        },
+        onStopped: () => (this.#stopped = true),
+      },
+    );
+  }
+
+  /** Resolves when the summary is sent, with the failure if there was one. */
+  async run(source: Readable): Promise<AppError | undefined> {
+    const gone = clientGone(this.#input.reply.raw);
+    let failure: unknown;
+    try {
+      await this.#feed(source, gone);
+    } catch (error) {
+      failure = error;
+    }
+    const { tally, error } = await this.#task.end(failure === undefined && !gone.aborted);
+    await this.#replying;
+    const cause = failure ?? error;
+    const known = cause === undefined ? undefined : this.#asAppError(cause);
+    this.#finish(tally, known);
+    return known;
+  }
+
+  async #feed(source: Readable, gone: AbortSignal): Promise<void> {
+    let decodedBytes = 0;
+    for await (const chunk of chunksOf(source)) {
+      decodedBytes += chunk.length;
+      // A stream may last longer than its token or the API key is valid.
+      await identifyCaller(this.#context.app, this.#input.request.headers.authorization);
+      requireRatio(source, decodedBytes);
+      await this.#waitForRoom(gone);
+      if (this.#stopped || gone.aborted) return;
+      const read = this.#task.write(copyOf(chunk));
+      this.#ahead.add(read);
+      void read.then(() => this.#ahead.delete(read));
+    }
+  }
+
+  /** Waits for the task to read its chunks, the client to read the reply, and the organization to have tokens. */
+  async #waitForRoom(gone: AbortSignal): Promise<void> {
+    while (this.#ahead.size >= chunksAhead) await Promise.race(this.#ahead);
+    await this.#replying;
+    for (let owedMs = this.#paidAt - performance.now(); owedMs > 0 && !gone.aborted;) {
+      await sleep(owedMs, undefined, { signal: gone }).catch(() => undefined);
+      owedMs = this.#paidAt - performance.now();
+    }
+  }
+
+  #charge(work: Work): void {
+    const limited = this.#context.rates.work(this.#input.caller, tokensOf(work));
+    const note = ({ allowed, retryAfterSeconds }: Limited): void => {
+      this.#paidAt = allowed ? 0 : performance.now() + retryAfterSeconds * 1_000;
+    };
+    if (limited instanceof Promise) void limited.then(note);
+    else note(limited);
+  }
+
+  #reply(lines: string, lineCount: number): void {
+    this.#replying = this.#replying.then(() => this.#replyLines.write(lines, lineCount));
+  }
+
+  #finish(tally: StreamTally, failure: AppError | undefined): void {
+    const { unlisted } = this.#replyLines;
+    const { requestContext, caller } = this.#input;
+    const read = "The stream was read to its end.";
+    const hint = ` ${unlisted} refused lines are not listed, for the reply was not read while they were sent.`;
+    this.#replyLines.writeLast({
+      success: failure === undefined,
+      write_count: tally.written,
+      message: (failure?.message ?? read) + (unlisted === 0 ? "" : hint),
+      organization_id: caller.organizationId,
+      received: tally.received,
+      unchanged: tally.unchanged,
+      refused: tally.refused,
+      ...(unlisted === 0 ? {} : { unlisted }),
+      ...(failure === undefined ? {} : { code: failure.code }),
+    });
+    const { name, success } = this.#operation;
+    this.#context.observe(name, success, (performance.now() - requestContext.startedAt) / 1_000);
+  }
+
+  /** What was committed stays committed; the summary reports how far the stream was read, and why no further. */
+  #asAppError(error: unknown): AppError {
+    if (error instanceof AppError) return error;
+    this.#context.log.error({ err: error, request_id: this.#input.request.id }, "a stream failed");
+    return new AppError("internal");
+  }
+}
+
+/** Does not destroy the source when it ends early, so that the rest of the request can still be read. */
+async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (cause) {
+    throw brokenBody(cause);
+  }
+}
+
+/** A copy with its own memory, which can be transferred to the thread. */
+function copyOf(chunk: Buffer): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(chunk.length);
+  copy.set(chunk);
+  return copy;
+}
+
+function begin({ request, reply, requestContext }: HandlerInput, operation: Operation): void {
+  reply.hijack();
+  reply.raw.writeHead(operation.success, {
+    "content-type": "application/x-ndjson; charset=utf-8",
+    "x-request-id": request.id,
+    "x-content-type-options": "nosniff",
+    ...rateFields(requestContext.rate),
+  });
+}
+
+/**
+ * Reads and discards what the client still sends after the summary, for a limited time, so that a client that reads
+ * only after it has sent everything receives the summary. Closing the connection at once would reset it and lose the
+ * reply.
+ */
+function discardRest(request: IncomingMessage, source: Readable): Promise<void> {
+  if (source !== request) {
+    request.unpipe();
+    source.destroy();
+  }
+  request.removeAllListeners("data").on("error", () => undefined);
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => request.destroy(), streamDiscardMs);
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.on("end", finish).on("close", finish).resume();
+  });
+}
+
+function rejectIdempotencyKey({ request }: HandlerInput): void {
+  if (request.headers["idempotency-key"] === undefined) return;
+  throw new AppError("validation_failed", {
+    message: "A stream cannot have an Idempotency-Key; it can safely be sent again without one.",
+    errors: [{ field: "Idempotency-Key", message: "must be left out with application/x-ndjson" }],
+  });
+}

@@ -1,0 +1,135 @@
+// Completed means verified: remaining data, whatever its origin, is found by the check before
+// completion, and the deletion is not completed until it is gone. An erasure that never finishes
+// stays processing, and operators see why.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { openStoreLedger } from "../../src/store/open-store.ts";
+import { CallerCache } from "../../src/actions/caller-cache.ts";
+import { InFlightKeys } from "../../src/actions/idempotency.ts";
+import type { Store } from "../../src/store/store.ts";
+import {
+  add,
+  claim,
+  deletionOf,
+  finish,
+  keyOf,
+  payloadsOf,
+  request,
+  requireConsistent,
+  worker,
+} from "../conformance/scene.ts";
+import { makePlace, type Place } from "../store/sqlite/place.ts";
+
+async function eraseAll(store: Store, id: string): Promise<void> {
+  await claim(store);
+  while (!(await store.eraseStep(id, 100, worker)).done);
+}
+
+async function prepare(store: Store): Promise<string> {
+  for (const id of ["t", "stays"]) await add(store, "transaction", id);
+  await add(store, "transaction_alert", "a", { related_tx_ids: ["t", "stays"] });
+  const id = await request(store, keyOf("transaction", "t"));
+  assert.ok(id);
+  return id;
+}
+
+function makeApp(place: Place, store: Store): App {
+  return {
+    store,
+    ledger: openStoreLedger(place.folder, "store_test", { now: () => worker.now }),
+    now: () => worker.now,
+    operator: "test",
+    signer: () => undefined,
+    callers: new CallerCache(),
+    inFlight: new InFlightKeys(),
+  };
+}
+
+describe("a deletion is not completed while anything is left", () => {
+  it("such as a change of the record that was written directly to the database", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    await eraseAll(store, id);
+    place.withDatabase((database) => {
+      database.exec(`
+        INSERT INTO record VALUES ('org_acme', 'transaction', 't', 900, '2026', '2026');
+        INSERT INTO change VALUES (900, 900, 1, NULL, '{"tx_id":"t"}', NULL);
+        UPDATE counter SET value = 900`);
+    });
+    assert.equal(await store.completeDeletion(id, worker), undefined);
+    assert.equal((await deletionOf(store, id)).status, "processing");
+    assert.equal((await finish(store, id)).status, "completed");
+    assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
+    await requireConsistent(store);
+  });
+
+  it("such as a reference in a record that stays, without a relation for it", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const before = place.withDatabase((database) =>
+      database.prepare("SELECT payload FROM change WHERE payload LIKE '%\"a\"%'").get(),
+    );
+    await eraseAll(store, id);
+    place.withDatabase((database) => {
+      database
+        .prepare("UPDATE change SET payload = ? WHERE payload LIKE '%\"a\"%'")
+        .run(String(before?.["payload"]));
+    });
+    assert.equal(await store.completeDeletion(id, worker), undefined);
+    assert.equal((await finish(store, id)).status, "completed");
+    const [payload] = await payloadsOf(store, keyOf("transaction_alert", "a"));
+    assert.deepEqual(payload?.["related_tx_ids"], ["stays"]);
+    await requireConsistent(store);
+  });
+});
+
+describe("an erasure that never finishes", () => {
+  it("stays processing, states why, and is tried again later", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const stubborn = new Proxy(store, {
+      get: (_, name) => {
+        if (name === "completeDeletions") return async () => [{ result: "again" }];
+        const value: unknown = Reflect.get(store, name, store);
+        return typeof value === "function" ? value.bind(store) : value;
+      },
+    });
+    const stopping = new AbortController().signal;
+    const app = makeApp(place, stubborn);
+    const results = await processDeletions(app, { claimant: "test", stopping });
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["postponed"],
+    );
+    const { status, waitingFor, nextAttemptAt } = await deletionOf(store, id);
+    assert.equal(status, "processing");
+    assert.match(waitingFor ?? "", /20 verification passes have each found something/);
+    assert.ok(nextAttemptAt !== undefined && nextAttemptAt > worker.now);
+  });
+
+  it("is not completed when the ledger can't be written either", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const ledger = {
+      ...openStoreLedger(place.folder, "x", { now: () => worker.now }),
+      note: async () => Promise.reject(new Error("disk full")),
+    };
+    const stopping = new AbortController().signal;
+    const app = { ...makeApp(place, store), ledger };
+    const results = await processDeletions(app, { claimant: "test", stopping });
+    assert.deepEqual(
+      results.map(({ result }) => result),
+      ["postponed"],
+    );
+    const { status, waitingFor } = await deletionOf(store, id);
+    assert.equal(status, "processing");
+    assert.match(waitingFor ?? "", /disk full/);
+  });
+});

@@ -1,0 +1,57 @@
+// A store whose methods a test can replace one by one, such as to make them fail or wait.
+
+import type { Store } from "../../src/store/store.ts";
+
+export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
+
+export interface Held {
+  /** Resolves when the method has been called. */
+  readonly called: Promise<void>;
+  /** Lets all calls go on, and no further ones wait. */
+  release(): void;
+}
+
+type Method = (...sent: readonly unknown[]) => Promise<unknown>;
+
+export class StoreFaults {
+  readonly #replaced = new Map<string | symbol, Method>();
+  #bound: (name: string | symbol) => unknown = () => undefined;
+
+  /** To be called once. */
+  wrap(real: Store): Store {
+    this.#bound = (name) => {
+      const value: unknown = Reflect.get(real, name, real);
+      return typeof value === "function" ? value.bind(real) : value;
+    };
+    return new Proxy(real, { get: (_, name) => this.#replaced.get(name) ?? this.#bound(name) });
+  }
+
+  /** From now on calls of the method are made with `instead`, which may call the real one. */
+  replace<Name extends StoreMethod>(method: Name, instead: Store[Name]): void {
+    this.#replaced.set(method, instead as Method);
+  }
+
+  /** Makes the method reject with this error, until the function that it returns is called. */
+  break(method: StoreMethod, error: Error): () => void {
+    this.#replaced.set(method, () => Promise.reject(error));
+    return () => void this.#replaced.delete(method);
+  }
+
+  /** Keeps calls of the method waiting until they are released. */
+  hold(method: StoreMethod): Held {
+    const called = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.#replaced.set(method, async (...sent) => {
+      called.resolve();
+      await released.promise;
+      return (this.#bound(method) as Method)(...sent);
+    });
+    return {
+      called: called.promise,
+      release: () => {
+        this.#replaced.delete(method);
+        released.resolve();
+      },
+    };
+  }
+}
