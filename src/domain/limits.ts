@@ -103,10 +103,10 @@ export const limits = {
   // reading the ledger, the audit trail, receipts and holds page by page
   ledgerEntriesAtOnce: 1_000,
   holdsListedAtOnce: 1_000,
-  // purging: an expired token is stored for a while so that it can be told from an unknown one
+  // purging: an expired token is stored for a while so that it can be distinguished from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,
 } as const;
 
-/** One error more than a reply lists, so that whoever cuts the list can tell that there are more. */
+/** One error more than a reply lists, so that the reply can say that there are more. */
 export const errorsMax = limits.fieldErrorsMax + 1;

@@ -116,7 +116,7 @@ function collectInexact(value: unknown, { path, levels, errors }: Search): void 
   }
 }
 
-/** True if printing the double gives the same decimal number that was written, in a text of bounded length. */
+/** True if the double prints as the same decimal number that was written, in text of bounded length. */
 export function isExactNumber(source: string, value: number): boolean {
   if (!Number.isFinite(value) || source.length > limits.numberCharactersMax) return false;
   return decimalOf(source) === decimalOf(String(value));

@@ -28,8 +28,8 @@ function canonicalOrderOf(type: RecordType): CanonicalOrder {
 
 /**
  * JSON with fields in the order of the type and of its nested objects, the keys of maps in one order, and lists as they
- * were sent. A null in an optional field is kept in an update, where it clears the field, and left out otherwise. The
- * payload has to be valid.
+ * were sent. A null in an optional field is preserved in an update, where it clears the field, and omitted otherwise.
+ * The payload must be valid.
  */
 export function canonicalPayload(
   type: RecordType,

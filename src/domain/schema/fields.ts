@@ -1,5 +1,5 @@
-// The kinds of field that record types are made of, each a schema that validates and documents itself.
-// `description` says what the field means; `expected` finishes the sentence "… must be" in error messages.
+// The kinds of field in record types, each a schema that validates and documents itself. `description` is the meaning of the
+// field; `expected` completes the sentence "… must be" in error messages.
 
 import { type TSchema, Type } from "typebox";
 import { Format } from "typebox/format";
@@ -20,12 +20,12 @@ export function optional(schema: TSchema): Field {
   return { schema, required: false };
 }
 
-// The formats are checked by these functions; JSON Schema tools elsewhere know the first two by name.
+// These functions check the formats; other JSON Schema tools know the first two by name.
 Format.Set("date-time", (value: string) => normaliseTimestamp(value) !== undefined);
 Format.Set("date", isFullDate);
 Format.Set("identifier", isIdentifier);
 Format.Set("well-formed", (value: string) => value.isWellFormed());
-// For what a store keeps in a column of its own: PostgreSQL has no text with a NUL in it.
+// For values that have their own column: text in PostgreSQL can't contain NUL.
 Format.Set("no-nul", (value: string) => value.isWellFormed() && !value.includes("\u0000"));
 Format.Set("iso-4217", (value: string) => currencies.has(value));
 Format.Set("iso-3166-1-alpha-2", (value: string) => countriesAlpha2.has(value));
@@ -34,8 +34,8 @@ Format.Set(
   (value: string) => countriesAlpha2.has(value) || countriesAlpha3.has(value),
 );
 
-// Control characters (C0, DEL, C1) have no place in an id, and lone surrogates are not text at all: UTF-8 can't hold
-// them, so nothing with one in it could be kept as it was sent.
+// Control characters (C0, DEL, C1) are not allowed in an id, and lone surrogates are not text: UTF-8 can't represent them, so
+// a value with one could not be stored as it was sent.
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -61,7 +61,7 @@ export function text(description: string): TSchema {
   return textOfAtMost(limits.textCharactersMax, description);
 }
 
-/** For narratives; the bound on the bytes of a record holds beside it. */
+/** For narratives; the bound on the bytes of a record applies too. */
 export function longText(description: string): TSchema {
   return textOfAtMost(limits.longTextCharactersMax, description);
 }
@@ -83,12 +83,12 @@ export function flag(description: string): TSchema {
   return Type.Boolean({ description, expected: "true or false" });
 }
 
-/** A flag that counts as false where no change holds it (merge.ts); what was sent stays as it was sent. */
+/** A flag that is false if it is in no change (merge.ts); payloads are stored as sent. */
 export function flagOrFalse(description: string): TSchema {
   return Type.Boolean({ description, default: false, expected: "true or false" });
 }
 
-/** A number that a double holds exactly as an amount: at most 2^53 - 1 in magnitude. */
+/** A number of at most 2^53 - 1 in magnitude. */
 export function amount(description: string): TSchema {
   return Type.Number({
     description,
@@ -151,7 +151,7 @@ export function identifiers(description: string): TSchema {
 }
 
 /**
- * An object with exactly these fields. A null in an optional one is the same as leaving it out. `component`: its name in
+ * An object with exactly these fields. A null in an optional one is the same as omitting it. `component`: its name in
  * the OpenAPI document where it is a component.
  */
 export function object(
@@ -169,9 +169,9 @@ export function object(
 }
 
 /**
- * An object whose keys are the sender's own and whose values may be any JSON; the rule `jsonIn` bounds their depth. The
- * bound on the keys comes first, in an allOf of its own: a validator goes through every entry before it looks at a bound
- * beside them, and a body can hold a million.
+ * An object with keys chosen by the sender and any JSON as values; the rule `jsonIn` bounds their depth. The bound on the
+ * keys comes first, in its own allOf: otherwise a validator reads every entry before it checks the bound, and a body can have
+ * a million.
  */
 export function jsonMap(description: string): TSchema {
   const bound = { maxProperties: limits.listItemsMax };
@@ -200,7 +200,7 @@ export function nullable(schema: TSchema): TSchema {
   return orNull(schema, `${expected ?? "a value"}, or null`);
 }
 
-/** A field of an object that stands for itself: an optional one may be null, which is the same as leaving it out. */
+/** A field of an added record or a nested object: an optional one may be null, which is the same as omitting it. */
 export function addedField({ schema, required: isRequired }: Field): TSchema {
   if (isRequired) return schema;
   const { expected } = schema as { expected?: string };
@@ -229,7 +229,7 @@ export const address: TSchema = object(
   { component: "Address" },
 );
 
-/** Keys are unique; a rule of every type checks that (validate.ts). */
+/** Keys must be unique, which validate.ts checks for every type. */
 export const additionalProperty: TSchema = object(
   "One of the sender's own fields.",
   {

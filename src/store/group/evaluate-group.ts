@@ -50,7 +50,7 @@ interface Group {
   readonly replies: RepliesOfGroup;
 }
 
-/** With a known mark: the outcome that is kept. */
+/** With a known mark, the stored outcome. */
 function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
   const { idempotency: mark, organizationId, receivedAt } = write;
   if (mark === undefined) return { ok: true, outcome: evaluate(write, group) };
