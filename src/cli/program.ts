@@ -1,4 +1,4 @@
-// Makes commander's program from the table of commands. The one place that knows the library; decides nothing itself.
+// Builds the command line from the table of commands with the library commander. No other file depends on the library.
 
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../actions/operator-error.ts";
@@ -12,11 +12,11 @@ export interface Invocation {
   readonly command: Command;
   readonly values: Readonly<Record<string, unknown>>;
   readonly json: boolean;
-  /** Who does it, for the audit trail; undefined: the user of the operating system. */
+  /** The actor for the audit trail; undefined for the user of the operating system. */
   readonly as: string | undefined;
 }
 
-/** Parsing calls `invoke` for the command that was typed. */
+/** Parsing calls `invoke` for the command that was given. */
 export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): Program {
   const program = configure(new Program("sluice"))
     .usage("COMMAND [options]")
@@ -112,7 +112,7 @@ function configure(program: Program): Program {
     .helpCommand(false);
 }
 
-/** Every command has options, so the list of commands does not say so. */
+/** Every command has options, so the list of commands does not mention them. */
 function subcommandTerm(program: Program): string {
   const given = program.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name();
@@ -143,17 +143,17 @@ function makeOptions(parameters: Parameters): readonly Option[] {
   });
 }
 
-/** `deletionGrace` is typed as `--deletion-grace`. */
+/** `--deletion-grace` for `deletionGrace`. */
 export function optionFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Values in a box: commander takes null for "not given". */
+/** Wraps a value, because commander treats null as "not given". */
 interface Read {
   readonly value: unknown;
 }
 
-/** A flag comes as true, without a box. */
+/** A flag is just true, without this wrapper. */
 function valueOf({ form }: Parameter<unknown>, read: Read | undefined): unknown {
   if (form === "flag") return read !== undefined;
   return form === "list" ? (read?.value ?? []) : read?.value;

@@ -1,5 +1,5 @@
 // What killed commands leave is removed by the next one, and nothing else is: not what somebody is still writing, and no file of the
-// user's. What is in the data folder and is none of ours is named by the check.
+// user's. What is in the data folder and does not belong to Sluice is listed by the check.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -85,7 +85,7 @@ describe("a file that is being made", () => {
       const { err } = await line.type("organization list");
       assert.match(
         err,
-        /^Removed .*\.unfinished(?:-journal)?, which a command that was killed had left\.$/m,
+        /^Removed .*\.unfinished(?:-journal)?, left behind by a command that was killed\.$/m,
       );
       assert.deepEqual(readdirSync(line.apart), ["backup.db.part"]);
     }
@@ -122,7 +122,7 @@ describe("a file that is being made", () => {
 });
 
 describe("check", () => {
-  it("names every file in the data folder that is none of ours", async (test) => {
+  it("names every file in the data folder that does not belong to Sluice", async (test) => {
     const line = makeLine(test);
     const server = await startServer({ folder: line.folder });
     await server.stop();
@@ -134,7 +134,7 @@ describe("check", () => {
     assert.equal(code, 1);
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
     assert.deepEqual(
-      findings.map((finding) => finding.slice(line.folder.length + 1).split(" is none of")[0]),
+      findings.map((finding) => finding.slice(line.folder.length + 1).split(" does not belong")[0]),
       strange.toSorted(),
     );
   });
@@ -145,7 +145,7 @@ describe("check", () => {
     for (let count = 0; count < 50; count += 1) writeFileSync(join(line.folder, `${count}.db`), "");
     const { out } = await line.type("check");
     assert.match(out, /^21 found:/);
-    assert.match(out, /30 more files there are none of Sluice's/);
+    assert.match(out, /30 more files there do not belong to Sluice/);
   });
 });
 

@@ -1,4 +1,4 @@
-// Where an export goes: standard output, or a file that gets its name only when it is complete. Accepts text or
+// The destination of an export: standard output, or a file that gets its name only when it is complete. Accepts text or
 // bytes no faster than they can be written.
 
 import { createWriteStream, type WriteStream } from "node:fs";
@@ -6,21 +6,28 @@ import { rename, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { compressionOf } from "../formats/compression.ts";
 import { newFile } from "../../files/own-file.ts";
 
 /** Standard output, or a replacement for it. */
-export interface Output {
+interface Output {
   write(text: string): unknown;
 }
 
 export interface Sink {
   write(part: string | Uint8Array): Promise<void>;
-  /** Resolves when everything is written, and the file has its name. */
+  /** Resolves when everything is written and the file has its name. */
   finish(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Removes the unfinished file. */
   abandon(): Promise<void>;
+}
+
+/** Writes items to a sink in some format: a header, each item in order, and a footer. */
+export interface Form<Item> {
+  begin(): Promise<void>;
+  write(item: Item): Promise<void>;
+  end(): Promise<void>;
 }
 
 /** Text is written in parts of about this many characters. */
@@ -58,7 +65,7 @@ function bytesTo(stream: Writable | undefined): Writable {
   throw unwritable("standard output", new Error("it takes text only; name a file with --output"));
 }
 
-/** Readable by its owner only, as the store is. */
+/** Readable only by its owner, as the store is. */
 function fileSink(path: string, unfinished: string): Sink {
   const file = createWriteStream(unfinished, { ...newFile, flush: true });
   const compressor = compressionOf(path)?.compress();
@@ -94,7 +101,7 @@ function done(file: WriteStream, compressor: Writable | undefined): Promise<void
   return pipeline(compressor as Writable & NodeJS.ReadableStream, file);
 }
 
-/** Buffers small texts, so that there is one write for many. Bytes are written at once, in order. */
+/** Buffers small texts, so that one write serves many. Bytes are written at once, in order. */
 class Parts {
   readonly #write: (part: string | Uint8Array) => Promise<void>;
   #buffered = "";
@@ -121,6 +128,5 @@ class Parts {
 }
 
 function unwritable(where: string, cause: unknown): OperatorError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new OperatorError("output", `${where} can't be written: ${reason}.`, { cause });
+  return new OperatorError("output", `${where} can't be written: ${reasonOf(cause)}.`, { cause });
 }

@@ -1,21 +1,18 @@
-// The formats that an export writes: NDJSON, CSV and Parquet, states and histories, each as `sluice import` reads it back.
-// A new format is one more entry here.
+// The formats of an export: NDJSON, CSV and Parquet, for states and histories. `sluice import` reads all of them.
 
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "./csv-cell.ts";
 import { bulkKeys } from "./bulk-keys.ts";
-import { plainName } from "./compression.ts";
-import type { Form } from "./form.ts";
+import { formatByEnding } from "./compression.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";
 import { parquetForm } from "./parquet-form.ts";
-import type { Sink } from "../export/sink.ts";
+import type { Form, Sink } from "../export/sink.ts";
 
 export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The format by the extension of a file name, without that of a compression. */
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   ndjson: "ndjson",
   jsonl: "ndjson",
@@ -23,10 +20,9 @@ const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   parquet: "parquet",
 };
 
-/** Undefined for an unknown extension. */
+/** Undefined for an unknown ending. */
 export function formatOfOutput(name: string): ExportFormat | undefined {
-  const ending = /\.([^./\\]+)$/.exec(plainName(name))?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(formatsByEnding, ending) ? formatsByEnding[ending] : undefined;
+  return formatByEnding(name, formatsByEnding);
 }
 
 export interface FormOptions {

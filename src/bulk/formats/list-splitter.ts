@@ -1,8 +1,8 @@
-// Splits the text of one JSON list into the texts of its items, whatever the boundaries of its pieces, by brackets and
-// quotes alone. The content of an item is left to JSON.parse.
+// Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Looks only at brackets, quotes and
+// commas; JSON.parse checks the content of an item.
 
-/** Before the opening bracket of the list, inside the list, or behind its closing bracket. */
-type Place = "before" | "inside" | "behind";
+/** Before the opening bracket of the list, inside the list, or after its closing bracket. */
+type Place = "before" | "inside" | "after";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -17,7 +17,7 @@ export class ListSplitter {
   #depth = 0;
   #inText = false;
   #escaped = false;
-  /** What was found wrong: there is no list. */
+  /** The text is not a list. */
   #broken = false;
 
   /** Characters of the item that is not complete yet. */
@@ -25,9 +25,9 @@ export class ListSplitter {
     return this.#held.length;
   }
 
-  /** True if the text so far is a list from end to end. */
+  /** True if the text so far is a whole list. */
   get isComplete(): boolean {
-    return this.#place === "behind" && !this.#broken;
+    return this.#place === "after" && !this.#broken;
   }
 
   get isBroken(): boolean {
@@ -65,7 +65,7 @@ export class ListSplitter {
     else if (code === quote) this.#inText = false;
   }
 
-  /** A comma or a bracket at the level of the list; goes along with everything else. */
+  /** True for a comma or bracket at the level of the list; keeps count of all others. */
   #endsItem(code: number): boolean {
     if (code === quote) this.#inText = true;
     else if (opening.has(code)) this.#depth += 1;
@@ -77,11 +77,11 @@ export class ListSplitter {
     return false;
   }
 
-  /** Nothing at all is an item only in a list that is empty. */
+  /** An empty text between commas breaks the list; in an empty list it is not an item. */
   #finish(text: string, { isLast, items }: { isLast: boolean; items: string[] }): void {
     const item = this.#held + text;
     this.#held = "";
-    if (isLast) this.#place = "behind";
+    if (isLast) this.#place = "after";
     if (item.trim() !== "") items.push(item);
     else if (!isLast) this.#broken = true;
   }

@@ -1,14 +1,13 @@
-// Writes rows as Parquet: they are buffered into a row group, which is written to the sink as soon as it is full. Holds one group
-// and, as the format wants it, where each group before it is; never a whole export.
+// Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Holds in memory one group and, as the
+// format requires, the positions of all earlier groups; never a whole export.
 
 import type { DecodedArray } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { limits } from "../../domain/limits.ts";
-import type { Form } from "./form.ts";
 import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
-import type { Sink } from "../export/sink.ts";
+import type { Form, Sink } from "../export/sink.ts";
 
-/** What a value takes that is no text, in bytes. */
+/** The size of a value other than text, in bytes. */
 const plainBytes = 8;
 
 export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink: Sink): Form<Item> {
@@ -22,13 +21,13 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
     createdBy: "Sluice",
   });
   const group = new Group(columns);
-  const pour = async (): Promise<void> => {
+  const flush = async (): Promise<void> => {
     await sink.write(bytes.getBytes().slice());
     bytes.index = 0;
   };
   const writeGroup = async (): Promise<void> => {
     await writer.write({ columnData: group.take(), rowGroupSize: limits.parquetGroupRows });
-    await pour();
+    await flush();
   };
   return {
     begin: () => Promise.resolve(),
@@ -38,13 +37,13 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
     },
     end: async () => {
       if (!group.isEmpty) await writeGroup();
-      // Named as JSON only now: the writer would put such values through its own idea of JSON, which loses a key.
+      // Declared as JSON only now, because the writer would encode such values again and lose a key.
       for (const [index, { isJson }] of columns.entries()) {
         const element = elements[index];
         if (element !== undefined && isJson) element.converted_type = "JSON";
       }
       await writer.finish();
-      await pour();
+      await flush();
     },
   };
 }
@@ -53,7 +52,7 @@ interface ColumnData {
   readonly name: string;
   readonly data: DecodedArray;
   readonly offsetIndex: false;
-  /** Bounds of JSON help nobody, and are kept at their full length. */
+  /** Minimum and maximum of JSON are useless, and would be stored at full length. */
   readonly statistics: boolean;
 }
 
@@ -85,7 +84,7 @@ class Group<Item> {
     }
   }
 
-  /** Leaves the group empty. */
+  /** Empties the group. */
   take(): ColumnData[] {
     const taken = this.#columns.map(({ name, isJson }, index): ColumnData => {
       const data = this.#values[index] ?? [];

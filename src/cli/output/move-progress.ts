@@ -1,4 +1,4 @@
-// How far a move has come: a bar, or lines, for each of its phases. Moves nothing.
+// The progress of a move: a bar, or lines, for each phase.
 
 import type { MovePhase, MoveStep } from "../../domain/move-step.ts";
 import type { BulkProgress } from "../../bulk/progress.ts";
@@ -18,7 +18,7 @@ export class MoveProgress {
   #copied: MoveStep | undefined;
   #shown: BulkProgress | undefined;
 
-  /** `nowMs`: milliseconds of a clock that never goes back; for tests. */
+  /** `nowMs`: milliseconds of a monotonic clock; for tests. */
   constructor(
     context: Pick<Context, "err" | "json">,
     nowMs: () => number = () => performance.now(),
@@ -41,13 +41,13 @@ export class MoveProgress {
     this.#shown?.show({ rows, share, note: table });
   }
 
-  /** Takes down what is on the screen. */
+  /** Removes the bar from the screen. */
   close(): void {
     this.#shown?.close();
     this.#shown = undefined;
   }
 
-  /** What is there for good, for a move that ended early. */
+  /** What remains of a move that ended early. */
   describe(): string {
     if (this.#copied === undefined) return "Run the same command to continue.";
     const { rows, allRows } = this.#copied;

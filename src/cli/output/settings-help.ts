@@ -1,4 +1,4 @@
-// The settings and the exit codes as the help shows them; the settings come from the table that they are read by.
+// The settings and exit codes as the help shows them, from the tables that define them.
 
 import { settings } from "../../config.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -29,7 +29,7 @@ function renderRows(rows: readonly (readonly [term: string, text: string])[]): s
     .join("\n");
 }
 
-/** A word that is longer than a line has one of its own. */
+/** A word longer than a line gets a line of its own. */
 function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
