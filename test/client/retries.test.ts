@@ -67,7 +67,7 @@ describe("a failure that may pass", () => {
       assert.ok(error instanceof SluiceNetworkError && error instanceof SluiceError);
       assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
       assert.equal(error.idempotencyKey, "k");
-      assert.equal(error.message, "No whole reply came (POST /v2/customer_sar, tried 3 times).");
+      assert.equal(error.message, "No complete reply arrived (POST /v2/customer_sar, tried 3 times).");
       return true;
     });
     assert.equal(sent.length, 3);
@@ -86,7 +86,7 @@ describe("a failure that may pass", () => {
     const never = follow([hang], { timeoutMs: 5, retries: 0 });
     await assert.rejects(
       never.client.customerSars.add(sar),
-      /^SluiceNetworkError: No reply came within 5 ms/,
+      /^SluiceNetworkError: No reply arrived within 5 ms/,
     );
   });
 });

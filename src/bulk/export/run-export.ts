@@ -64,7 +64,7 @@ async function writeAll<Item>(
   await form.begin();
   for await (const items of lists) {
     if (stopping.aborted)
-      throw new OperatorError("stopped", "The export was stopped before it was complete.");
+      throw new OperatorError("stopped", "The export was stopped before its end.");
     for (const item of items) await form.write(item);
     rows += items.length;
     progress.show({ rows, share: undefined, note: "" });

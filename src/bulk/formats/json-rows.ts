@@ -64,10 +64,10 @@ async function* splitList(input: TextInput): AsyncGenerator<string> {
   const splitter = new ListSplitter();
   for await (const text of input.read()) {
     yield* splitter.push(text);
-    if (splitter.isBroken) throw notAList(input);
+    if (splitter.state === "broken") throw notAList(input);
     if (splitter.heldCharacters > itemCharactersMax) throw tooLong(input, "item");
   }
-  if (!splitter.isComplete) throw notAList(input);
+  if (splitter.state !== "ended") throw notAList(input);
 }
 
 function notAList({ path }: TextInput): OperatorError {

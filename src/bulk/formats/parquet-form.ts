@@ -1,11 +1,10 @@
 // Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Holds in memory one group and, as the
 // format requires, the positions of all earlier groups; never a whole export.
 
-import type { DecodedArray } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { limits } from "../../domain/limits.ts";
-import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
 import type { Form, Sink } from "../export/sink.ts";
+import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
 
 /** The size of a value other than text, in bytes. */
 const plainBytes = 8;
@@ -31,12 +30,12 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
   };
   return {
     begin: () => Promise.resolve(),
-    write: (item) => {
+    write: async (item) => {
       group.add(item);
-      return group.isFull ? writeGroup() : Promise.resolve();
+      if (group.isFull) await writeGroup();
     },
     end: async () => {
-      if (!group.isEmpty) await writeGroup();
+      if (group.rows > 0) await writeGroup();
       // Declared as JSON only now, because the writer would encode such values again and lose a key.
       for (const [index, { isJson }] of columns.entries()) {
         const element = elements[index];
@@ -48,55 +47,41 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
   };
 }
 
-interface ColumnData {
-  readonly name: string;
-  readonly data: DecodedArray;
-  readonly offsetIndex: false;
-  /** Minimum and maximum of JSON are useless, and would be stored at full length. */
-  readonly statistics: boolean;
-}
-
 class Group<Item> {
   readonly #columns: readonly ParquetColumn<Item>[];
-  #values: ParquetValue[][];
-  #rows = 0;
+  #values: ParquetValue[][] = [];
   #bytes = 0;
+  rows = 0;
 
   constructor(columns: readonly ParquetColumn<Item>[]) {
     this.#columns = columns;
-    this.#values = columns.map(() => []);
-  }
-
-  get isEmpty(): boolean {
-    return this.#rows === 0;
+    this.take();
   }
 
   get isFull(): boolean {
-    return this.#rows >= limits.parquetGroupRows || this.#bytes >= limits.parquetGroupBytes;
+    return this.rows >= limits.parquetGroupRows || this.#bytes >= limits.parquetGroupBytes;
   }
 
   add(item: Item): void {
-    this.#rows += 1;
+    this.rows += 1;
     for (const [index, { valueOf }] of this.#columns.entries()) {
       const value = valueOf(item);
       this.#values[index]?.push(value);
-      this.#bytes += bytesOf(value);
+      const hasLength = typeof value === "string" || value instanceof Uint8Array;
+      this.#bytes += hasLength ? value.length : plainBytes;
     }
   }
 
   /** Empties the group. */
-  take(): ColumnData[] {
-    const taken = this.#columns.map(({ name, isJson }, index): ColumnData => {
+  take() {
+    // Minimum and maximum of JSON are useless, and would be stored at full length.
+    const taken = this.#columns.map(({ name, isJson }, index) => {
       const data = this.#values[index] ?? [];
-      return { name, data, offsetIndex: false, statistics: !isJson };
+      return { name, data, offsetIndex: false, statistics: !isJson } as const;
     });
     this.#values = this.#columns.map(() => []);
-    this.#rows = 0;
+    this.rows = 0;
     this.#bytes = 0;
     return taken;
   }
-}
-
-function bytesOf(value: ParquetValue): number {
-  return typeof value === "string" || value instanceof Uint8Array ? value.length : plainBytes;
 }

@@ -51,7 +51,7 @@ export class StateFile {
     this.path = path;
     this.#next = temporaryName(path, "next");
     const found = readState(path);
-    if (found?.owner !== undefined && isRunning(found.owner)) throw underWay(path, found.owner.pid);
+    if (found?.owner !== undefined && isRunning(found.owner)) throw running(path, found.owner.pid);
     if (found !== undefined) requireSame(path, found, identity);
     this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
     if (found === undefined) this.#create();
@@ -99,41 +99,22 @@ export class StateFile {
 
   /** Of two imports that start at the same time, one fails. */
   #create(): void {
-    const next = this.#next;
-    this.#write(() => {
-      makePrivateFolder(dirname(this.path));
-      writeFileSync(next, this.#text(), newFile);
+    this.#save(() => {
       try {
-        linkSync(next, this.path);
+        linkSync(this.#next, this.path);
       } catch (cause) {
+        if (hasCode(cause, "EEXIST")) throw running(this.path, readState(this.path)?.owner?.pid);
         // Some file systems do not support links.
-        if (!hasCode(cause, "EEXIST")) renameSync(next, this.path);
-        else throw underWay(this.path, readState(this.path)?.owner?.pid);
-      } finally {
-        rmSync(next, { force: true });
-      }
-    });
-  }
-
-  #save(): void {
-    this.#write(() => {
-      try {
-        writeFileSync(this.#next, this.#text(), newFile);
         renameSync(this.#next, this.path);
-      } catch (error) {
-        rmSync(this.#next, { force: true });
-        throw error;
       }
     });
   }
 
-  #text(): string {
-    return `${JSON.stringify(this.#state)}\n`;
-  }
-
-  #write(write: () => void): void {
+  #save(publish = () => renameSync(this.#next, this.path)): void {
     try {
-      write();
+      makePrivateFolder(dirname(this.path));
+      writeFileSync(this.#next, `${JSON.stringify(this.#state)}\n`, newFile);
+      publish();
     } catch (cause) {
       if (cause instanceof OperatorError) throw cause;
       const reason = reasonOf(cause).replace(/\.$/, "");
@@ -142,6 +123,8 @@ export class StateFile {
         `The state of the import can't be written to ${this.path}: ${reason}. Name another folder with --state.`,
         { cause },
       );
+    } finally {
+      rmSync(this.#next, { force: true });
     }
   }
 }
@@ -150,7 +133,7 @@ function hasCode(cause: unknown, code: string): boolean {
   return cause instanceof Error && "code" in cause && cause.code === code;
 }
 
-function underWay(path: string, pid: number | undefined): OperatorError {
+function running(path: string, pid: number | undefined): OperatorError {
   const who = pid === undefined ? "" : ` (process ${pid})`;
   return new OperatorError(
     "state",
@@ -164,20 +147,18 @@ function newState(identity: Identity): State {
 }
 
 function readState(path: string): State | undefined {
-  let text: string;
   try {
-    text = readOwnFile(path);
+    const value: unknown = JSON.parse(readOwnFile(path));
+    if (isJsonObject(value) && value["version"] === 1) return value as unknown as State;
+    throw new Error("it has another version");
   } catch (cause) {
     if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) return undefined;
-    throw unreadable(path, cause);
+    throw new OperatorError(
+      "state",
+      `The state file ${path} of an earlier import can't be read: ${reasonOf(cause)}. Remove it to start from the beginning.`,
+      { cause },
+    );
   }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value) && value["version"] === 1) return value as unknown as State;
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-  throw unreadable(path, undefined);
 }
 
 /** A file that another user put there could make an import skip rows. */
@@ -188,15 +169,6 @@ function readOwnFile(path: string): string {
   } finally {
     closeSync(file);
   }
-}
-
-function unreadable(path: string, cause: unknown): OperatorError {
-  const why = cause instanceof Error ? `: ${cause.message}` : "";
-  return new OperatorError(
-    "state",
-    `The state file ${path} of an earlier import can't be read${why}. Remove it to start from the beginning.`,
-    { cause },
-  );
 }
 
 function requireSame(path: string, found: State, { input, settings }: Identity): void {
