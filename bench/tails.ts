@@ -1,6 +1,5 @@
-// `npm run bench:tails`: how long single adds take while the same organization sends lists or a stream, and alone beside the
-// floor. Every round is a pair of processes that generate load: one for the singles, one for what runs beside them. It
-// evaluates no figure.
+// `npm run bench:tails`: how long single adds take while the same organization sends lists or a stream; and alone, compared with
+// the floor. Every round has two load generators: one for single adds, one for the other load. Sets no threshold for a figure.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -28,7 +27,7 @@ interface Round {
 
 interface Result {
   readonly singles: RoundReport;
-  /** Records a second of what ran beside them. */
+  /** Records per second of the other load. */
   readonly besidePerSecond: number;
 }
 
@@ -76,7 +75,7 @@ function orderOf(
   } as const;
 }
 
-/** Sends lines for as long as the round takes, as fast as the server reads them; gives how many were stored. */
+/** Sends lines for the whole round, as fast as the server reads them; returns the number stored. */
 async function stream({
   subject,
   round,

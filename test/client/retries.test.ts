@@ -67,7 +67,10 @@ describe("a failure that may pass", () => {
       assert.ok(error instanceof SluiceNetworkError && error instanceof SluiceError);
       assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
       assert.equal(error.idempotencyKey, "k");
-      assert.equal(error.message, "No complete reply arrived (POST /v2/customer_sar, tried 3 times).");
+      assert.equal(
+        error.message,
+        "No complete reply arrived (POST /v2/customer_sar, tried 3 times).",
+      );
       return true;
     });
     assert.equal(sent.length, 3);
@@ -103,11 +106,11 @@ describe("a refusal", () => {
     });
   }
 
-  it("is final if something else than the service refuses", async () => {
+  it("is final if something other than the service refuses", async () => {
     const { client, sent } = follow([page(404)]);
     await assert.rejects(client.customerSars.exists("sar-1"), {
       code: 404,
-      message: /not Sluice answered with status 404; check baseUrl/,
+      message: /other than Sluice answered with status 404; check baseUrl/,
     });
     assert.equal(sent.length, 1);
   });
