@@ -260,17 +260,17 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
 function render({ fileBytes, first, later, intakes }: Outcome, options: Options): string {
   const size = `${(fileBytes / 1e6).toFixed(0)} MB`;
   const shares = intakes.map(({ before, during, after }) => (2 * during) / (before + after));
-  return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores that server and clients share,
+  return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores shared by server and clients,
 Node ${process.version}; ${options.tries} tries.
 
-| deletion | completed, median | most | longest wait of a writer, median | most | without it, median | most |
+| deletion | completed, median | maximum | longest wait of a writer, median | maximum | without a deletion, median | maximum |
 |:---|---:|---:|---:|---:|---:|---:|
 ${renderRow("first of a process", first)}
 ${renderRow("later", later)}
 
-${whole(options.deletions)} deletions in a row beside ${full.connections} connections that add; a share of ${median(shares).toFixed(2)} of intake is left.
+${whole(options.deletions)} deletions while ${full.connections} connections add records; a share of ${median(shares).toFixed(2)} of the intake remains.
 
-| deletions/s | records/s before | meanwhile | after | share |
+| deletions/s | records/s before | during | after | share |
 |---:|---:|---:|---:|---:|
 ${intakes.map((one, index) => renderIntake(one, shares[index])).join("\n")}
 `;

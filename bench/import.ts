@@ -198,10 +198,10 @@ function render({ first, again, csvBytes, records }: Outcome): string {
       inMegabytes(run.importerBytes),
       `${inMegabytes(run.serverBytes)} |`,
     ].join(" | ");
-  return `${inMegabytes(csvBytes)} of CSV over HTTP into a fresh SQLite store, ${availableParallelism()} cores that
-server and importer share, Node ${process.version}. Memory is the most that was ever resident; it may be ${inMegabytes(bytesMax)}.
+  return `${inMegabytes(csvBytes)} of CSV over HTTP into a new SQLite store, ${availableParallelism()} cores
+shared by server and importer, Node ${process.version}. Memory is the resident peak; the limit is ${inMegabytes(bytesMax)}.
 
-| import | rows | written | there already | seconds | rows/s | importer | server |
+| import | rows | written | unchanged | seconds | rows/s | importer | server |
 |:-------|-----:|--------:|--------------:|--------:|-------:|---------:|-------:|
 ${row("first", first)}
 ${row("again", again)}

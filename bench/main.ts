@@ -89,12 +89,12 @@ function renderText(options: CompareOptions, comparisons: readonly Comparison[])
     [...floor, ...product].map(({ othersShare }) => othersShare),
   );
   return `${rounds} rounds of ${seconds} s each, ${connections} connections, ${ids} ids, ${availableParallelism()} cores
-that the load generator shares, Node ${process.version}. Rates are records a second, checks a second for check.
+shared with the load generator, Node ${process.version}. Rates are records per second, checks per second for check.
 
 ${renderTable(comparisons.map(summarise))}
 
 Stored changes counted afterwards: ${changes.toLocaleString("en")}.
-Processor time that other processes took: ${percent(median(others))} in the median round, ${percent(Math.max(...others))} in the worst.
+Processor time of other processes: ${percent(median(others))} in the median round, ${percent(Math.max(...others))} in the worst.
 `;
 }
 

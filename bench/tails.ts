@@ -34,8 +34,8 @@ interface Result {
 const scenarios: Readonly<Record<string, (round: Round) => Promise<Result>>> = {
   "8 connections": (round) => runSingles(round, 8),
   "64 connections": (round) => runSingles(round, 64),
-  "8 beside 4 that send lists of 1,000": runBesideLists,
-  "8 beside a stream": runBesideStream,
+  "8 with 4 that send lists of 1,000": runBesideLists,
+  "8 with a stream": runBesideStream,
 };
 
 async function runSingles({ singles, ...round }: Round, connections: number): Promise<Result> {
@@ -170,8 +170,8 @@ async function main(): Promise<void> {
       ...(await measure(product, Object.keys(scenarios), options)),
     ];
     process.stdout.write(
-      `Single adds, medians of ${options.rounds} rounds of ${options.seconds} s, ${availableParallelism()} cores that the load shares.\n\n` +
-        "| scenario | p50 ms | p99 ms | adds a second | records a second beside |\n| --- | --- | --- | --- | --- |\n",
+      `Single adds, medians of ${options.rounds} rounds of ${options.seconds} s, ${availableParallelism()} cores shared with the load generators.\n\n` +
+        "| scenario | p50 ms | p99 ms | adds per second | other records per second |\n| --- | --- | --- | --- | --- |\n",
     );
     for (const [name, p50, p99, rate, beside] of lines) {
       const figures = [p50.toFixed(1), p99.toFixed(1), rate.toFixed(0), beside.toFixed(0)];

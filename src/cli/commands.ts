@@ -80,23 +80,12 @@ export const groups: Readonly<Record<string, string>> = {
   audit: "Export the audit trail.",
 };
 
-/** The heading in the help for the first word of a command. */
-export const headings: Readonly<Record<string, string>> = {
-  serve: "Service:",
-  demo: "Service:",
-  migrate: "Service:",
-  organization: "Organizations and keys:",
-  key: "Organizations and keys:",
-  import: "Records:",
-  export: "Records:",
-  record: "Records:",
-  deletion: "Deletion:",
-  receipt: "Deletion:",
-  retention: "Deletion:",
-  audit: "Store:",
-  backup: "Store:",
-  restore: "Store:",
-  move: "Store:",
-  check: "Store:",
-  openapi: "API:",
+/** The headings of the help, with the first words of their commands. */
+export const headings: Readonly<Record<string, readonly string[]>> = {
+  "Service:": ["serve", "demo", "migrate"],
+  "Organizations and keys:": ["organization", "key"],
+  "Records:": ["import", "export", "record"],
+  "Deletion:": ["deletion", "receipt", "retention"],
+  "Store:": ["audit", "backup", "restore", "move", "check"],
+  "API:": ["openapi"],
 };

@@ -56,7 +56,8 @@ function makeGroup(word: string): Program {
 }
 
 function underHeading(program: Program): Program {
-  const heading = headings[program.name()];
+  const has = ([, words]: readonly [string, readonly string[]]) => words.includes(program.name());
+  const [heading] = Object.entries(headings).find(has) ?? [];
   return heading === undefined ? program : program.helpGroup(heading);
 }
 

@@ -55,7 +55,9 @@ export class RefusedFile {
     const isNew = this.#descriptor === undefined;
     if (isNew) this.#open(() => createOwnFile(this.path));
     const head =
-      isNew && columns !== undefined ? this.#line([...ownColumns, ...plain(columns).names]) : "";
+      isNew && columns !== undefined
+        ? this.#line([...ownColumns, ...this.#withoutOwn(columns)])
+        : "";
     this.#write(head + refusals.map((refusal) => this.#describe(refusal)).join(""));
   }
 
@@ -68,12 +70,22 @@ export class RefusedFile {
     const known = code ?? "unreadable";
     const reason = describe(message, errors);
     if ("cells" in row) {
-      const cells = plain(this.#options.columns ?? []).cellsOf(row.cells);
-      return this.#line([String(row.number), String(known), reason, ...cells]);
+      return this.#line([
+        String(row.number),
+        String(known),
+        reason,
+        ...this.#withoutOwn(row.cells),
+      ]);
     }
     const own = { [bulkKeys.row]: row.number, [bulkKeys.code]: known, [bulkKeys.reason]: reason };
     const rest = "fields" in row ? row.fields : { [bulkKeys.text]: row.text };
     return `${JSON.stringify({ ...rest, ...own })}\n`;
+  }
+
+  /** The cells of all columns but those that this file adds, and any cells beyond the columns. */
+  #withoutOwn(cells: readonly string[]): readonly string[] {
+    const { columns = [] } = this.#options;
+    return cells.filter((_, index) => !ownColumns.includes(columns[index] ?? ""));
   }
 
   #line(cells: readonly string[]): string {
@@ -114,19 +126,6 @@ export class RefusedFile {
     }
     this.#bytes += bytes.length;
   }
-}
-
-/** Columns without those that this file adds. */
-function plain(columns: readonly string[]): {
-  readonly names: readonly string[];
-  cellsOf(cells: readonly string[]): readonly string[];
-} {
-  const kept = columns.map((column) => !ownColumns.includes(column));
-  return {
-    names: columns.filter((_, index) => kept[index]),
-    // A row may be refused for having more cells than there are columns; all of them stay.
-    cellsOf: (cells) => cells.filter((_, index) => kept[index] ?? true),
-  };
 }
 
 function describe(message: string | undefined, errors: readonly FieldError[]): string {

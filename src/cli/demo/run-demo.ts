@@ -78,7 +78,7 @@ async function runSteps(
     return response;
   };
   const client = new Sluice({ ...server, organizationId, fetch: measuredFetch });
-  const demo: Demo = { client, ...input, sample: [], deletionMs: [] };
+  const demo: Demo = { client, ...input, sample: [] };
   const figures: Figures[] = [];
   for (const [step, perform] of Object.entries(stepsOf(demo))) {
     [requestMs, waits] = [[], 0];
@@ -91,10 +91,12 @@ async function runSteps(
     figures.push({ step, ...measure(requestMs, records, seconds), waits });
     if (!json) err.write(`${step.padEnd(24)} ${records} in ${seconds.toFixed(2)} s\n`);
   }
+  // All deletions are requested at the same time, so the step takes as long as the longest of them.
+  const deletions = figures.find(({ step }) => step === "deletions");
   return {
     steps: figures,
-    deletions_completed: demo.deletionMs.length,
-    deletion_seconds_max: rounded(Math.max(...demo.deletionMs) / 1_000),
+    deletions_completed: deletions?.records ?? 0,
+    deletion_seconds_max: deletions?.seconds ?? 0,
     waits: figures.reduce((sum, figure) => sum + figure.waits, 0),
   };
 }
@@ -110,19 +112,15 @@ type Figures = ReturnType<typeof measure> & { readonly step: string; readonly wa
 function measure(requestMs: readonly number[], records: number, seconds: number) {
   const sorted = requestMs.toSorted((one, other) => one - other);
   const quantile = (share: number): number =>
-    rounded(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0);
+    Number((sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0).toFixed(3));
   return {
     requests: requestMs.length,
     records,
-    seconds: rounded(seconds),
+    seconds: Number(seconds.toFixed(3)),
     records_per_second: seconds > 0 ? Math.round(records / seconds) : 0,
     median_ms: quantile(0.5),
     p99_ms: quantile(0.99),
   };
-}
-
-function rounded(value: number): number {
-  return Number(value.toFixed(3));
 }
 
 const columns: readonly Column<Figures>[] = [

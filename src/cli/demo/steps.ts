@@ -18,8 +18,6 @@ export interface Demo {
   readonly signal: AbortSignal;
   /** Some of the transactions. */
   readonly sample: { readonly id: string; readonly at: number }[];
-  /** How long each deletion took until it was completed. */
-  readonly deletionMs: number[];
 }
 
 type Sample = Demo["sample"][number];
@@ -121,11 +119,9 @@ function alertOf({ id, at }: Sample): TransactionAlert {
   return { alert_id: `alert-${id}`, ...related, status: "CREATED", timestamp: time(at, 0.2) };
 }
 
-async function deleteOne({ client, signal, deletionMs }: Demo, id: string): Promise<void> {
-  const before = performance.now();
+async function deleteOne({ client, signal }: Demo, id: string): Promise<void> {
   const accepted = await client.transactions.delete(id, "deleted by the demonstration", { signal });
   const ended = await client.deletions.wait(accepted.deletion_request_id, { signal });
-  deletionMs.push(performance.now() - before);
   const actual = { id: ended.resource_id, status: ended.status, erased: ended.erased };
   expect(`deletion of ${id}`, actual, { id, status: "completed", erased });
 }

@@ -66,7 +66,6 @@ async function perform(name: string, dishonest: Answers = {}): Promise<void> {
     ...(await openInput({ count: 3, seed: 1 })),
     signal: new AbortController().signal,
     sample: [{ id: "tx-1", at }],
-    deletionMs: [],
   });
   const step = steps[name];
   assert.ok(step !== undefined);
