@@ -1,5 +1,5 @@
-// Starts a server as a process of its own, learns its port, tells what processor time it has used, and stops it. Shows
-// what the server wrote to standard error only if it did not end well.
+// Starts a server as a child process, reads its port, reports the processor time that it used, and stops it. Shows the standard
+// error of the server only if it failed.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,9 +10,9 @@ import { cpuSecondsOf } from "./processor.ts";
 export interface ServerProcess {
   readonly port: number;
   readonly pid: number;
-  /** Of all its threads, user and system; NaN where the system does not tell. */
+  /** User and system time of all its threads; NaN if unknown. */
   cpuSeconds(): number;
-  /** Throws if it did not end well. */
+  /** Throws if the server failed. */
   stop(): Promise<void>;
 }
 

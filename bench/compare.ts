@@ -1,5 +1,5 @@
-// Runs one operation against floor and product in turn, on fresh stores that are seeded alike, then counts what both
-// stores hold. The server that goes first changes from round to round, so that neither always follows the other.
+// Runs one operation against floor and product in turn, on new stores with the same seed, then counts the rows of both stores.
+// The server that goes first changes from round to round, so that neither always follows the other.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,9 +18,9 @@ export interface CompareOptions {
 }
 
 export interface Round extends RoundReport {
-  /** What the server used in this round. */
+  /** The processor time of the server in this round. */
   readonly serverCpuSeconds: number;
-  /** The part of the machine's processor time that neither server nor generator used. */
+  /** The share of the machine's processor time that neither server nor generator used. */
   readonly othersShare: number;
 }
 
@@ -51,7 +51,7 @@ export async function compare(
     const stored = { floor: countStored(floor.file), product: countStored(product.file) };
     return { operation, ...measured, stored };
   } finally {
-    // Only after a failure is there anything left to stop, and that failure is the one to be told.
+    // Something is left to stop only after a failure, and that failure is the one to report.
     await Promise.allSettled(stop());
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-// One keep-alive connection of the load generator: sends a prepared request, reads the reply's status and length, and
-// says so. Parses no more of HTTP than that, so that it costs far less than the server; it never has two requests open.
+// One keep-alive connection of the load generator: sends a prepared request, and reads the status and length of the reply. Parses
+// no more of HTTP than that, so it costs far less than the server. Never has two requests in flight.
 
 import { connect } from "node:net";
 
@@ -10,14 +10,14 @@ export interface Connection {
 
 export interface ConnectionEvents {
   readonly onReply: (status: number) => void;
-  /** Anything that is not one whole reply to one request. */
+  /** Called for anything that is not one complete reply to one request. */
   readonly onFailure: (why: string) => void;
 }
 
 const endOfHead = "\r\n\r\n";
 const contentLength = /\r\ncontent-length: *(\d+)/i;
 
-/** Resolves when the connection is open; after that every trouble goes to `onFailure`. */
+/** Resolves when the connection is open; errors after that go to `onFailure`. */
 export function openConnection(port: number, events: ConnectionEvents): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
   let unread = "";
@@ -63,7 +63,7 @@ export function openConnection(port: number, events: ConnectionEvents): Promise<
   return promise;
 }
 
-/** The status of a reply that is whole, "incomplete", or what is wrong with it. */
+/** The status of a complete reply, "incomplete", or what is wrong with it. */
 export function readReply(text: string): { readonly status: number } | string {
   const headEnd = text.indexOf(endOfHead);
   if (headEnd === -1) return "incomplete";

@@ -1,12 +1,13 @@
-// `npm run bench:deletion`: what a deletion on SQLite takes in a store of a million transactions, how long it holds writers up,
-// and how much intake is left while thousands of deletions are processed. Asserts nothing.
+// `npm run bench:deletion`: how long a deletion on SQLite takes in a store of a million transactions, how long it delays writers,
+// and how much intake remains while thousands of deletions are processed. Asserts nothing.
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import type { SluiceOptions } from "../client/src/options.ts";
+import { Sluice } from "../client/src/sluice.ts";
 import { openApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
 import { type ServerProcess, startServer } from "./child.ts";
@@ -14,10 +15,11 @@ import { openConnection } from "./connection.ts";
 import { median } from "./figures.ts";
 import { type Intake, startIntake } from "./intake.ts";
 import { batchItems, makeRequests } from "./requests.ts";
+import { requestToken, runCommand } from "./subjects.ts";
 
 const program = join(import.meta.dirname, "../src/cli/main.ts");
 const organizationId = "bench";
-/** A light intake, so that a wait tells of the deletion and not of the queue; and one that takes all that there is. */
+/** A light intake, so that delays are due to the deletion and not to the queue; and one at full speed. */
 const light = { connections: 8, pauseMs: 5 };
 const full = { connections: 64, pauseMs: 0 };
 
@@ -31,13 +33,14 @@ interface Options {
 
 interface Service {
   readonly server: ServerProcess;
+  readonly client: Sluice;
   readonly token: string;
 }
 
 interface Try {
   readonly completedMs: number;
   readonly waitMs: number;
-  /** In a span of the same length without a deletion. */
+  /** In a period of the same length without a deletion. */
   readonly usualWaitMs: number;
 }
 
@@ -49,7 +52,7 @@ interface Outcome {
   readonly intakes: readonly IntakeTry[];
 }
 
-/** Records and deletions a second. */
+/** Records and deletions per second. */
 interface IntakeTry {
   readonly before: number;
   readonly during: number;
@@ -79,32 +82,20 @@ function readOptions(): Options & { readonly json: boolean } {
   return { records, deletions, tries, rounds, seconds, json: values.json };
 }
 
-function command(environment: NodeJS.ProcessEnv, ...words: readonly string[]) {
-  const output = execFileSync(process.execPath, [program, ...words, "--json"], {
-    env: { ...process.env, ...environment },
-    encoding: "utf8",
-  });
-  return JSON.parse(output) as Readonly<Record<string, string>>;
-}
-
-/** As an operator starts it, with a token that may add, delete, and ask what became of it. */
+/** The service as an operator starts it, with a client that may add, delete, and read the status of deletions. */
 async function serve(environment: NodeJS.ProcessEnv, apiKey: string): Promise<Service> {
   const server = await startServer([program, "serve"], environment);
-  const scopes = ["transactions:write", "transactions:read", "transactions:delete"];
-  const reply = await fetch(`http://127.0.0.1:${server.port}/auth/token`, {
-    method: "POST",
-    headers: { authorization: apiKey, "content-type": "application/json" },
-    body: JSON.stringify({
-      expiry_seconds: 86_400,
-      scopes: { organization_id: organizationId, scopes },
-    }),
-  });
-  const { token } = (await reply.json()) as { token?: string };
-  if (token === undefined) throw new Error(`no token: status ${reply.status}`);
-  return { server, token };
+  const options: SluiceOptions = {
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    apiKey,
+    organizationId,
+    scopes: ["transactions:write", "transactions:read", "transactions:delete"],
+    expirySeconds: 86_400,
+  };
+  return { server, client: new Sluice(options), token: await requestToken(options) };
 }
 
-/** Transactions `tx-0000000001-000000000001` and so on, in lists. */
+/** Adds transactions `tx-0000000001-000000000001` and so on, in lists. */
 async function fill({ server, token }: Service, records: number): Promise<void> {
   const next = makeRequests("batch", { ids: "ordered", round: 1, token });
   let left = Math.ceil(records / batchItems);
@@ -131,37 +122,16 @@ function idOf(number: number): string {
   return `tx-${"1".padStart(10, "0")}-${String(number).padStart(12, "0")}`;
 }
 
-interface Request {
-  readonly method: "DELETE" | "GET";
-  readonly path: string;
-  readonly body?: unknown;
-}
-
-async function call({ server, token }: Service, { method, path, body }: Request) {
-  const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!reply.ok) throw new Error(`${method} ${path}: ${await reply.text()}`);
-  return (await reply.json()) as Readonly<Record<string, string>>;
-}
-
-async function request(service: Service, number: number): Promise<string> {
-  const body = { tx_id: idOf(number), reason: "bench" };
-  const deleting = { method: "DELETE", path: "/v2/transaction", body } as const;
-  return (await call(service, deleting))["deletion_request_id"] ?? "";
-}
-
-async function awaitCompletion(service: Service, id: string): Promise<void> {
-  const asking = { method: "GET", path: `/v2/deletion_request?deletion_request_id=${id}` } as const;
-  while ((await call(service, asking))["status"] !== "completed") await sleep(10);
+async function deleteOne({ client }: Service, number: number): Promise<void> {
+  const { deletion_request_id: id } = await client.transactions.delete(idOf(number), "bench");
+  // Polls more often than `deletions.wait`, which would add to the measured time.
+  while ((await client.deletions.status(id)).status !== "completed") await sleep(10);
 }
 
 async function tryOne(service: Service, intake: Intake, number: number): Promise<Try> {
   await sleep(1_000);
   const from = performance.now();
-  await awaitCompletion(service, await request(service, number));
+  await deleteOne(service, number);
   const span = { from, to: performance.now() };
   const completedMs = span.to - span.from;
   await sleep(1_000);
@@ -198,7 +168,7 @@ async function measureTries(
   return { first, later };
 }
 
-/** All become due at the same time, so that intake is measured beside nothing but processing them. Gives how many. */
+/** All deletions become due at the same time, so that intake is measured only while they are processed. Returns their number. */
 async function requestAll(
   environment: NodeJS.ProcessEnv,
   { deletions, records, rounds: all }: Options,
@@ -267,8 +237,8 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
     LOG_LEVEL: "warn",
     RATE_LIMIT_PER_SECOND: "10000000",
   };
-  command(environment, "organization", "create", "--name", "Bench", "--id", organizationId);
-  const key = command(environment, "key", "create", "--organization", organizationId);
+  runCommand(environment, ["organization", "create", "--name", "Bench", "--id", organizationId]);
+  const key = runCommand(environment, ["key", "create", "--organization", organizationId]);
   const start = () => serve(environment, key["api_key"] ?? "");
   const filled = await start();
   await fill(filled, options.records);
@@ -278,7 +248,7 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
   const intakes: IntakeTry[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
     const dueAt = Date.now() + (options.seconds + 14) * 1_000;
-    // One that was deleted before is not there any more.
+    // A transaction that was deleted earlier no longer exists.
     const deletions = await requestAll(environment, options, { round, dueAt });
     const service = await start();
     intakes.push(await measureIntake(service, { ...options, deletions }, dueAt));
@@ -290,17 +260,17 @@ async function measure(folder: string, options: Options): Promise<Outcome> {
 function render({ fileBytes, first, later, intakes }: Outcome, options: Options): string {
   const size = `${(fileBytes / 1e6).toFixed(0)} MB`;
   const shares = intakes.map(({ before, during, after }) => (2 * during) / (before + after));
-  return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores that server and clients share,
+  return `${whole(options.records)} transactions, ${size}, ${availableParallelism()} cores shared by server and clients,
 Node ${process.version}; ${options.tries} tries.
 
-| deletion | completed, median | most | longest wait of a writer, median | most | without it, median | most |
+| deletion | completed, median | maximum | longest wait of a writer, median | maximum | without a deletion, median | maximum |
 |:---|---:|---:|---:|---:|---:|---:|
 ${renderRow("first of a process", first)}
 ${renderRow("later", later)}
 
-${whole(options.deletions)} deletions in a row beside ${full.connections} connections that add; a share of ${median(shares).toFixed(2)} of intake is left.
+${whole(options.deletions)} deletions while ${full.connections} connections add records; a share of ${median(shares).toFixed(2)} of the intake remains.
 
-| deletions/s | records/s before | meanwhile | after | share |
+| deletions/s | records/s before | during | after | share |
 |---:|---:|---:|---:|---:|
 ${intakes.map((one, index) => renderIntake(one, shares[index])).join("\n")}
 `;

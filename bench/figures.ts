@@ -1,17 +1,17 @@
-// From rounds to figures: medians, spread and ratios, and the table that shows them. Drops no round, however odd.
+// Computes medians, spread and ratios from the rounds, and prints them as a table. Includes every round, outliers too.
 
 import type { Comparison, Round } from "./compare.ts";
 import { type SubjectName, subjectNames } from "./subjects.ts";
 
 export interface Figures {
-  /** Acknowledged records (or checks) a second: median, lowest and highest round. */
+  /** Acknowledged records (or checks) per second: median, lowest and highest round. */
   readonly perSecond: number;
   readonly perSecondMin: number;
   readonly perSecondMax: number;
   /** Medians over the rounds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Microseconds of processor time a request. */
+  /** Microseconds of processor time per request. */
   readonly serverCpuUs: number;
   readonly generatorCpuUs: number;
 }
@@ -20,7 +20,7 @@ export interface Summary {
   readonly operation: string;
   readonly floor: Figures;
   readonly product: Figures;
-  /** Product to floor: of the medians, and the median over pairs of neighbouring rounds. */
+  /** Product to floor: the ratio of the medians, and the median of the ratios of neighbouring rounds. */
   readonly ratioOfMedians: number;
   readonly medianOfRatios: number;
   readonly cpuRatio: number;
@@ -59,7 +59,7 @@ function rate({ rows, seconds }: Round): number {
   return rows / seconds;
 }
 
-/** The middle value, or the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -78,7 +78,7 @@ const header = [
   "generator CPU",
 ];
 
-/** Rates are in records a second (checks a second for `check`); processor time is per request. */
+/** Rates are in records per second (checks per second for `check`); processor time is per request. */
 export function renderTable(summaries: readonly Summary[]): string {
   const rows = summaries.flatMap((summary) => [
     ...subjectNames.map((name) => figuresRow(summary.operation, name, summary[name])),

@@ -1,12 +1,12 @@
-// The floor's two tables, the same as the product's `record` and `change`, and the settings of its connections.
-// Nothing else of the product's schema: that is what the comparison is about.
+// The two tables of the floor, the same as `record` and `change` of the product, and the settings of its connections. It has
+// no other table of the product, because the comparison is about the cost of the rest.
 
 import { DatabaseSync } from "node:sqlite";
 
 export const organizationId = "org_0123456789abcdef";
 export const resourceType = "transaction";
 
-/** Opens one connection; durable to the last commit, deleted content overwritten, as the product has it. */
+/** Opens a connection with the durability of the product, which also overwrites deleted content. */
 export function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec(`

@@ -1,14 +1,14 @@
-// The floor's writer thread: takes every write that has arrived, commits them together, answers them together.
-// One fsync serves them all; nothing is answered before it.
+// The writer thread of the floor: commits all writes that have arrived together, and then answers them together. One fsync serves
+// all of them; none is answered before it.
 
 import type { SQLInputValue } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { openDatabase, organizationId, resourceType } from "./floor-schema.ts";
 
-/** add: refused if the record is there. append: makes or changes it. update: refused if it is not there. */
+/** add: refused if the record exists. append: creates or changes it. update: refused if it does not exist. */
 export type FloorMode = "add" | "append" | "update";
 
-/** One request; three texts a record: id, timestamp, payload. */
+/** One request, with three texts per record: id, timestamp, payload. */
 export interface FloorWrite {
   readonly mode: FloorMode;
   readonly fields: readonly string[];
@@ -94,7 +94,7 @@ function writeNewRecords(rows: readonly Row[]): void {
     row.timestamp,
   ]);
   if (written === rows.length) return;
-  // Some were there already: ask for each which record is behind its id.
+  // Some records existed already: find the record of each id.
   for (const row of rows) {
     const recordNo = touch(row);
     row.recordNo = row.mode === "add" && recordNo !== row.recordNo ? undefined : recordNo;
@@ -112,7 +112,7 @@ function touch({ id, timestamp }: Row): number | undefined {
   return found === undefined ? undefined : Number(found["record_no"]);
 }
 
-/** An insert of any number of rows with few statements; returns how many were written. */
+/** Inserts any number of rows with few statements; returns the number written. */
 function makeInsert(head: string, tuple: string, tail = "") {
   const tuples = Array<string>(rowsPerStatement).fill(tuple).join(", ");
   const many = database.prepare(`${head} ${tuples} ${tail}`);

@@ -1,5 +1,5 @@
-// The floor under the product's figures: what bare Fastify gets on this machine with the same schema validation and the
-// same durable writes to the same two tables. It has no authentication, no limits, no idempotency and no deletion.
+// The floor for the figures of the product: what bare Fastify achieves on this machine with the same schema validation and the
+// same durable writes to the same two tables. It has no authentication, limits, idempotency or deletion.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -21,7 +21,7 @@ const find = database.prepare(
 const writer = new Worker(new URL("floor-writer.ts", import.meta.url), { workerData: path });
 await once(writer, "online");
 
-// What arrived in one tick of the event loop goes over together; the writer takes all that has come by then.
+// Writes that arrive in one tick of the event loop are posted together; the writer commits all that have arrived by then.
 let arrived: FloorWrite[] = [];
 const waiting: ((outcome: FloorOutcome) => void)[] = [];
 

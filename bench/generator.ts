@@ -1,4 +1,4 @@
-// Starts the load generator in a process of its own, which stays warm through all rounds.
+// Starts the load generator as a child process, which stays warm through all rounds.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Latencies counted in slots of 10 microseconds, so that a percentile is exact to that width. Keeps no single sample.
+// Counts latencies in buckets of 10 microseconds, so percentiles are exact to that width. Stores no samples.
 
 const slotMs = 0.01;
 const slots = 1_000_000;

@@ -1,6 +1,6 @@
-// `npm run bench:import`: a million generated transactions from a CSV file over HTTP into a fresh store, in one command,
-// with the resident memory of server and importer beside it; and the same file once more, which has to write nothing.
-// Fails if a count is wrong or a process ever had more memory than it may.
+// `npm run bench:import`: imports a million generated transactions from a CSV file over HTTP into a new store, and measures the
+// resident memory of server and importer; then imports the same file again, which must write nothing. Fails if a count is wrong
+// or a process exceeds its memory limit.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ function readOptions() {
   return { rows, seed, json: values.json };
 }
 
-/** With columns of its own, as a bank would send them. */
+/** With column names that need a mapping, as banks send them. */
 function writeCsv(path: string, { rows, seed }: { rows: number; seed: number }): void {
   const random = makeRandom(seed);
   const file = openSync(path, "w");
@@ -83,7 +83,7 @@ function command(environment: NodeJS.ProcessEnv, words: readonly string[]) {
   return JSON.parse(output) as Readonly<Record<string, unknown>>;
 }
 
-/** One command, in a process of its own, watched together with the server. */
+/** Runs one command as a child process, and watches the memory of it and of the server. */
 async function runImport(
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -117,7 +117,7 @@ interface Outcome {
   readonly first: Run;
   readonly again: Run;
   readonly csvBytes: number;
-  /** Counted in the store after each of the two. */
+  /** The count in the store after each of the two. */
   readonly records: readonly [number, number];
 }
 
@@ -198,10 +198,10 @@ function render({ first, again, csvBytes, records }: Outcome): string {
       inMegabytes(run.importerBytes),
       `${inMegabytes(run.serverBytes)} |`,
     ].join(" | ");
-  return `${inMegabytes(csvBytes)} of CSV over HTTP into a fresh SQLite store, ${availableParallelism()} cores that
-server and importer share, Node ${process.version}. Memory is the most that was ever resident; it may be ${inMegabytes(bytesMax)}.
+  return `${inMegabytes(csvBytes)} of CSV over HTTP into a new SQLite store, ${availableParallelism()} cores
+shared by server and importer, Node ${process.version}. Memory is the resident peak; the limit is ${inMegabytes(bytesMax)}.
 
-| import | rows | written | there already | seconds | rows/s | importer | server |
+| import | rows | written | unchanged | seconds | rows/s | importer | server |
 |:-------|-----:|--------:|--------------:|--------:|-------:|---------:|-------:|
 ${row("first", first)}
 ${row("again", again)}

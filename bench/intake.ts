@@ -1,5 +1,5 @@
-// A steady intake of single transactions over HTTP, each waited for, and what it met: how many were acknowledged in a span of
-// time, and the longest that any of them waited in it.
+// A steady intake of single transactions over HTTP, one at a time per connection. Reports for a period how many were acknowledged,
+// and the longest wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, openConnection } from "./connection.ts";
@@ -11,9 +11,9 @@ export interface Span {
 }
 
 export interface Intake {
-  /** Requests that were acknowledged within the span, a second. */
+  /** Requests per second that were acknowledged in the period. */
   rateIn(span: Span): number;
-  /** The longest wait of a request that was under way at any time of the span, in milliseconds. */
+  /** The longest wait of a request that was in flight at any time in the period, in milliseconds. */
   longestWaitIn(span: Span): number;
   stop(): Promise<void>;
 }
@@ -22,9 +22,9 @@ export interface IntakeOptions {
   readonly port: number;
   readonly token: string;
   readonly connections: number;
-  /** Different each time, so that no id comes twice. */
+  /** Different each time, so that no id is used twice. */
   readonly round: number;
-  /** Waited between two requests of a connection; 0 sends as fast as it is answered. */
+  /** Delay between two requests of a connection; 0 sends the next one immediately. */
   readonly pauseMs: number;
 }
 

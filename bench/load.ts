@@ -1,5 +1,5 @@
-// The load generator, a process of its own: runs one round when told to, over connections that each have one request
-// open. Only a 2xx counts as acknowledged; anything else fails the round and with it the bench.
+// The load generator, which runs as a child process: runs one round on request, over connections with one request in flight each.
+// Only a 2xx counts as acknowledged; anything else fails the round, and with it the benchmark.
 
 import { type Connection, openConnection } from "./connection.ts";
 import { makeHistogram } from "./histogram.ts";
@@ -15,7 +15,7 @@ export interface RoundOrder extends RequestOptions {
   readonly port: number;
   readonly operation: OperationName | "seed";
   readonly connections: number;
-  /** No request is begun after this; those under way are waited for. Seeding goes on until it is done. */
+  /** No request is sent after this time, but those in flight are awaited. Seeding continues until it is done. */
   readonly seconds: number;
 }
 
@@ -26,7 +26,7 @@ export interface RoundReport {
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** What the generator itself used. */
+  /** The processor time of the generator itself. */
   readonly cpuSeconds: number;
 }
 

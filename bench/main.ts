@@ -1,5 +1,5 @@
-// `npm run bench`: what the product's whole contract costs beside a bare floor, interleaved in one run, with every
-// acknowledged write counted in the store afterwards. It evaluates no figure; it fails only if a request or a count does.
+// `npm run bench`: compares the product with a bare floor, interleaved in one run, and counts every acknowledged write in the
+// store afterwards. Sets no threshold for a figure; fails only if a request fails or a count is wrong.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -49,7 +49,7 @@ function positive(name: string, text: string): number {
   return value;
 }
 
-/** One line for each store whose count differs from what was acknowledged. */
+/** One line for each store whose count differs from the acknowledged writes. */
 function mismatches({ operation, acknowledged, stored }: Comparison): string[] {
   return subjectNames.flatMap((name) => {
     const [said, found] = [acknowledged[name], stored[name]];
@@ -89,12 +89,12 @@ function renderText(options: CompareOptions, comparisons: readonly Comparison[])
     [...floor, ...product].map(({ othersShare }) => othersShare),
   );
   return `${rounds} rounds of ${seconds} s each, ${connections} connections, ${ids} ids, ${availableParallelism()} cores
-that the load generator shares, Node ${process.version}. Rates are records a second, checks a second for check.
+shared with the load generator, Node ${process.version}. Rates are records per second, checks per second for check.
 
 ${renderTable(comparisons.map(summarise))}
 
 Stored changes counted afterwards: ${changes.toLocaleString("en")}.
-Processor time that other processes took: ${percent(median(others))} in the median round, ${percent(Math.max(...others))} in the worst.
+Processor time of other processes: ${percent(median(others))} in the median round, ${percent(Math.max(...others))} in the worst.
 `;
 }
 

@@ -1,5 +1,4 @@
-// Watches how much memory processes have resident, as the system counts it (/proc): what they have now, and the most that
-// they ever had. Where the system does not tell, the figures are NaN.
+// Reads the resident memory of processes from /proc: the current figure, and the peak. NaN on systems without /proc.
 
 import { readFileSync } from "node:fs";
 
@@ -7,14 +6,14 @@ const everyMs = 10;
 const kibibyte = 1_024;
 
 export interface MemoryWatch {
-  /** The most that the process had so far, in bytes. */
+  /** The peak of the process so far, in bytes. */
   peakBytes(): number;
-  /** How often it was looked at. */
+  /** The number of measurements. */
   looks(): number;
   stop(): void;
 }
 
-/** VmHWM is the system's own record of the peak, so none is missed between two looks. */
+/** VmHWM is the peak that the system records, so none is missed between two measurements. */
 export function watchMemory(pid: number): MemoryWatch {
   let peak = Number.NaN;
   let looks = 0;

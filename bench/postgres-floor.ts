@@ -1,5 +1,5 @@
-// The floor under the product's figures on PostgreSQL: bare Fastify with the same schema validation, that runs one INSERT a
-// request on a pool of the same size. It has no authentication, no limits, no idempotency and no deletion.
+// The floor for the figures of the product on PostgreSQL: bare Fastify with the same schema validation, and one INSERT per request
+// on a pool of the same size. It has no authentication, limits, idempotency or deletion.
 
 import Fastify from "fastify";
 import { Pool } from "pg";

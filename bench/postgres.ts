@@ -1,6 +1,6 @@
-// `node bench/postgres.ts`: what the write path costs on PostgreSQL. Single adds over 64 connections, against the product
-// and against bare Fastify with one INSERT a request, in turn on one durable server; and how many statements the server
-// counted for each record. It evaluates no figure; it fails only if a request or a count does.
+// `node bench/postgres.ts`: the cost of the write path on PostgreSQL. Sends single adds over 64 connections in turn to the product
+// and to bare Fastify with one INSERT per request, on one durable server, and counts the statements per record. Sets no
+// threshold for a figure; fails only if a request fails or a count is wrong.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ interface Measured extends RoundReport {
 interface Figures {
   readonly perSecond: number;
   readonly statementsPerRecord: number;
-  /** Processor time of the server, and of its connections' processes. */
+  /** Processor time of the server and of the processes of its connections. */
   readonly serverMicroseconds: number;
   readonly postgresMicroseconds: number;
   readonly p99Ms: number;

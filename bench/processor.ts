@@ -1,18 +1,18 @@
-// Processor time as Linux counts it in /proc, in ticks of 10 milliseconds; NaN where there is no /proc, and then the
-// columns that need it stay empty. Never estimates.
+// Reads processor time from /proc of Linux, in ticks of 10 milliseconds. NaN on systems without /proc, where the columns that need
+// it stay empty.
 
 import { readFileSync } from "node:fs";
 
 const ticksPerSecond = 100;
 
-/** Of one process with all its threads, user and system (proc_pid_stat(5), fields 14 and 15). */
+/** User and system time of one process with all its threads (proc_pid_stat(5), fields 14 and 15). */
 export function cpuSecondsOf(pid: number | undefined): number {
   const stat = read(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** Of the whole machine, all but idling and waiting for disks (proc_stat(5)). */
+/** Time of the whole machine, except idle time and waiting for disks (proc_stat(5)). */
 export function machineSeconds(): number {
   const [user, nice, system, , , irq, softirq, steal] = read("/proc/stat")
     .split("\n", 1)

@@ -1,5 +1,5 @@
-// The requests of each operation, as text ready to be sent, with an id of its own in every write. The floor and the
-// product get the same requests, but for the Authorization header.
+// The requests of each operation as text, with a new id in every write. Floor and product get the same requests, except for the
+// Authorization header.
 
 import { hash, randomUUID } from "node:crypto";
 
@@ -14,19 +14,19 @@ export const idOrders = ["ordered", "random"] as const;
 export type IdOrder = (typeof idOrders)[number];
 
 export const batchItems = 100;
-/** Records that are there before updates and checks begin. */
+/** Records that exist before updates and checks begin. */
 export const seedRecords = 100_000;
 
 export interface RequestOptions {
   readonly ids: IdOrder;
-  /** Different in every round, so that no id comes twice; 0 is the seeding. */
+  /** Different in every round, so that no id is used twice; 0 for the seeding. */
   readonly round: number;
   readonly token: string | undefined;
-  /** In each list of `batch`: batchItems unless it says otherwise. */
+  /** Items in each list of `batch`. Default: batchItems. */
   readonly itemsOfList?: number;
 }
 
-/** Gives the next request of an operation. */
+/** Returns the next request of an operation. */
 export type RequestSource = () => string;
 
 export function makeRequests(name: OperationName | "seed", options: RequestOptions): RequestSource {
@@ -52,7 +52,7 @@ export function makeRequests(name: OperationName | "seed", options: RequestOptio
   }
 }
 
-/** Everything of a transaction but its id, in enough varieties that no neighbours are alike. */
+/** All fields of a transaction except its id, with enough variation that neighbours differ. */
 const particulars = Array.from({ length: 997 }, (_, index) => {
   const currency = ["EUR", "USD", "CHF"][index % 3];
   const [from, to] = index % 2 === 0 ? ["DE", "FR"] : ["US", "CA"];
@@ -70,7 +70,7 @@ function transaction(id: string): string {
   return `{"tx_id":"${id}",${particulars[lastTransaction % particulars.length]}`;
 }
 
-/** Later than every change before it, so that last_seen moves each time. */
+/** Later than all earlier changes, so that last_seen moves each time. */
 function settled(id: string, sent: number, round: number): string {
   const fraction = `${String(round).padStart(3, "0")}${String(sent).padStart(9, "0")}`;
   return `{"tx_id":"${id}","status":"SETTLED","timestamp":"2026-01-31T10:30:00.${fraction}Z"}`;
@@ -96,21 +96,21 @@ function seedIds({ ids }: RequestOptions): () => string {
   return () => seedId(ids, (last += 1));
 }
 
-/** Goes round the seeded records: in their order, or, as their ids are random then, all over the index. */
+/** Cycles through the seeded records in order; with random ids, this visits the index in random order. */
 function pick(ids: IdOrder): () => string {
   const known = Array.from({ length: seedRecords }, (_, index) => seedId(ids, index + 1));
   let last = 0;
   return () => known[(last += 1) % seedRecords] ?? "";
 }
 
-/** The same for the same number, so that the seeds need not be remembered. */
+/** The same for the same number, so that the seeds need not be stored. */
 function seedId(ids: IdOrder, number: number): string {
   if (ids === "ordered") return orderedId(0, number);
   const hex = hash("sha256", String(number), "hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** 26 characters, as many as a ULID. */
+/** 26 characters, like a ULID. */
 function orderedId(round: number, number: number): string {
   return `tx-${String(round).padStart(10, "0")}-${String(number).padStart(12, "0")}`;
 }

@@ -1,8 +1,11 @@
-// The two servers that are compared, each on a store of its own in a folder that is thrown away: the floor, and the
-// product as an operator starts it, with an organization, a key and a token made the way a client's are.
+// The two servers that are compared, each with a store of its own in a temporary folder: the floor, and the product as an operator
+// starts it, with an organization, a key and a token.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { Connection } from "../client/src/connection.ts";
+import { readSettings, type SluiceOptions } from "../client/src/options.ts";
+import { TokenKeeper } from "../client/src/token-keeper.ts";
 import { type ServerProcess, startServer } from "./child.ts";
 
 export const subjectNames = ["floor", "product"] as const;
@@ -11,7 +14,7 @@ export type SubjectName = (typeof subjectNames)[number];
 export interface Subject {
   readonly name: SubjectName;
   readonly server: ServerProcess;
-  /** The SQLite file, for counting afterwards. */
+  /** The SQLite file, to count rows afterwards. */
   readonly file: string;
   readonly token: string | undefined;
 }
@@ -28,7 +31,7 @@ export async function startProduct(folder: string): Promise<Subject> {
   return { name: "product", file, ...product };
 }
 
-/** The product as an operator starts it, with a token made the way a client's is. */
+/** The product as an operator starts it, with an access token. */
 export async function startProductOn(
   databaseUrl: string,
   folder: string,
@@ -40,18 +43,23 @@ export async function startProductOn(
     DATA_DIR: folder,
     NODE_ENV: "production",
     LOG_LEVEL: "info",
-    // In force, counted and told in every reply, but high enough to refuse nothing.
+    // Rate limits apply and are reported in every reply, but are high enough to refuse nothing.
     RATE_LIMIT_PER_SECOND: "10000000",
   };
   const organization = runCommand(environment, ["organization", "create", "--name", "Bench"]);
   const organizationId = organization["organization_id"] ?? "";
   const key = runCommand(environment, ["key", "create", "--organization", organizationId]);
   const server = await startServer([path("../src/cli/main.ts"), "serve"], environment);
-  const token = await requestToken(server.port, organizationId, key["api_key"] ?? "");
+  const token = await requestToken({
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    apiKey: key["api_key"],
+    organizationId,
+    expirySeconds: 86_400,
+  });
   return { server, token };
 }
 
-function runCommand(environment: NodeJS.ProcessEnv, command: readonly string[]) {
+export function runCommand(environment: NodeJS.ProcessEnv, command: readonly string[]) {
   const output = execFileSync(
     process.execPath,
     [path("../src/cli/main.ts"), ...command, "--json"],
@@ -60,18 +68,9 @@ function runCommand(environment: NodeJS.ProcessEnv, command: readonly string[]) 
   return JSON.parse(output) as Readonly<Record<string, string>>;
 }
 
-async function requestToken(port: number, organizationId: string, apiKey: string): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${port}/auth/token`, {
-    method: "POST",
-    headers: { authorization: apiKey, "content-type": "application/json" },
-    body: JSON.stringify({
-      expiry_seconds: 86_400,
-      scopes: { organization_id: organizationId, scopes: ["transactions:write"] },
-    }),
-  });
-  const { token } = (await reply.json()) as { token?: string };
-  if (token === undefined) throw new Error(`no token: status ${reply.status}`);
-  return token;
+/** A token for requests that the load generator sends itself. */
+export function requestToken(options: SluiceOptions): Promise<string> {
+  return new TokenKeeper(new Connection(readSettings(options)), options).get();
 }
 
 function path(relative: string): string {

@@ -1,6 +1,5 @@
-// `npm run bench:tails`: how long single adds take while the same organization sends lists or a stream, and alone beside the
-// floor. Every round is a pair of processes that generate load: one for the singles, one for what runs beside them. It
-// evaluates no figure.
+// `npm run bench:tails`: how long single adds take while the same organization sends lists or a stream; and alone, compared with
+// the floor. Every round has two load generators: one for single adds, one for the other load. Sets no threshold for a figure.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -28,15 +27,15 @@ interface Round {
 
 interface Result {
   readonly singles: RoundReport;
-  /** Records a second of what ran beside them. */
+  /** Records per second of the other load. */
   readonly besidePerSecond: number;
 }
 
 const scenarios: Readonly<Record<string, (round: Round) => Promise<Result>>> = {
   "8 connections": (round) => runSingles(round, 8),
   "64 connections": (round) => runSingles(round, 64),
-  "8 beside 4 that send lists of 1,000": runBesideLists,
-  "8 beside a stream": runBesideStream,
+  "8 with 4 that send lists of 1,000": runBesideLists,
+  "8 with a stream": runBesideStream,
 };
 
 async function runSingles({ singles, ...round }: Round, connections: number): Promise<Result> {
@@ -76,7 +75,7 @@ function orderOf(
   } as const;
 }
 
-/** Sends lines for as long as the round takes, as fast as the server reads them; gives how many were stored. */
+/** Sends lines for the whole round, as fast as the server reads them; returns the number stored. */
 async function stream({
   subject,
   round,
@@ -171,8 +170,8 @@ async function main(): Promise<void> {
       ...(await measure(product, Object.keys(scenarios), options)),
     ];
     process.stdout.write(
-      `Single adds, medians of ${options.rounds} rounds of ${options.seconds} s, ${availableParallelism()} cores that the load shares.\n\n` +
-        "| scenario | p50 ms | p99 ms | adds a second | records a second beside |\n| --- | --- | --- | --- | --- |\n",
+      `Single adds, medians of ${options.rounds} rounds of ${options.seconds} s, ${availableParallelism()} cores shared with the load generators.\n\n` +
+        "| scenario | p50 ms | p99 ms | adds per second | other records per second |\n| --- | --- | --- | --- | --- |\n",
     );
     for (const [name, p50, p99, rate, beside] of lines) {
       const figures = [p50.toFixed(1), p99.toFixed(1), rate.toFixed(0), beside.toFixed(0)];

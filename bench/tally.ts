@@ -1,4 +1,4 @@
-// Compares what was acknowledged with what is in the store, once the server has stopped: nothing less, nothing more.
+// Compares the acknowledged writes with the rows of the store after the server has stopped: the counts must be equal.
 
 import { DatabaseSync } from "node:sqlite";
 import type { OperationName } from "./requests.ts";
@@ -8,7 +8,7 @@ export interface Tally {
   changes: number;
 }
 
-/** Adds a round's acknowledged rows to what the store must hold. */
+/** Adds the acknowledged rows of a round to the expected count. */
 export function acknowledge(tally: Tally, operation: OperationName | "seed", rows: number): void {
   if (operation === "check") return;
   tally.changes += rows;

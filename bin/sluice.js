@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts Sluice with a Node that can run it: this one, or else the one that the checkout brings along. Plain JavaScript
-// for old versions too; does nothing else.
+// Starts Sluice with a version of Node that can run it: the current one, or the one installed in the checkout. Written in plain
+// JavaScript, so that old versions of Node can run it too.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -15,14 +15,14 @@ if (Number(process.versions.node.split(".")[0]) >= nodeMajorMin) {
   startWithOwnNode();
 }
 
-/** The source in a checkout, so that an old build never stands in for it; what was built in a published package. */
+/** In a checkout always the source, never an old build; in a published package the build. */
 function main() {
   const source = new URL("../src/cli/main.ts", import.meta.url);
   const inPackage = source.pathname.includes("/node_modules/") || !existsSync(source);
   return inPackage ? new URL("../dist/cli/main.js", import.meta.url) : source;
 }
 
-/** Where the package with a Node for this platform is installed: one of optionalDependencies in package.json. */
+/** The path of the Node for this platform that npm installs from optionalDependencies. */
 function ownNode() {
   const { platform, arch } = process;
   const isWindows = platform === "win32";
@@ -36,15 +36,15 @@ function startWithOwnNode() {
   const own = ownNode();
   if (!existsSync(own)) {
     process.stderr.write(
-      `sluice: Sluice needs Node ${nodeMajorMin} or later, and this is ${process.version}. ` +
-        "Install a later Node, or run `npm ci` in the checkout, which brings one along.\n",
+      `sluice: Sluice needs Node ${nodeMajorMin} or later, but this is ${process.version}. ` +
+        "Install a later Node, or run `npm ci` in the checkout, which installs one.\n",
     );
     process.exitCode = 1;
     return;
   }
   const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   let child;
-  // Before the other process exists, so that no signal can end this one alone.
+  // Installed before the child process starts, so that no signal ends only this process.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
     process.on(signal, () => child.kill(signal));
   child = spawn(own, words, { stdio: "inherit" });

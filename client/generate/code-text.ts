@@ -1,17 +1,17 @@
-// TypeScript as the generated files need it, laid out as prettier would. Knows nothing of what is in them.
+// Builds the TypeScript of the generated files, formatted as prettier does.
 
 const columnsMax = 100;
 
-/** Put on top of every generated file, behind what it is. */
+/** Follows the first line of every generated file. */
 export const generatedNote =
   "Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.";
 
-/** Parts of a file, apart by a blank line. */
+/** Joins the parts of a file with blank lines. */
 export function file(what: string, ...parts: readonly string[]): string {
   return `${[`// ${what}\n// ${generatedNote}`, ...parts].join("\n\n")}\n`;
 }
 
-/** A docstring, on one line where it fits. Empty for no text. */
+/** A docstring, on one line if it fits. Empty for no text. */
 export function docstring(text: string, indent = ""): string {
   if (text === "") return "";
   const single = `${indent}/** ${text} */\n`;
@@ -32,7 +32,7 @@ function wrap(text: string, columns: number): readonly string[] {
   return [...lines, line];
 }
 
-/** `head` and a union, on as many lines as it needs. `head` ends before the colon or equals sign. */
+/** `head` and a union, on as many lines as needed. `head` ends before the colon or equals sign. */
 export function withUnion(
   head: string,
   sign: ":" | " =",
@@ -46,7 +46,7 @@ export function withUnion(
   return `${indent}${head}${sign}\n${lines.join("\n")};\n`;
 }
 
-/** A type and what it is made of, an argument a line where one line is too short. */
+/** A type with type arguments, one argument per line if one line is too short. */
 export function withArguments(head: string, args: readonly string[], indent: string): string {
   const single = `${indent}${head}<${args.join(", ")}>;`;
   if (single.length <= columnsMax) return `${single}\n`;
@@ -54,7 +54,7 @@ export function withArguments(head: string, args: readonly string[], indent: str
   return `${indent}${head}<\n${lines.join("\n")}\n${indent}>;\n`;
 }
 
-/** `import type { … } from "…";`, a name a line where one line is too short. */
+/** `import type { … } from "…";`, one name per line if one line is too short. */
 export function importTypes(names: readonly string[], from: string): string {
   const single = `import type { ${names.join(", ")} } from "${from}";`;
   if (single.length <= columnsMax) return single;

@@ -1,4 +1,4 @@
-// client/src/generated/codes.ts: the codes of errors, by name.
+// client/src/generated/codes.ts: the error codes by name.
 
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { docstring, file } from "./code-text.ts";

@@ -1,4 +1,4 @@
-// client/src/generated/collections.ts: where the records of each type are reached.
+// client/src/generated/collections.ts: the collection of each record type.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";

@@ -1,5 +1,5 @@
-// The files of the client that are generated from the service's own schemas (npm run docs). A test compares each with what
-// is there.
+// The files of the client that are generated from the schemas of the service (npm run docs). A test compares them with the
+// files in the repository.
 
 import { renderCodes } from "./codes.ts";
 import { renderCollections } from "./collections.ts";
@@ -7,7 +7,7 @@ import { renderRecords } from "./records.ts";
 import { renderReplies } from "./replies.ts";
 
 export interface GeneratedFile {
-  /** From the root. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly render: () => string;
 }

@@ -1,4 +1,4 @@
-// client/src/generated/records.ts: what is sent, a record and an update of each type.
+// client/src/generated/records.ts: the records of each type, and their updates.
 
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
@@ -20,7 +20,7 @@ export function renderRecords(): string {
   for (const { resourceType } of recordTypes) {
     const name = pascalCase(resourceType);
     add(name, { ...sent, innerPrefix: name });
-    // What the fields mean stands at the record.
+    // The record documents the fields.
     add(`${name}Update`, { ...sent, fieldDocs: false, innerPrefix: name });
   }
   return file(what, ...[...declarations.values()].map((text) => text.trimEnd()));

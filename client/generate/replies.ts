@@ -1,4 +1,4 @@
-// client/src/generated/replies.ts: what is answered, and the scopes of tokens.
+// client/src/generated/replies.ts: the replies, and the scopes of tokens.
 
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";

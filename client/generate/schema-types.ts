@@ -1,5 +1,5 @@
-// From a JSON Schema of the OpenAPI document to TypeScript: an interface an object, those inside others under names of
-// their own. Throws for what it does not know, rather than to leave something out.
+// Converts JSON Schemas of the OpenAPI document to TypeScript, with one interface per object; nested objects get names of their
+// own. Throws for anything that it does not support, rather than leave it out.
 
 import type { JsonSchema } from "../../src/http/openapi/document.ts";
 import { docstring, pascalCase, withUnion } from "./code-text.ts";
@@ -18,17 +18,17 @@ interface Shape {
 }
 
 export interface TypeStyle {
-  /** Senders may set fields one by one, and name one that is undefined; what replies lack is missing. */
+  /** Senders may assign fields one by one and set a field to undefined. In replies, absent fields are missing. */
   readonly sent: boolean;
   readonly fieldDocs: boolean;
-  /** In front of the names of the objects inside, such as `Person` for those of `PersonUpdate` too. */
+  /** The prefix for names of nested objects, such as `Person`, also for those of `PersonUpdate`. */
   readonly innerPrefix: string;
 }
 
-/** Declarations by name, in the order in which they are to stand. */
+/** Declarations by name, in the order of the file. */
 export type Declarations = Map<string, string>;
 
-/** Declares a schema, and what is inside it, unless a declaration of that name is there. */
+/** Declares a schema and the objects in it, unless the name is declared already. */
 export function declare(
   declarations: Declarations,
   name: string,
@@ -45,7 +45,7 @@ export function declare(
     );
     return;
   }
-  // Keeps its place in front of what is inside.
+  // Reserves its place before the nested objects.
   declarations.set(name, "");
   const fields = Object.entries(shape.properties).map(([field, property]) => {
     const isRequired = shape.required?.includes(field) === true;
@@ -62,7 +62,7 @@ export function declare(
 interface Place {
   readonly declarations: Declarations;
   readonly style: TypeStyle;
-  /** For an object that stands here. */
+  /** The name for an object at this place. */
   readonly name: string;
 }
 
@@ -71,12 +71,12 @@ function typesOf(shape: Shape, place: Place): readonly string[] {
   if (shape.anyOf !== undefined) return shape.anyOf.flatMap((each) => typesOf(each, place));
   if (shape.enum !== undefined) return shape.enum.map((value) => JSON.stringify(value));
   const types = typeof shape.type === "string" ? [shape.type] : (shape.type ?? []);
-  // A schema without any of these takes every JSON value.
+  // A schema without any of these accepts every JSON value.
   if (types.length === 0 && Object.keys(shape).length === 0) return ["unknown"];
   return types.flatMap((type) => [typeOf(type, shape, place), ...dateType(type, shape, place)]);
 }
 
-/** JSON has a Date as the text that a date-time is. */
+/** JSON.stringify turns a Date into a date-time. */
 function dateType(type: string, { format }: Shape, { style }: Place): readonly string[] {
   return style.sent && type === "string" && format === "date-time" ? ["Date"] : [];
 }

@@ -1,22 +1,22 @@
-// Collects records from a source into batches, while the previous batch is being sent. Buffers at most one batch, and reads
-// no further from the source than that.
+// Collects records from a source into batches while the previous batch is being sent. Buffers at most one batch, and reads no
+// further from the source than that.
 
 import { toJson } from "./json.ts";
 import { sleep } from "./wait.ts";
 
 export interface Batched<Item> {
-  /** Position in the source, from 0. */
+  /** The position in the source, from 0. */
   readonly index: number;
   readonly record: Item;
-  /** The record as JSON; undefined where it can't be sent. */
+  /** The record as JSON; undefined if it can't be sent. */
   readonly text: string | undefined;
-  /** Why it can't. */
+  /** Why it can't be sent. */
   readonly reason: string | undefined;
 }
 
-/** A batch holds a thousand characters a record, and at least this many: many proxies limit bodies to a megabyte. */
+/** A batch has room for a thousand characters per record, and for at least this many: many proxies limit bodies to a megabyte. */
 const charactersMin = 1_000_000;
-/** Even at three bytes a character within the limit of the service. */
+/** Within the limit of the service, even at three bytes per character. */
 const charactersMax = 5_000_000;
 /** How long a batch that is not full waits for more records. */
 const fillMs = 10;
@@ -30,7 +30,7 @@ export class Batcher<Item> {
   #failure: { readonly cause: unknown } | undefined;
   #waiting: (() => void)[] = [];
 
-  /** Starts reading at once. */
+  /** Starts reading immediately. */
   constructor(source: AsyncIterable<Item> | Iterable<Item>, itemsMax: number) {
     this.#itemsMax = itemsMax;
     this.#charactersMax = Math.min(Math.max(itemsMax * 1_000, charactersMin), charactersMax);
@@ -38,7 +38,8 @@ export class Batcher<Item> {
   }
 
   /**
-   * The next batch; empty at the end. If the source fails, everything before that comes first, then its error is thrown.
+   * Resolves to the next batch, empty at the end. If the source fails, everything before that is returned first, then its error is
+   * thrown.
    */
   async take(): Promise<readonly Batched<Item>[]> {
     await this.#until(() => this.#buffered.length > 0 || this.#ended);
@@ -53,7 +54,7 @@ export class Batcher<Item> {
     return batch;
   }
 
-  /** The source is closed as soon as it yields or ends. */
+  /** The source is closed when it next yields. */
   close(): void {
     this.#ended = true;
     this.#notify();

@@ -1,4 +1,4 @@
-// The records of one type: one line an operation, the same for every type. Names none of them.
+// The operations on the records of one type, the same for every type.
 
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
@@ -7,15 +7,15 @@ import { toJson } from "./json.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { Upload, type UploadOptions } from "./upload.ts";
 
-/** Where the operations of a type are. */
+/** The paths of the operations of a type. */
 export interface RecordPaths {
   readonly type: string;
   readonly idField: string;
-  /** Where lists go, if not to the same path as a single record. */
+  /** The path for lists, if it is not the one for a single record. */
   readonly listPath?: string;
 }
 
-/** Records of a type: what is added, what is sent to update it, and what is told of one that exists. */
+/** The records of a type. Item is sent to add one, Update to update one; Existence is the reply for one that exists. */
 export class Collection<Item extends object, Update extends object, Existence extends object> {
   readonly #session: Session;
   readonly #path: string;
@@ -29,17 +29,17 @@ export class Collection<Item extends object, Update extends object, Existence ex
     this.#idField = idField;
   }
 
-  /** Adds a record, or a list of up to 10,000, of which then all are written or none. */
+  /** Adds a record, or a list of up to 10,000 records, which are written all together or not at all. */
   add(records: Item | readonly Item[], options: CallOptions = {}): Promise<WriteResult> {
     return this.#write("POST", records, options);
   }
 
-  /** Updates a record that exists, or a list of them. Null clears a field; what is left out stays as it is. */
+  /** Updates an existing record, or a list of them. Null clears a field; fields left out are not changed. */
   update(updates: Update | readonly Update[], options: CallOptions = {}): Promise<WriteResult> {
     return this.#write("PUT", updates, options);
   }
 
-  /** When the record was first and last seen; undefined if there is none. */
+  /** Resolves to when the record was first and last seen; undefined if it does not exist. */
   async exists(
     id: string,
     options: Pick<CallOptions, "signal"> = {},
@@ -54,12 +54,12 @@ export class Collection<Item extends object, Update extends object, Existence ex
     }
   }
 
-  /** Adds records from a source of any length. Does nothing until it is iterated, see Upload. */
+  /** Adds records from a source of any length. Sends nothing until it is iterated, see Upload. */
   addAll(source: AsyncIterable<Item> | Iterable<Item>, options: UploadOptions = {}): Upload<Item> {
     return this.#upload("POST", source, options);
   }
 
-  /** Updates records from a source of any length. Does nothing until it is iterated, see Upload. */
+  /** Updates records from a source of any length. Sends nothing until it is iterated, see Upload. */
   updateAll(
     source: AsyncIterable<Update> | Iterable<Update>,
     options: UploadOptions = {},
@@ -110,8 +110,8 @@ export class DeletableCollection<
   }
 
   /**
-   * Requests the permanent deletion of a record and all that belongs to it; `deletions.wait` tells when it is done. The
-   * reason outlives the record. Sent as a POST, because proxies may drop the body of a DELETE.
+   * Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait` waits until it is done. The
+   * reason is stored longer than the record. Sent as a POST, because proxies may drop the body of a DELETE.
    */
   delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
     const body = toJson({ resource_type: this.#type, resource_id: id, reason });

@@ -1,5 +1,4 @@
-// Sends every request of the client, with retries, all attempts of a call under one Idempotency-Key. Knows nothing of
-// tokens but the header.
+// Sends all requests of the client, with retries. All attempts of a call have the same Idempotency-Key.
 
 import { type Attempt, broken, exchange, type Reply } from "./exchange.ts";
 import { SluiceError } from "./errors.ts";
@@ -8,7 +7,7 @@ import type { Settings } from "./options.ts";
 import { readRetryAfter, RetryPolicy } from "./retry-policy.ts";
 import { sleep } from "./wait.ts";
 
-/** What is asked of the service. */
+/** A request, without credentials. */
 export interface Ask {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
@@ -28,7 +27,7 @@ export class Connection {
     this.#settings = settings;
   }
 
-  /** The reply's object. Throws SluiceError, SluiceNetworkError, or the signal's reason. */
+  /** Resolves to the JSON object of the reply. Throws SluiceError, SluiceNetworkError, or the signal's reason. */
   async request(ask: Ask, authorization: string): Promise<object> {
     this.#calls += 1;
     const call = `${this.#name}.${this.#calls}`;
@@ -53,7 +52,7 @@ function either(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined
   return one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other]);
 }
 
-/** 128 random bits. Not `crypto.randomUUID`, which browsers have only on secure pages. */
+/** 128 random bits. Not `crypto.randomUUID`, because browsers have that only on secure pages. */
 export function randomName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -69,12 +68,12 @@ function headersOf(ask: Ask, authorization: string): Record<string, string> {
   };
 }
 
-/** A reply that can't be parsed was truncated, whatever its status, unless it does not claim to be JSON. */
+/** A reply that can't be parsed was truncated, whatever its status, unless it is not declared as JSON. */
 function read(attempt: Attempt, reply: Reply): object {
   const { status, text, isJson } = reply;
   const isGood = status >= 200 && status < 300;
   const body = parseObject(text);
-  if (body === undefined && (isGood || isJson)) throw broken(attempt, "A reply broke off");
+  if (body === undefined && (isGood || isJson)) throw broken(attempt, "A reply was truncated");
   if (isGood && body !== undefined) return body;
   throw refusal(attempt, reply, body ?? {});
 }
@@ -102,7 +101,7 @@ function refusal(attempt: Attempt, reply: Reply, body: ErrorBody): SluiceError {
 
 const shownMax = 3;
 
-/** The message, and the first fields at fault where they say more than the message does. */
+/** The message, with the first invalid fields if they say more than the message does. */
 function describe(message: string, errors: readonly ErrorItem[]): string {
   const telling = errors.filter((error) => error.message !== message);
   const shown = telling
@@ -112,11 +111,11 @@ function describe(message: string, errors: readonly ErrorItem[]): string {
   return [message, [...shown, ...more].join("; ")].join(" ").trim();
 }
 
-/** A browser shows nothing of a redirect, not even its status. */
+/** Browsers report a redirect with status 0. */
 function describeUnknownError(status: number): string {
   return status === 0 || (status >= 300 && status < 400)
-    ? "The answer is a redirect, which is not followed; set baseUrl to the address itself."
-    : `Something that is not Sluice answered with status ${status}; check baseUrl and what is in between.`;
+    ? "The reply is a redirect, which is not followed; set baseUrl to the address that it leads to."
+    : `Something other than Sluice answered with status ${status}; check baseUrl and the proxies on the way.`;
 }
 
 function parseObject(text: string): object | undefined {

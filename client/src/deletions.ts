@@ -1,10 +1,10 @@
-// Deletion requests: how far one has come, and waiting until it has come to its end.
+// The status of deletions, and waiting until a deletion has ended.
 
 import type { DeletionStatus } from "./generated/replies.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { sleep } from "./wait.ts";
 
-/** A deletion that has come to its end. */
+/** A deletion that is completed or cancelled. */
 export type EndedDeletion = DeletionStatus & { readonly status: "completed" | "cancelled" };
 
 const firstMs = 100;
@@ -27,17 +27,17 @@ export class Deletions {
   }
 
   /**
-   * Asks, less and less often, until the deletion is completed, or cancelled by the operator. That may take days where
-   * there is a grace period or a hold: bound it with a signal.
+   * Polls, less and less often, until the deletion is completed, or cancelled by the operator. This may take days if there is a
+   * grace period or a hold: limit it with a signal.
    */
   async wait(
     deletionRequestId: string,
     options: Pick<CallOptions, "signal"> = {},
   ): Promise<EndedDeletion> {
-    for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 1.5, longestMs)) {
+    for (let delayMs = firstMs; ; delayMs = Math.min(delayMs * 1.5, longestMs)) {
       const found = await this.status(deletionRequestId, options);
       if (hasEnded(found)) return found;
-      await sleep(pauseMs * (0.5 + Math.random() / 2), options.signal);
+      await sleep(delayMs * (0.5 + Math.random() / 2), options.signal);
     }
   }
 }

@@ -1,11 +1,11 @@
-// What a call fails with: SluiceError where the service refused, SluiceNetworkError where no whole reply came.
-// Never holds the API key, a token, or what was sent.
+// The errors of a call: SluiceError if the service refused it, SluiceNetworkError if no complete reply arrived. They never
+// contain the API key, a token, or what was sent.
 
 import type { ErrorCode } from "./generated/codes.ts";
 import type { ErrorItem } from "./generated/replies.ts";
 
 export interface SluiceErrorDetail {
-  /** HTTP status; 0 without a reply. */
+  /** The HTTP status; 0 without a reply. */
   readonly status: number;
   readonly code: number;
   readonly errors?: readonly ErrorItem[] | undefined;
@@ -15,20 +15,20 @@ export interface SluiceErrorDetail {
   readonly cause?: unknown;
 }
 
-/** A refusal. Tell refusals apart by `code`, never by the message. */
+/** The service refused a request. Distinguish refusals by `code`, never by the message. */
 export class SluiceError extends Error {
   override readonly name: string = "SluiceError";
-  /** HTTP status; 0 without a reply. */
+  /** The HTTP status; 0 without a reply. */
   readonly status: number;
-  /** One of `errorCodes`, or one that a newer service has; the status where something in between answered. */
+  /** One of `errorCodes`, or a code of a newer service; the HTTP status if a proxy answered. */
   readonly code: ErrorCode | (number & Record<never, never>);
-  /** Which fields are at fault, and why. */
+  /** The invalid fields, and why they are invalid. */
   readonly errors: readonly ErrorItem[];
-  /** By which the operator finds the request. */
+  /** The id by which the operator can find the request in the logs. */
   readonly requestId: string | undefined;
-  /** Of a call that writes: calling again with it has the effect of this call, once. */
+  /** The key of a call that writes. Another call with this key has the effect of this call, once. */
   readonly idempotencyKey: string | undefined;
-  /** How long the service asked to wait, where it did. */
+  /** How long the service asked to wait, if it did. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, detail: SluiceErrorDetail) {
@@ -43,8 +43,8 @@ export class SluiceError extends Error {
 }
 
 /**
- * No whole reply came, as often as it was tried: whether the call had its effect is not known. Call again with
- * `idempotencyKey` to make sure of it. Status and code are 0.
+ * No complete reply arrived in any attempt, so it is unknown whether the call had its effect. Call again with `idempotencyKey` to
+ * make sure that it has. Status and code are 0.
  */
 export class SluiceNetworkError extends SluiceError {
   override readonly name: string = "SluiceNetworkError";

@@ -1,5 +1,5 @@
-// One attempt: a request out, a whole reply back, within its time. Evaluates whether the reply is one to this request, not
-// what it says. Never follows a redirect: where it leads is not who the credential is for.
+// One attempt: sends a request and reads the complete reply within the time limit. Checks that the reply belongs to this request,
+// but not what it says. Never follows a redirect, because the credential is not meant for its target.
 
 import { SluiceNetworkError } from "./errors.ts";
 import type { Settings } from "./options.ts";
@@ -9,7 +9,7 @@ export interface Attempt {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** The same for every attempt of a call, and no other call's. */
+  /** The id of the call: the same for all its attempts, and unique. */
   readonly call: string;
   readonly number: number;
   readonly signal: AbortSignal | undefined;
@@ -23,7 +23,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Throws SluiceNetworkError if no whole reply to this call came, and the signal's reason if that ended it. */
+/** Throws SluiceNetworkError if no complete reply to this call arrived, or the signal's reason if the signal ended it. */
 export async function exchange(settings: Settings, attempt: Attempt): Promise<Reply> {
   const { signal } = attempt;
   const ending = new AbortController();
@@ -39,8 +39,8 @@ export async function exchange(settings: Settings, attempt: Attempt): Promise<Re
     signal?.throwIfAborted();
     if (cause instanceof SluiceNetworkError) throw cause;
     const what = ending.signal.aborted
-      ? `No reply came within ${settings.timeoutMs} ms`
-      : "No whole reply came";
+      ? `No reply arrived within ${settings.timeoutMs} ms`
+      : "No complete reply arrived";
     throw broken(attempt, what, cause);
   } finally {
     clearTimeout(timer);
@@ -67,13 +67,13 @@ async function send(settings: Settings, attempt: Attempt, signal: AbortSignal): 
 }
 
 /**
- * A reply that was sent twice stays on the connection and would be taken for that of the next request. The service gives
- * our X-Request-Id back; proxies may put one of their own in its place, so only another call's tells of a mix-up.
+ * If a reply was sent twice, the second copy stays on the connection and would be read as the reply to the next request. The
+ * service returns our X-Request-Id. Proxies may replace it with their own, so only an id of another call proves a mix-up.
  */
 function requireOwn({ requestId }: Reply, attempt: Attempt): void {
   const client = attempt.call.slice(0, attempt.call.indexOf(".") + 1);
   if (requestId?.startsWith(client) !== true || requestId.startsWith(`${attempt.call}.`)) return;
-  throw broken(attempt, "A reply to another request came");
+  throw broken(attempt, "A reply to another request arrived");
 }
 
 export function broken(attempt: Attempt, what: string, cause?: unknown): SluiceNetworkError {

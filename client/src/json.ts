@@ -1,10 +1,10 @@
-// What is sent, as JSON, without the two surprises of JSON.stringify: it never turns a number into null, nor gives nothing.
+// JSON.stringify without its two surprises: it never turns a number into null, and never returns undefined.
 
-/** Throws TypeError for what JSON can't say: numbers that are not finite, bigints, rings, undefined. */
+/** Throws TypeError for values that JSON can't represent: numbers that are not finite, bigints, cycles, undefined. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new TypeError("Nothing was given to be sent.");
-  // The second pass costs more than the first, and most records hold no null.
+  if (text === undefined) throw new TypeError("There is nothing to send.");
+  // The second pass costs more than the first, and most records contain no null.
   if (text.includes("null")) JSON.stringify(value, requireFinite);
   return text;
 }

@@ -1,26 +1,26 @@
-// What a client is made with, read and checked once. Errors name the option, and never repeat a value: it may be a secret.
+// The options of a client, checked once. Errors name the option, and never repeat its value, which may be a secret.
 
 import type { AccessToken, Scope } from "./generated/replies.ts";
 import type { RetryLimits } from "./retry-policy.ts";
 
 export interface SluiceOptions {
-  /** Where the service is, such as `https://intake.example.com`; a path in front of the API's may be part of it. */
+  /** The address of the service, such as `https://intake.example.com`, with a path prefix if there is one. */
   readonly baseUrl: string;
-  /** From the operator. Keep it out of browsers: give those `getToken`. */
+  /** The API key from the operator. Do not use it in browsers: use `getToken` there. */
   readonly apiKey?: string | undefined;
   /** The organization that the key belongs to. */
   readonly organizationId?: string | undefined;
-  /** What tokens are asked for; `transactions:write` if left out. */
+  /** The scopes of the access tokens. Default: `transactions:write`. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** How long a token lasts, 300 to 86400; 3600 if left out. */
+  /** The lifetime of a token, 300 to 86400. Default: 3600. */
   readonly expirySeconds?: number | undefined;
-  /** In the place of `apiKey`: gives a token as `POST /auth/token` answers it, such as from a backend of your own. */
+  /** Instead of `apiKey`: resolves to a token in the form of the reply to `POST /auth/token`, such as from your own backend. */
   readonly getToken?: (() => Promise<Pick<AccessToken, "token" | "expiry">>) | undefined;
-  /** How often a call is tried again after a failure; 8 if left out, which takes some 15 seconds. */
+  /** How often a failed call is retried. Default: 8, which takes about 15 seconds. */
   readonly retries?: number | undefined;
-  /** How long one attempt may take; 30,000 if left out. A call's `signal` bounds all of its attempts. */
+  /** The time limit of one attempt. Default: 30,000. The `signal` of a call limits all of its attempts. */
   readonly timeoutMs?: number | undefined;
-  /** In the place of the runtime's own. */
+  /** Instead of the runtime's own. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface Settings {
 export function readSettings(options: SluiceOptions): Settings {
   const { retries = 8, timeoutMs = 30_000 } = options;
   if (!Number.isInteger(retries) || retries < 0) throw wrong("retries", "a whole number from 0");
-  // A timer that is set for longer than this fires at once.
+  // A timer with a longer delay fires immediately.
   const longestMs = 2 ** 31 - 1;
   if (!(timeoutMs > 0 && timeoutMs <= longestMs)) {
     throw wrong("timeoutMs", `a number of milliseconds up to ${longestMs}`);
   }
-  // Browsers want it called on the global object.
+  // Browsers require that fetch is called on the global object.
   const send = options.fetch ?? ((...sent) => globalThis.fetch(...sent));
   return { baseUrl: readBaseUrl(options.baseUrl), retry: { retries }, timeoutMs, fetch: send };
 }
@@ -61,7 +61,7 @@ function readBaseUrl(text: string): string {
   return url.href.slice(0, end);
 }
 
-/** Whether a text can stand in a header; the runtime's own complaint would repeat it. */
+/** Whether a text is valid in a header. The runtime's own error would repeat the text. */
 export function fitsHeader(text: unknown): text is string {
   return typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
 }

@@ -1,19 +1,19 @@
-// Whether a request is retried, and after how long: exponential backoff with full jitter, and never less than Retry-After
-// says. Only decides; waiting is the caller's.
+// Decides whether a request is retried, and after what delay: exponential backoff with full jitter, and never less than
+// Retry-After. The caller waits.
 
 import { SluiceError, SluiceNetworkError } from "./errors.ts";
 
-/** How long a call goes on. */
+/** The limits of retrying a call. */
 export interface RetryLimits {
-  /** Failures that are retried; none and nothing else either if 0. */
+  /** The number of failures that are retried. 0 disables all retries, also after 429. */
   readonly retries: number;
-  /** Failures are retried no longer than this after the first of them. */
+  /** Failures are retried for this long after the first one in a row. */
   readonly failingMsMax?: number;
-  /** How often "not yet" (429, or the same request under way) is waited for; it is no failure. */
+  /** How often to wait after a 429, or while the same request is in flight. This is not a failure. */
   readonly turnsMax?: number;
-  /** A longer Retry-After is an error. */
+  /** A longer Retry-After ends the retries. */
   readonly retryAfterMsMax?: number;
-  /** Ends the wait for a retry, but no attempt that is under way. */
+  /** Ends the wait for a retry, but no attempt in flight. */
   readonly stopping?: AbortSignal;
 }
 
@@ -21,12 +21,12 @@ const baseMs = 200;
 const backoffMsMax = 10_000;
 const turnBackoffMsMax = 1_000;
 
-/** Retryable whatever they say; from 520 on, proxies report a service that they can't reach. */
+/** Statuses that are always retried. From 520 on, proxies report a service that they can't reach. */
 const failures: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 const proxyFailureMin = 520;
 const inFlight = 40904;
 
-/** Of one call. */
+/** The retries of one call. */
 export class RetryPolicy {
   readonly #limits: RetryLimits;
   #failures = 0;
@@ -37,7 +37,7 @@ export class RetryPolicy {
     this.#limits = limits;
   }
 
-  /** Milliseconds until the next attempt, or undefined if there is to be none. */
+  /** Returns the milliseconds until the next attempt, or undefined to stop retrying. */
   delayMsAfter(error: unknown): number | undefined {
     const { retries, retryAfterMsMax = 120_000 } = this.#limits;
     if (!(error instanceof SluiceError) || retries === 0) return undefined;

@@ -1,18 +1,18 @@
-// A call in the organization's name: a token for it, an Idempotency-Key if it writes, and one renewal if the token is not
-// taken any more. Never renews for a key that was revoked.
+// An authenticated call: with an access token, with an Idempotency-Key if it writes, and with one renewal if the token is no
+// longer valid. Never renews the token of a revoked key.
 
 import { type Ask, type Connection, randomName } from "./connection.ts";
 import { SluiceError } from "./errors.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
 export interface CallOptions {
-  /** Ends the call, all of its attempts and waits; it then rejects with the signal's reason. */
+  /** Ends the call with all its attempts and delays; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** 1 to 255 visible ASCII characters; made afresh for each call if left out. */
+  /** 1 to 255 visible ASCII characters. Default: a random one for each call. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Not known (any more), and expired. */
+/** Token unknown, and token expired. */
 const staleCodes: ReadonlySet<number> = new Set([40102, 40103]);
 
 export class Session {
@@ -24,7 +24,7 @@ export class Session {
     this.#tokens = tokens;
   }
 
-  /** The same key for every attempt: whatever happens on the way, the call has its effect once. */
+  /** All attempts have the same Idempotency-Key, so the call has its effect once, whatever fails on the way. */
   async call<Reply>(ask: Ask): Promise<Reply> {
     const keyed = ask.method === "GET" ? ask : { ...ask, idempotencyKey: keyOf(ask) };
     const token = await this.#tokens.get(ask.signal);

@@ -1,5 +1,5 @@
-// The client of a Sluice service: `new Sluice(…)` has everything. Connects the parts; all else of the package's surface
-// is named here too.
+// The client of a Sluice service: `new Sluice(…)` gives access to all operations. Also exports the other public names of the
+// package.
 
 import { Collection, DeletableCollection } from "./collection.ts";
 import { Connection } from "./connection.ts";
@@ -18,11 +18,11 @@ export { Collection, DeletableCollection, Deletions, Upload };
 export { errorCodes, SluiceError, SluiceNetworkError };
 export type { CallOptions, EndedDeletion, ErrorCode, Refusal, SluiceOptions, Tally, UploadOptions };
 
-/** One for each service and organization; it may be shared by everything in a program. */
+/** The client of one service and organization. A program needs only one. */
 export class Sluice extends Collections {
   readonly deletions: Deletions;
 
-  /** Sends nothing yet. Throws TypeError for an option that is missing or wrong. */
+  /** Sends no request. Throws TypeError for an option that is missing or wrong. */
   constructor(options: SluiceOptions) {
     const connection = new Connection(readSettings(options));
     const session = new Session(connection, new TokenKeeper(connection, options));

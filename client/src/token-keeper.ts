@@ -1,5 +1,5 @@
-// The access token: fetched when it is first needed, kept, and renewed shortly before its end, by one request however many
-// wait for it. Shows neither key nor token to anybody but the service.
+// Keeps the access token: fetches it when it is first needed, and renews it shortly before it expires, with one request however
+// many calls wait for it. Key and token are sent to the service only, and never appear in an error.
 
 import type { Connection } from "./connection.ts";
 import type { AccessToken } from "./generated/replies.ts";
@@ -8,11 +8,11 @@ import { until } from "./wait.ts";
 
 interface Kept {
   readonly token: string;
-  /** Unix milliseconds, by the clock of this machine. */
+  /** Unix milliseconds by the clock of this machine. */
   readonly renewAt: number;
 }
 
-/** Renewed this long before its end, or a tenth of its life before if that is less. */
+/** A token is renewed this long before it expires, or after nine tenths of its lifetime if that is later. */
 const marginMs = 60_000;
 
 export class TokenKeeper {
@@ -25,7 +25,7 @@ export class TokenKeeper {
     this.#fetch =
       options.getToken === undefined
         ? fetchWithKey(connection, options)
-        : fetchElsewhere(options.getToken);
+        : fetchWithCallback(options.getToken);
   }
 
   async get(signal?: AbortSignal): Promise<string> {
@@ -34,12 +34,12 @@ export class TokenKeeper {
     return (await until(this.#coming, signal)).token;
   }
 
-  /** A token that the service does not take any more is not given again. */
+  /** Discards a token that the service no longer accepts. */
   forget(token: string): void {
     if (this.#kept?.token === token) this.#kept = undefined;
   }
 
-  /** Belongs to all who wait, so no one's signal ends it. */
+  /** Shared by all calls that wait, so the signal of a call does not end it. */
   async #renew(): Promise<Kept> {
     try {
       this.#kept = await this.#fetch();
@@ -54,7 +54,7 @@ function fetchWithKey(connection: Connection, options: SluiceOptions): () => Pro
   const { organizationId, scopes = ["transactions:write"], expirySeconds = 3_600 } = options;
   const apiKey = options.apiKey?.trim();
   if (!fitsHeader(apiKey))
-    throw wrong("apiKey", "the key as the operator gave it, or getToken be given");
+    throw wrong("apiKey", "the key from the operator, unless getToken is set");
   if (!organizationId) throw wrong("organizationId", "the id of the organization of the key");
   if (!Number.isInteger(expirySeconds) || expirySeconds < 300 || expirySeconds > 86_400) {
     throw wrong("expirySeconds", "a whole number from 300 to 86400");
@@ -66,22 +66,22 @@ function fetchWithKey(connection: Connection, options: SluiceOptions): () => Pro
   return async () => {
     const askedAt = Date.now();
     const reply = await connection.request({ method: "POST", path: "/auth/token", body }, apiKey);
-    // Counted from here, so that it does not matter whether this machine's clock is right.
+    // The lifetime is counted from the request, so the clock of this machine need not be right.
     return keep((reply as AccessToken).token, { from: askedAt, lifeMs: expirySeconds * 1_000 });
   };
 }
 
-function fetchElsewhere(getToken: NonNullable<SluiceOptions["getToken"]>): () => Promise<Kept> {
+function fetchWithCallback(getToken: NonNullable<SluiceOptions["getToken"]>): () => Promise<Kept> {
   return async () => {
     const { token, expiry } = await getToken();
     const now = Date.now();
-    // By the service's clock, so a token that seems to have ended may have not; the service tells.
+    // The expiry is by the clock of the service, so a token that seems to have expired may be valid. The service decides.
     const lifeMs = Math.max(expiry * 1_000 - now, marginMs);
     return keep(token, { from: now, lifeMs });
   };
 }
 
 function keep(token: unknown, { from, lifeMs }: { from: number; lifeMs: number }): Kept {
-  if (!fitsHeader(token)) throw new TypeError("What came as an access token can't be one.");
+  if (!fitsHeader(token)) throw new TypeError("The reply contains no valid access token.");
   return { token, renewAt: from + lifeMs - Math.min(marginMs, lifeMs / 10) };
 }

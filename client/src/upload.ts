@@ -1,5 +1,5 @@
-// Records from a source of any length, sent batch by batch: one under way with its own Idempotency-Key, the next being
-// collected. So memory is bounded, any failure can be retried, and no record is written twice.
+// Sends records from a source of any length in batches: one is in flight, with its own Idempotency-Key, while the next is being
+// collected. Memory is bounded, failures can be retried, and no record is written twice.
 
 import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
@@ -10,15 +10,15 @@ import type { CallOptions } from "./session.ts";
 import { until } from "./wait.ts";
 
 export interface UploadOptions extends Pick<CallOptions, "signal"> {
-  /** Records in a request at most, 1 to 10,000; 1,000 if left out. */
+  /** Maximum number of records in a request, 1 to 10,000. Default: 1,000. */
   readonly batchSize?: number | undefined;
 }
 
-/** A record that was not written, and why. The others are not affected. */
+/** A record that was not written, and why. The other records are not affected. */
 export interface Refusal<Item> {
-  /** Place in the source, from 0. */
+  /** The position in the source, from 0. */
   readonly index: number;
-  /** As the source gave it. */
+  /** The record as the source yielded it. */
   readonly record: Item;
   /** One of `errorCodes`. */
   readonly code: number;
@@ -26,17 +26,17 @@ export interface Refusal<Item> {
   readonly errors: readonly ErrorItem[];
 }
 
-/** What became of the records so far. It counts what the service has answered for. */
+/** The counts of the records that the service has answered for. */
 export interface Tally {
   readonly received: number;
-  /** Changes that are on stable storage. */
+  /** Records that are on stable storage. */
   readonly written: number;
-  /** Were there already, identical. */
+  /** Records that existed already and were identical. */
   readonly unchanged: number;
   readonly refused: number;
 }
 
-/** Sends nothing until it is iterated, and then no faster than its refusals are read. */
+/** Sends nothing until it is iterated, and then no faster than the refusals are read. */
 export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
   readonly #send: (body: string) => Promise<WriteResult>;
   readonly #refusals: AsyncGenerator<Refusal<Item>, void, undefined>;
@@ -55,12 +55,12 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     this.#refusals = this.#run(source, batchSize, signal);
   }
 
-  /** In the order of the source. After a failure, everything from `received` on is not known to be written. */
+  /** In the order of the source. After a failure, it is unknown whether the records from `received` on were written. */
   get tally(): Tally {
     return this.#tally;
   }
 
-  /** Iterates the refusals. Throws what the source throws, and what ends a call: SluiceError, the signal's reason. */
+  /** Iterates over the refusals. Throws errors of the source, SluiceError, and the signal's reason. */
   [Symbol.asyncIterator](): AsyncGenerator<Refusal<Item>, void, undefined> {
     return this.#refusals;
   }
@@ -76,15 +76,15 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
       for (;;) {
         const batch = await until(batcher.take(), signal);
         if (batch.length === 0) return;
-        yield* await this.#settle(batch);
+        yield* await this.#process(batch);
       }
     } finally {
       batcher.close();
     }
   }
 
-  /** Records that have no JSON are refused here; the others are sent. */
-  async #settle(batch: readonly Batched<Item>[]): Promise<readonly Refusal<Item>[]> {
+  /** Refuses records that JSON can't represent, and sends the others. */
+  async #process(batch: readonly Batched<Item>[]): Promise<readonly Refusal<Item>[]> {
     const sendable = batch.filter(({ text }) => text !== undefined);
     const refusals = sendable.length === 0 ? [] : await this.#write(sendable);
     if (sendable.length === batch.length) return refusals;
@@ -93,7 +93,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     return [...refusals, ...unsendable].sort((one, other) => one.index - other.index);
   }
 
-  /** A batch that is refused as a whole had no effect: bisecting it finds the records that cause that. */
+  /** A batch that is refused as a whole had no effect; bisecting it finds the records that caused the refusal. */
   async #write(batch: readonly Batched<Item>[]): Promise<readonly Refusal<Item>[]> {
     try {
       const result = await this.#send(`[${batch.map(({ text }) => text).join(",")}]`);
@@ -121,7 +121,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     return refusals;
   }
 
-  /** What is neither written nor refused was unchanged. */
+  /** Records that were neither written nor refused were unchanged. */
   #add({ received, written, refused }: Omit<Tally, "unchanged">): void {
     const before = this.#tally;
     this.#tally = {
@@ -133,7 +133,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
   }
 }
 
-/** Refusals of a list that one of its records causes: invalid, or too large, also for a proxy (413). */
+/** Refusals of a list that a single record can cause: invalid, or too large, also for a proxy (413). */
 const causedByRecord: ReadonlySet<number> = new Set([
   errorCodes.validation_failed,
   errorCodes.malformed_json,

@@ -1,6 +1,6 @@
-// Waiting that a signal can end. Leaves no timer and no listener behind.
+// Waiting that a signal can end. Removes its timer and listener in any case.
 
-/** As the promise settles, or rejects with the signal's reason when that comes first. */
+/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
 export function until<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

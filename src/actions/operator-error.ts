@@ -50,6 +50,16 @@ export class OperatorError extends Error {
     this.name = "OperatorError";
     this.errorName = errorName;
   }
+
+  /** The message of any error, under a name for scripts. */
+  static from(errorName: OperatorErrorName, cause: unknown): OperatorError {
+    return new OperatorError(errorName, reasonOf(cause), { cause });
+  }
+}
+
+/** The message of anything that was thrown. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** The command line is wrong; the process exits with 2. */

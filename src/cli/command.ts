@@ -1,5 +1,5 @@
-// What a command is: a row of data that the command line, its help and its documentation are made from.
-// Knows nothing of any particular command, nor of the library that parses the line.
+// What a command is: data from which the command line, its help and its documentation are built. Independent of any
+// particular command, and of the library that parses the command line.
 
 import type { App } from "../actions/app.ts";
 
@@ -9,22 +9,22 @@ export interface Output {
   readonly isTTY?: boolean;
 }
 
-/** What a command gets from the world around it. */
+/** What a command knows of the process that runs it. */
 export interface Context {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
-  /** The name for the audit trail: of --as, or of the user of the operating system. */
+  /** The actor in the audit trail: the name given with --as, or the user of the operating system. */
   readonly operator: string;
-  /** Opens the store beside whatever serves it, runs `work`, and closes it again. */
-  withApp<Result>(work: (app: App) => Promise<Result>, options?: AppNeeds): Promise<Result>;
+  /** Opens the store, which may be in service, runs `work`, and closes the store. */
+  withApp<Result>(work: (app: App) => Promise<Result>, options?: StoreOptions): Promise<Result>;
 }
 
-export interface AppNeeds {
-  /** True unless it is given: fails where there is no store. False: one is created. */
-  readonly existing?: boolean;
-  /** Also opens a store that is being restored. Never for what reads records. */
+export interface StoreOptions {
+  /** Creates the store if there is none, instead of failing. */
+  readonly create?: boolean;
+  /** Also opens a store that is being restored. Never for a command that reads records. */
   readonly restoring?: boolean;
 }
 
@@ -32,11 +32,11 @@ export interface AppNeeds {
 export interface CommandResult {
   readonly json: unknown;
   readonly text: string;
-  /** 0 unless it says otherwise. */
+  /** 0 if left out. */
   readonly exitCode?: number;
 }
 
-/** How the text of an argument or option is read; `read` throws a UsageError that says what was expected. */
+/** How the text of an argument or option is parsed; `read` throws a UsageError that says what was expected. */
 export interface Kind<Value> {
   readonly placeholder: string;
   readonly read: (text: string) => Value;
@@ -45,7 +45,7 @@ export interface Kind<Value> {
 export interface Parameter<Value> extends Kind<Value> {
   readonly summary: string;
   readonly required: boolean;
-  /** What stands in for an option that is not given, as it would be typed. */
+  /** The default value, as it would be typed. */
   readonly fallback: string | undefined;
   /** `flag` is given without a value; `list` may be given several times. */
   readonly form?: "flag" | "list";
@@ -74,26 +74,55 @@ export interface Command {
 
 interface Definition<Arguments extends Parameters, Options extends Parameters> extends Omit<
   Command,
-  "run"
+  "arguments" | "options" | "run"
 > {
   /** Names are in camel case here and in kebab case on the command line. */
-  readonly arguments: Arguments;
-  readonly options: Options;
+  readonly arguments?: Arguments;
+  readonly options?: Options;
   readonly run: (
     context: Context,
     values: Values<Arguments> & Values<Options>,
   ) => Promise<CommandResult | undefined>;
 }
 
-/** Gives `run` its arguments and options under their names, each of the type that its kind reads. */
-export function defineCommand<Arguments extends Parameters, Options extends Parameters>(
-  definition: Definition<Arguments, Options>,
-): Command {
-  const { run, ...rest } = definition;
+interface StoreDefinition<Arguments extends Parameters, Options extends Parameters> extends Omit<
+  Definition<Arguments, Options>,
+  "run"
+> {
+  /** True for a command that may be run during a restore. Never for one that reads records. */
+  readonly restoring?: true;
+  readonly run: (
+    app: App,
+    values: Values<Arguments> & Values<Options>,
+    context: Context,
+  ) => Promise<CommandResult | undefined>;
+}
+
+type None = Readonly<Record<string, never>>;
+
+/** Passes `run` its arguments and options by name, each of the type that its kind reads. */
+export function defineCommand<
+  Arguments extends Parameters = None,
+  Options extends Parameters = None,
+>({ run, ...rest }: Definition<Arguments, Options>): Command {
   return {
+    arguments: {},
+    options: {},
     ...rest,
     run: (context, values) => run(context, values as Values<Arguments> & Values<Options>),
   };
+}
+
+/** A command on an existing store, which is open while `run` works. */
+export function defineStoreCommand<
+  Arguments extends Parameters = None,
+  Options extends Parameters = None,
+>({ run, restoring, ...rest }: StoreDefinition<Arguments, Options>): Command {
+  return defineCommand<Arguments, Options>({
+    ...rest,
+    run: (context, values) =>
+      context.withApp((app) => run(app, values, context), { restoring: restoring === true }),
+  });
 }
 
 export function required<Value>(kind: Kind<Value>, summary: string): Parameter<Value> {
@@ -112,14 +141,10 @@ export function withDefault<Value>(
   return { ...kind, summary, required: false, fallback };
 }
 
-/** False unless it is given. */
+/** True if given, otherwise false. */
 export function flag(summary: string): Parameter<boolean> {
-  const rest = { required: false, fallback: undefined, form: "flag" } as const;
-  return { placeholder: "", read: given, summary, ...rest };
-}
-
-function given(): boolean {
-  return true;
+  const kind: Kind<boolean> = { placeholder: "", read: () => true };
+  return { ...kind, summary, required: false, fallback: undefined, form: "flag" };
 }
 
 /** At least one. */
@@ -127,12 +152,12 @@ export function several<Value>(kind: Kind<Value>, summary: string): Parameter<re
   return { ...listOf(kind), summary, required: true };
 }
 
-/** Empty if it is not given. */
+/** An empty list if left out. */
 export function anyNumber<Value>(kind: Kind<Value>, summary: string): Parameter<readonly Value[]> {
   return { ...listOf(kind), summary, required: false };
 }
 
-/** Each text is read by itself; program.ts puts the lists together. */
+/** Each value is read separately; program.ts joins the lists. */
 function listOf<Value>({ placeholder, read }: Kind<Value>) {
   const readOne = (text: string): readonly Value[] => [read(text)];
   return { placeholder, read: readOne, fallback: undefined, form: "list" } as const;

@@ -1,4 +1,4 @@
-// The table of commands, in the order of the help and of the documentation. Everything about a command is in its file.
+// The table of commands, in the order of the help and the documentation. Everything else about a command is in its file.
 
 import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";
@@ -69,7 +69,7 @@ export const commands: readonly Command[] = [
   openapi,
 ];
 
-/** The first words of commands with two, and what they are about. */
+/** A summary for the first word of commands with two words. */
 export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show and change organizations.",
   key: "Create, list, revoke and rotate API keys.",
@@ -80,23 +80,12 @@ export const groups: Readonly<Record<string, string>> = {
   audit: "Export the audit trail.",
 };
 
-/** Where the first word of a command stands in the help. */
-export const headings: Readonly<Record<string, string>> = {
-  serve: "Service:",
-  demo: "Service:",
-  migrate: "Service:",
-  organization: "Organizations and keys:",
-  key: "Organizations and keys:",
-  import: "Records:",
-  export: "Records:",
-  record: "Records:",
-  deletion: "Deletion:",
-  receipt: "Deletion:",
-  retention: "Deletion:",
-  audit: "Store:",
-  backup: "Store:",
-  restore: "Store:",
-  move: "Store:",
-  check: "Store:",
-  openapi: "API:",
+/** The headings of the help, with the first words of their commands. */
+export const headings: Readonly<Record<string, readonly string[]>> = {
+  "Service:": ["serve", "demo", "migrate"],
+  "Organizations and keys:": ["organization", "key"],
+  "Records:": ["import", "export", "record"],
+  "Deletion:": ["deletion", "receipt", "retention"],
+  "Store:": ["audit", "backup", "restore", "move", "check"],
+  "API:": ["openapi"],
 };

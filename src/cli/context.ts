@@ -1,4 +1,4 @@
-// What commands get from a real process: its environment, its streams, who runs it, and the store that the environment names.
+// The context of a command in a process: its environment and streams, who runs it, and the store that the environment names.
 
 import { readConfig } from "../config.ts";
 import { isReservedName, readOperatorName } from "../operator-name.ts";
@@ -23,30 +23,29 @@ export interface ContextOptions {
 export function makeContext(processContext: ProcessContext, { json, as }: ContextOptions): Context {
   const { environment, out, err, now } = processContext;
   const operator = as ?? processContext.operator ?? readOperatorName();
+  const onLeftover = (path: string): void => {
+    if (!json) err.write(`Removed ${path}, left behind by a command that was killed.\n`);
+  };
   return {
     environment,
     out,
     err,
     json,
     operator,
-    withApp: async (work, { existing = true, restoring = false } = {}) => {
+    withApp: async (work, { create = false, restoring = false } = {}) => {
       const config = readConfig(environment);
-      // Loaded only now, so that help and mistakes in typing are answered at once.
+      // Imported only here, so that help and usage errors appear at once.
       const { openApp } = await import("../app.ts");
+      const clock = now === undefined ? {} : { now };
       const options = {
         role: "command",
-        existing,
+        existing: !create,
         restoring,
         operator,
-        onLeftover: (path: string) => {
-          if (!json) err.write(`Removed ${path}, which a command that was killed had left.\n`);
-        },
-        ...(now === undefined ? {} : { now }),
+        ...clock,
       } as const;
-      const app = await openApp(config, options).catch((cause: unknown) => {
-        throw new OperatorError("store", cause instanceof Error ? cause.message : String(cause), {
-          cause,
-        });
+      const app = await openApp(config, { ...options, onLeftover }).catch((cause: unknown) => {
+        throw OperatorError.from("store", cause);
       });
       try {
         return await work(app);
@@ -59,12 +58,10 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
 
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,99}$/u;
 
-/** Throws UsageError for a name that the audit trail could not tell from something else. */
+/** Throws UsageError for a name that is reserved in the audit trail or has other characters than names have. */
 export function readOperator(given: string): string {
   if (isReservedName(given)) {
-    throw new UsageError(
-      `"${given}" is not the name of a person: the audit trail has it for something else.`,
-    );
+    throw new UsageError(`"${given}" is reserved in the audit trail; give the name of a person.`);
   }
   if (nameForm.test(given) && given.isWellFormed()) return given;
   throw new UsageError(

@@ -1,4 +1,4 @@
-// The exit codes of the program and what each means, for the help and the documentation.
+// The exit codes of the program with their meanings, for the help and the documentation.
 
 export const exitCode = { success: 0, failure: 1, usage: 2 } as const;
 

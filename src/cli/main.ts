@@ -1,8 +1,8 @@
-// The program `sluice`: runs the command that was typed, in this process, and sets its exit code.
+// The program `sluice`: runs one command line in this process, and sets the exit code.
 
 import { run } from "./run.ts";
 
-// Whoever reads our output may stop reading, as `head` does; that is no failure.
+// The reader of the output may close the pipe early, as `head` does; that is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);

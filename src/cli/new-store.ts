@@ -1,4 +1,4 @@
-// Tells before a command runs whether it will create a store, so that its user notices a wrong folder. Creates nothing.
+// Finds out before a command runs whether it will create a store, so that its user notices a wrong folder. Creates nothing.
 
 import { readConfig } from "../config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";

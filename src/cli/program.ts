@@ -1,8 +1,8 @@
-// Makes commander's program from the table of commands. The one place that knows the library; decides nothing itself.
+// Builds the command line from the table of commands with the library commander. No other file depends on the library.
 
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../actions/operator-error.ts";
-import type { Command, Parameter, Parameters } from "./command.ts";
+import { type Command, flag, optional, type Parameter } from "./command.ts";
 import { commands, groups, headings } from "./commands.ts";
 import { readOperator } from "./context.ts";
 import { describeExitCodes, describeSettings } from "./output/settings-help.ts";
@@ -12,11 +12,11 @@ export interface Invocation {
   readonly command: Command;
   readonly values: Readonly<Record<string, unknown>>;
   readonly json: boolean;
-  /** Who does it, for the audit trail; undefined: the user of the operating system. */
+  /** The actor for the audit trail; undefined for the user of the operating system. */
   readonly as: string | undefined;
 }
 
-/** Parsing calls `invoke` for the command that was typed. */
+/** Parsing calls `invoke` for the command that was given. */
 export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): Program {
   const program = configure(new Program("sluice"))
     .usage("COMMAND [options]")
@@ -56,52 +56,46 @@ function makeGroup(word: string): Program {
 }
 
 function underHeading(program: Program): Program {
-  const heading = headings[program.name()];
+  const has = ([, words]: readonly [string, readonly string[]]) => words.includes(program.name());
+  const [heading] = Object.entries(headings).find(has) ?? [];
   return heading === undefined ? program : program.helpGroup(heading);
 }
+
+/** The options that every command has. */
+const commonOptions = {
+  json: flag("Print JSON on standard output, and errors as JSON on standard error."),
+  as: optional(
+    { placeholder: "NAME", read: readOperator },
+    "Who you are, for the audit trail, instead of the user of the operating system.",
+  ),
+};
 
 function makeCommand(
   word: string,
   command: Command,
   invoke: (invocation: Invocation) => Promise<void>,
 ): Program {
+  const options = { ...command.options, ...commonOptions };
   const made = configure(new Program(word)).summary(command.summary).description(describe(command));
-  const names = Object.keys(command.arguments);
-  for (const parameter of Object.values(command.arguments))
-    made.addArgument(makeArgument(parameter));
-  for (const option of makeOptions(command.options)) made.addOption(option);
-  made.option("--json", "Print JSON on standard output, and errors as JSON on standard error.");
-  made.addOption(makeAsOption());
-  made.addHelpText(
-    "after",
-    `\nExamples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`,
-  );
+  for (const argument of Object.values(command.arguments)) made.addArgument(makeArgument(argument));
+  for (const option of Object.entries(options)) made.addOption(makeOption(option));
+  const examples = command.examples.map((line) => `  ${line}`).join("\n");
+  made.addHelpText("after", `\nExamples:\n${examples}`);
   made.action(async () => {
-    const { json, as, ...options } = made.opts<
-      { json?: true; as?: Read } & Readonly<Record<string, Read>>
-    >();
-    const given = names.map((name, index) => [name, made.processedArgs[index] as Read | undefined]);
-    const read = { ...options, ...Object.fromEntries(given) } as Record<string, Read | undefined>;
-    const parameters: Parameters = { ...command.arguments, ...command.options };
-    const values = Object.fromEntries(
-      Object.entries(parameters).map(([name, parameter]) => [name, valueOf(parameter, read[name])]),
+    const names = Object.keys(command.arguments);
+    const read: Readonly<Record<string, Read | undefined>> = {
+      ...made.opts<Readonly<Record<string, Read>>>(),
+      ...Object.fromEntries(names.map((name, index) => [name, made.processedArgs[index] as Read])),
+    };
+    const { json, as, ...values } = Object.fromEntries(
+      Object.entries({ ...command.arguments, ...options }).map(([name, parameter]) => [
+        name,
+        valueOf(parameter, read[name]),
+      ]),
     );
-    await invoke({ command, values, json: json === true, as: as?.value as string | undefined });
+    await invoke({ command, values, json: json === true, as: as as string | undefined });
   });
   return made;
-}
-
-function makeAsOption(): Option {
-  const summary = "Who you are, for the audit trail, instead of the user of the operating system.";
-  return new Option("--as <NAME>", summary).argParser(
-    reader({
-      placeholder: "NAME",
-      read: readOperator,
-      summary,
-      required: false,
-      fallback: undefined,
-    }),
-  );
 }
 
 function configure(program: Program): Program {
@@ -112,7 +106,7 @@ function configure(program: Program): Program {
     .helpCommand(false);
 }
 
-/** Every command has options, so the list of commands does not say so. */
+/** Every command has options, so the list of commands does not mention them. */
 function subcommandTerm(program: Program): string {
   const given = program.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name();
@@ -131,29 +125,27 @@ function makeArgument(parameter: Parameter<unknown>): Argument {
   return new Argument(form, parameter.summary).argParser(reader(parameter));
 }
 
-function makeOptions(parameters: Parameters): readonly Option[] {
-  return Object.entries(parameters).map(([name, parameter]) => {
-    const summary = parameter.required ? `${parameter.summary} (required)` : parameter.summary;
-    if (parameter.form === "flag") return new Option(optionFlag(name), summary);
-    const option = new Option(`${optionFlag(name)} <${parameter.placeholder}>`, summary)
-      .argParser(reader(parameter))
-      .makeOptionMandatory(parameter.required);
-    if (parameter.fallback === undefined) return option;
-    return option.default(reader(parameter)(parameter.fallback), parameter.fallback);
-  });
+function makeOption([name, parameter]: [name: string, Parameter<unknown>]): Option {
+  const summary = parameter.required ? `${parameter.summary} (required)` : parameter.summary;
+  if (parameter.form === "flag") return new Option(optionFlag(name), summary);
+  const option = new Option(`${optionFlag(name)} <${parameter.placeholder}>`, summary)
+    .argParser(reader(parameter))
+    .makeOptionMandatory(parameter.required);
+  if (parameter.fallback === undefined) return option;
+  return option.default(reader(parameter)(parameter.fallback), parameter.fallback);
 }
 
-/** `deletionGrace` is typed as `--deletion-grace`. */
+/** `--deletion-grace` for `deletionGrace`. */
 export function optionFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Values in a box: commander takes null for "not given". */
+/** Wraps a value, because commander treats null as "not given". */
 interface Read {
   readonly value: unknown;
 }
 
-/** A flag comes as true, without a box. */
+/** A flag is just true, without this wrapper. */
 function valueOf({ form }: Parameter<unknown>, read: Read | undefined): unknown {
   if (form === "flag") return read !== undefined;
   return form === "list" ? (read?.value ?? []) : read?.value;

@@ -8,17 +8,17 @@ import { optionFlag } from "./program.ts";
 const opening = `# Command line
 
 Every command is \`sluice …\`, or \`npx sluice …\` in the checkout. Settings come from the environment, see
-[settings](settings.md). Durations are a whole number and a unit, such as \`90d\`, \`12h\`, \`30m\` or \`45s\`. All commands but
-\`serve\`, \`restore\` and \`move\` work beside a running server.
+[settings](settings.md). Durations are a whole number and a unit, such as \`90d\`, \`12h\`, \`30m\` or \`45s\`. All commands
+except \`serve\`, \`restore\` and \`move\` can be run while a server uses the store.
 
-**Output.** Results go to standard output, errors and warnings to standard error. With \`--json\` results and errors are JSON,
+**Output.** Results go to standard output, errors and warnings to standard error. With \`--json\`, both are JSON,
 errors as \`{"error": {"name", "message"}}\`.
 
-**Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, \`restore\` puts one in place, and
-\`demo\` creates one of its own. All other commands fail where there is no store, and create nothing.
+**Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, \`restore\` replaces it, and
+\`demo\` creates one of its own. All other commands fail if there is no store, and create nothing.
 
-**Files.** A command that writes a file does not replace an existing one unless it has an option for that, and does not
-create folders for it.
+**Files.** A command that writes a file replaces an existing one only if an option tells it to, and does not create
+folders.
 
 **Audit trail.** The trail records the user of the operating system as the actor of a command, or the name given with
 \`--as NAME\`, which every command accepts.

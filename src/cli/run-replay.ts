@@ -1,41 +1,59 @@
-// Replays what a restored store lacks, for the commands that do so, and tells how far it is.
+// Replays deletions on a restored store, for the commands that do so, and reports what was replayed and what waits.
 
 import { randomBytes } from "node:crypto";
+import { OperatorError } from "../actions/operator-error.ts";
 import type { LedgerSource } from "../actions/read-ledgers.ts";
 import type { Replay } from "../actions/replay-deletions.ts";
 import type { Config } from "../config.ts";
-import { OperatorError } from "../actions/operator-error.ts";
 import type { Context } from "./command.ts";
 import { printTenths } from "./output/progress-tenths.ts";
 
-export interface ReplayOf {
+export interface ReplaySource {
   readonly config: Config;
   readonly sources: readonly LedgerSource[];
 }
 
-/** Undefined if there was nothing to do. Throws OperatorError. */
-export async function runReplay(
-  context: Context,
-  { config, sources }: ReplayOf,
-): Promise<Replay | undefined> {
+/** Changes nothing if there is nothing to replay. Throws OperatorError. */
+export async function runReplay(context: Context, { config, sources }: ReplaySource) {
   const { replayIfNeeded } = await import("../restore.ts");
   const { replayDeletions } = await import("../actions/replay-deletions.ts");
   const { operator } = context;
-  const options = {
-    sources,
-    claimant: `replay-${process.pid}-${randomBytes(6).toString("hex")}`,
-    onProgress: printTenths(context, "replayed"),
-  };
+  const claimant = `replay-${process.pid}-${randomBytes(6).toString("hex")}`;
+  const onProgress = printTenths(context, "replayed");
   try {
-    return await replayIfNeeded(config, {
+    const replay = await replayIfNeeded(config, {
       sources,
       operator,
-      replay: (app) => replayDeletions(app, options),
+      replay: (app) => replayDeletions(app, { sources, claimant, onProgress }),
     });
+    return report(replay ?? { replayedIds: [], waiting: [], waitingMore: 0 });
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause;
-    throw new OperatorError("replay", cause instanceof Error ? cause.message : String(cause), {
-      cause,
-    });
+    throw cause instanceof OperatorError ? cause : OperatorError.from("replay", cause);
   }
+}
+
+function report({ replayedIds, waiting, waitingMore }: Replay) {
+  const { length } = replayedIds;
+  const done = `${length} ${length === 1 ? "deletion was" : "deletions were"} replayed.`;
+  const left = waiting.map(
+    ({ deletion, why }) => `  ${deletion.deletionRequestId} waits for ${why}`,
+  );
+  if (waitingMore > 0) left.push(`  and ${waitingMore} more`);
+  return {
+    json: {
+      carried_out: replayedIds,
+      waiting: waiting.map(({ deletion, why }) => ({
+        deletion_request_id: deletion.deletionRequestId,
+        waiting_for: why,
+      })),
+      waiting_more: waitingMore,
+    },
+    text:
+      left.length === 0
+        ? done
+        : [done, "These remain; until they are done, nothing can read the store:", ...left].join(
+            "\n",
+          ),
+    exitCode: left.length === 0 ? 0 : 1,
+  };
 }

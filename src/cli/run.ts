@@ -1,5 +1,5 @@
-// Runs one command line from its words to an exit code (see exit-code.ts).
-// Results go to standard output and errors to standard error, both as JSON with --json; never ends the process itself.
+// Runs one command line and returns its exit code (see exit-code.ts). Results go to standard output and errors to standard
+// error, both as JSON with --json. Never ends the process itself.
 
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../config.ts";
@@ -53,7 +53,7 @@ async function perform(words: readonly string[], processContext: ProcessContext)
   return code;
 }
 
-/** `sluice help key create` and `sluice version` are what many type for the options. */
+/** Accepts `sluice help key create` and `sluice version` for the options of the same names. */
 function asOptions(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
   if (first === "version" && rest.length === 0) return ["--version"];
@@ -64,7 +64,7 @@ async function runInvocation(
   { command, values, json, as }: Invocation,
   processContext: ProcessContext,
 ): Promise<number> {
-  // A server logs them, in the form of its other lines.
+  // A server logs them as it logs everything else.
   if (!json && command.name !== "serve") warnOfUnknownSettings(processContext);
   const result = await command.run(makeContext(processContext, { json, as }), values);
   if (result === undefined) return exitCode.success;

@@ -1,12 +1,12 @@
-// Waits for the signal that asks a process to stop. A further one ends the delay that a stop waits through, if there is one;
-// else it ends the process at once.
+// Waits for the signal that asks a process to stop. During the delay before a stop, a second signal ends the delay; at any
+// other time it ends the process at once.
 
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Ctrl-C reaches a process once from the terminal and once more from each launcher above it, such as npm. Those copies
- * come within moments, so a signal this soon after another is not taken for a further one.
+ * A Ctrl-C reaches a process from the terminal, and again from each launcher above it, such as npm. Those copies arrive
+ * within moments, so a signal this soon after another one is ignored.
  */
 const copiesMs = 200;
 
@@ -14,9 +14,9 @@ const names = ["SIGTERM", "SIGINT"] as const;
 
 export interface StopSignal {
   readonly received: Promise<NodeJS.Signals>;
-  /** Resolves after the time, or at the next signal, which then does nothing else. */
+  /** Resolves after the time, or at the next signal, which then has no other effect. */
   delay(ms: number): Promise<void>;
-  /** Leaves signals to whoever else cares for them. */
+  /** Removes the signal handlers. */
   release(): void;
 }
 
@@ -45,4 +45,19 @@ export function awaitStopSignal(): StopSignal {
       for (const name of names) process.off(name, onSignal);
     },
   };
+}
+
+/** Runs `work` with a signal that SIGTERM or SIGINT aborts, for the given reason. */
+export async function runUntilStopped<Result>(
+  work: (stopping: AbortSignal) => Promise<Result>,
+  reason?: Error,
+): Promise<Result> {
+  const stop = awaitStopSignal();
+  const stopping = new AbortController();
+  void stop.received.then(() => stopping.abort(reason));
+  try {
+    return await work(stopping.signal);
+  } finally {
+    stop.release();
+  }
 }

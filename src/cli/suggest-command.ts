@@ -1,9 +1,9 @@
-// Finds the commands that somebody may have meant who typed one that does not exist. Runs none of them.
+// Suggests commands for one that does not exist. Runs none of them.
 
 import { closestName } from "../domain/validation/suggest.ts";
 import { commands } from "./commands.ts";
 
-/** What people type for a command that has another name here. */
+/** Names that other programs use for these commands. */
 const otherNames: Readonly<Record<string, string>> = {
   start: "serve",
   run: "serve",
@@ -16,7 +16,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 const suggestionsMax = 3;
 
-/** Whole names of commands, the best first; empty where nothing is close. */
+/** Full names of commands, the closest first; empty if none is close. */
 export function suggestCommands(words: readonly string[]): readonly string[] {
   const [first = "", second = ""] = words;
   const group = nearestFirst(first);
@@ -24,7 +24,7 @@ export function suggestCommands(words: readonly string[]): readonly string[] {
   return found.slice(0, suggestionsMax);
 }
 
-/** `create organization` has the right words in the wrong order. */
+/** For words in the wrong order, such as `create organization`. */
 function withSecondWord(verb: string, noun: string): readonly string[] {
   const names = namesWhere(([, word]) => word === verb);
   const group = nearestFirst(noun);

@@ -1,5 +1,5 @@
-// What is said of a command line that was typed wrongly: what is wrong with it, what was probably meant, and where to read on.
-// Always one line.
+// The message for a command line that is wrong: what is wrong, what was probably meant, and where to find help. Always one
+// line.
 
 import type { CommanderError } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";
@@ -15,7 +15,7 @@ export function describeUsageError(
   words: readonly string[],
 ): string {
   const said = message.replace(/^error: /, "").replaceAll("\n", " ");
-  // Every command takes --json, so where it is unknown no command was named.
+  // Every command has --json, so if it is unknown, no command was given.
   if (code === "commander.unknownOption" && said.includes("'--json'")) {
     return `the command is missing. ${listing}`;
   }
@@ -24,7 +24,7 @@ export function describeUsageError(
     return `${withoutSuggestion}. ${suggest(words)}${listing}`;
   }
   const command = commandIn(words);
-  // The library looks for what is missing first, and that is often what was mistyped.
+  // The library reports missing options first, but a missing option is often just a mistyped one.
   const isMissing = code === "commander.missingMandatoryOptionValue";
   const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
   return `${(mistyped ?? said).replace(/\.$/, "")}. ${whereToRead(command, words)}`;

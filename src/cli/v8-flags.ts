@@ -1,25 +1,31 @@
-// Flags of V8 that keep the memory of a process near what it needs. They change when and at what cost garbage is collected,
-// never what a program does.
+// V8 flags that bound the memory of a process. They affect when garbage is collected and at what cost, never what a program
+// does.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 export interface HeapLimits {
-  /** Garbage in the old generation before it is collected, in percent of what is in use. V8's default is several times it. */
+  /** How much garbage the old generation collects at, in percent of the memory in use. V8's default is several times this. */
   readonly garbagePercent: number;
-  /** Size of the young generation: it doubles until it has about this. V8's default if left out. */
+  /** The young generation doubles until it has about this size. V8's default if left out. */
   readonly youngGenerationBytes?: number;
 }
+
+/** For a command that reads or writes many records: they are short-lived, so the heap can stay small. */
+export const bulkHeap: HeapLimits = {
+  garbagePercent: 30,
+  youngGenerationBytes: 4 * 1_024 * 1_024,
+};
 
 const doubling = 2;
 const staying = 1;
 
-/** For this thread and all that it starts. */
+/** Applies to this thread and all threads that it starts. */
 export function limitHeap({ garbagePercent, youngGenerationBytes }: HeapLimits): void {
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
   if (youngGenerationBytes === undefined) return;
-  // The limit itself can be set only at the start of a process, its growth at any time. An idle process shrinks the young
-  // generation, so growth is allowed again.
+  // The limit itself can be set only when a process starts, but the growth factor at any time. V8 shrinks the young
+  // generation of an idle process, so it must be allowed to grow again.
   let factor = doubling;
   const adjust = (): void => {
     const wanted = youngGenerationSize() < youngGenerationBytes ? doubling : staying;
@@ -36,10 +42,10 @@ function youngGenerationSize(): number {
 }
 
 /**
- * V8 allocates objects of allocation sites whose objects tended to survive in the old generation. While a server warms up,
- * the objects of requests in flight survive often, so V8 would allocate them there for the life of the process: dead at
- * once, they keep all young objects alive that they refer to, and young collections take ten times as long. To be called
- * before anything is compiled that serves requests; for all threads of the process.
+ * Where objects tend to survive, V8 allocates them in the old generation from then on (pretenuring). While a server warms up,
+ * the objects of requests in flight often survive, so V8 would do this for the life of the process. These objects are
+ * garbage soon, but keep the young objects that they refer to alive, and young collections take ten times as long. Applies
+ * to all threads of the process. Call it before any code that serves requests is compiled.
  */
 export function disablePretenuring(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");

@@ -1,4 +1,4 @@
-// The version of this package, from its package.json: two folders up in the checkout and in what is published alike.
+// The version of this package, from its package.json: two folders up both in the checkout and in the published package.
 
 import { readFileSync } from "node:fs";
 

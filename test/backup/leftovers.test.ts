@@ -1,5 +1,5 @@
-// The next command removes what killed commands leave, and nothing else: no file that is still
-// being written, and no file of the user. The check names unknown files in the data folder.
+// What killed commands leave is removed by the next one, and nothing else is: not what somebody is still writing, and no file of the
+// user's. What is in the data folder and does not belong to Sluice is listed by the check.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function leaveRestore(folder: string): void {
   for (const name of restoring) writeFileSync(join(folder, name), "records that are erased later");
 }
 
-describe("what a killed restore leaves", () => {
+describe("what a killed restore has left", () => {
   it("is removed by the next command, whichever it is", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
@@ -45,7 +45,7 @@ describe("what a killed restore leaves", () => {
     const server = await startServer({ folder: line.folder });
     try {
       for (const name of restoring) assert.ok(!existsSync(join(line.folder, name)));
-      // The process that holds the server's lock may be restoring.
+      // Whoever holds the lock of the serving process may be restoring.
       leaveRestore(line.folder);
       await line.ask("organization list");
       for (const name of restoring) assert.ok(existsSync(join(line.folder, name)));
@@ -55,8 +55,8 @@ describe("what a killed restore leaves", () => {
   });
 });
 
-describe("an unfinished file", () => {
-  it("is removed when its process has ended, with a message", async (test) => {
+describe("a file that is being made", () => {
+  it("is removed when its process is gone, and said to be", async (test) => {
     const line = makeLine(test);
     await operate(line.environment, async ({ store }) => {
       await store.createOrganization(organization(acme), operator);
@@ -85,7 +85,7 @@ describe("an unfinished file", () => {
       const { err } = await line.type("organization list");
       assert.match(
         err,
-        /^Removed .*\.unfinished(?:-journal)?, which a command that was killed had left\.$/m,
+        /^Removed .*\.unfinished(?:-journal)?, left behind by a command that was killed\.$/m,
       );
       assert.deepEqual(readdirSync(line.apart), ["backup.db.part"]);
     }
@@ -95,7 +95,7 @@ describe("an unfinished file", () => {
     );
   });
 
-  it("is left alone while its process runs", async (test) => {
+  it("is left alone while its process lives", async (test) => {
     const { folder, apart } = makeLine(test);
     const path = unfinishedPath(join(apart, "backup.db"));
     const noted = await noteUnfinished(folder, path);
@@ -122,7 +122,7 @@ describe("an unfinished file", () => {
 });
 
 describe("check", () => {
-  it("names every unknown file in the data folder", async (test) => {
+  it("names every file in the data folder that does not belong to Sluice", async (test) => {
     const line = makeLine(test);
     const server = await startServer({ folder: line.folder });
     await server.stop();
@@ -134,23 +134,23 @@ describe("check", () => {
     assert.equal(code, 1);
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
     assert.deepEqual(
-      findings.map((finding) => finding.slice(line.folder.length + 1).split(" is none of")[0]),
+      findings.map((finding) => finding.slice(line.folder.length + 1).split(" does not belong")[0]),
       strange.toSorted(),
     );
   });
 
-  it("names some of very many", async (test) => {
+  it("shows some of very many", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
     for (let count = 0; count < 50; count += 1) writeFileSync(join(line.folder, `${count}.db`), "");
     const { out } = await line.type("check");
     assert.match(out, /^21 found:/);
-    assert.match(out, /30 more files there are none of Sluice's/);
+    assert.match(out, /30 more files there do not belong to Sluice/);
   });
 });
 
 describe("a backup", () => {
-  it("is not started in a folder that does not exist", async (test) => {
+  it("is not begun in a folder that is not there", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
     const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));

@@ -52,7 +52,7 @@ describe("the launcher", () => {
   it("on an older one without a Node in the checkout says what to do", async () => {
     const { code, out, err } = await startOld(makeCheckout(), "serve").ended;
     assert.deepEqual({ code, out }, { code: 1, out: "" });
-    assert.match(err, /^sluice: Sluice needs Node 24 or later, and this is v\d.*npm ci[^\n]*\n$/);
+    assert.match(err, /^sluice: Sluice needs Node 24 or later, but this is v\d.*npm ci[^\n]*\n$/);
   });
 
   it("passes signals on, and the exit code back", async () => {

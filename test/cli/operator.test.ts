@@ -141,7 +141,7 @@ describe("organization set --retain-days", () => {
     assert.deepEqual([code, name], [1, "not_confirmed"]);
     assert.match(
       message,
-      /Nothing was changed.*would be deleted +\d+ transaction.*transaction tx-old.*Give --yes/s,
+      /Nothing was changed.*would be deleted +\d+ transaction.*transaction tx-old.*Add --yes/s,
     );
     assert.equal((await line.ask("organization show acme"))["retain_days"], null);
     const set = await line.ask("organization set acme --retain-days 30 --yes");

@@ -25,7 +25,7 @@ describe("migrate", () => {
       { code, out },
       {
         code: 0,
-        out: `The sqlite store has schema version ${schemaVersion}, as Sluice ${version} needs it.\n`,
+        out: `The sqlite store has schema version ${schemaVersion}, the one that Sluice ${version} uses.\n`,
       },
     );
   });

@@ -53,9 +53,9 @@ describe("the command line", () => {
     }
   });
 
-  it("has a heading of the help for each first word", () => {
-    const first = commands.map(({ name }) => name.split(" ")[0] ?? "");
-    assert.deepEqual(new Set(first), new Set(Object.keys(headings)));
+  it("lists each first word under one heading of the help", () => {
+    const first = new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""));
+    assert.deepEqual(Object.values(headings).flat().toSorted(), [...first].toSorted());
   });
 
   it("shows the exit codes and the settings with --help, and where to find them without", async () => {

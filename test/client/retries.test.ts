@@ -1,4 +1,4 @@
-// When the client retries, after what delay, and what stays the same; when it gives up.
+// When the client tries again, after how long, and what stays the same then; when it gives up.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,13 +21,13 @@ const record = { sar_id: "sar-1", status: "PENDING", related_person_id: "p" } as
 const sar = { ...record, timestamp: "2026-07-01T00:00:00Z" };
 const good = reply(201);
 
-describe("a temporary failure", () => {
+describe("a failure that may pass", () => {
   const passing = {
     "a lost connection": breakOff,
-    "a truncated reply": () => new Response('{"success":', { status: 201 }),
+    "a reply that broke off": () => new Response('{"success":', { status: 201 }),
     "an empty reply": () => new Response("", { status: 201 }),
-    "a reply of a proxy": page(200),
-    "a truncated error": reply(409, "half"),
+    "a reply of something else": page(200),
+    "a refusal that broke off": reply(409, "half"),
     "408": refuse(40801),
     "500": refuse(50001),
     "502 of a proxy": page(502),
@@ -35,7 +35,7 @@ describe("a temporary failure", () => {
     "504 of a proxy": page(504),
   };
   for (const [name, failure] of Object.entries(passing)) {
-    it(`is retried under the same key: ${name}`, async (test) => {
+    it(`is tried again under the same key: ${name}`, async (test) => {
       recordWaits(test);
       const { client, sent } = follow([failure, failure, good], { timeoutMs });
       assert.deepEqual(await client.customerSars.add(sar), written);
@@ -46,52 +46,55 @@ describe("a temporary failure", () => {
     });
   }
 
-  it("is retried after delays that double each time, up to ten seconds, with full jitter", async (test) => {
+  it("is waited for twice as long each time, up to ten seconds, all of it at random", async (test) => {
     const all = recordWaits(test, 1);
     const { client } = follow([...Array.from({ length: 8 }, () => breakOff), good], { timeoutMs });
     await client.customerSars.add(sar);
     assert.deepEqual(all, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   });
 
-  it("can be retried without a delay", async (test) => {
+  it("may pass at once", async (test) => {
     const waits = recordWaits(test, 0);
     const { client } = follow([breakOff, breakOff, good], { timeoutMs });
     await client.customerSars.add(sar);
     assert.deepEqual(waits, [0, 0]);
   });
 
-  it("ends after the given number of retries, with the key in the error", async (test) => {
+  it("is given up after as many retries as were asked for, and the key is told", async (test) => {
     recordWaits(test);
     const { client, sent } = follow([breakOff], { timeoutMs, retries: 2 });
     await assert.rejects(client.customerSars.add(sar, { idempotencyKey: "k" }), (error) => {
       assert.ok(error instanceof SluiceNetworkError && error instanceof SluiceError);
       assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
       assert.equal(error.idempotencyKey, "k");
-      assert.equal(error.message, "No whole reply came (POST /v2/customer_sar, tried 3 times).");
+      assert.equal(
+        error.message,
+        "No complete reply arrived (POST /v2/customer_sar, tried 3 times).",
+      );
       return true;
     });
     assert.equal(sent.length, 3);
   });
 
-  it("is reported as after the last retry, if there was a reply", async (test) => {
+  it("is told as it was after the last retry, if there was a reply", async (test) => {
     recordWaits(test);
     const { client } = follow([refuse(50301)], { timeoutMs, retries: 1 });
     await assert.rejects(client.customerSars.add(sar), { code: 50301, message: "No." });
   });
 
-  it("includes an attempt that takes too long", async () => {
+  it("is an attempt that takes too long", async () => {
     const { client, sent } = follow([hang, good], { timeoutMs: 5 });
     assert.deepEqual(await client.customerSars.add(sar), written);
     assert.equal(sent.length, 2);
     const never = follow([hang], { timeoutMs: 5, retries: 0 });
     await assert.rejects(
       never.client.customerSars.add(sar),
-      /^SluiceNetworkError: No reply came within 5 ms/,
+      /^SluiceNetworkError: No reply arrived within 5 ms/,
     );
   });
 });
 
-describe("a rejection", () => {
+describe("a refusal", () => {
   const passing: ReadonlySet<number> = new Set([40801, 40904, 42901, 50001, 50301]);
   const renewing: ReadonlySet<number> = new Set([40102, 40103]);
   for (const { code } of Object.values(errorCatalogue)) {
@@ -103,16 +106,16 @@ describe("a rejection", () => {
     });
   }
 
-  it("is final if it does not come from the service", async () => {
+  it("is final if something other than the service refuses", async () => {
     const { client, sent } = follow([page(404)]);
     await assert.rejects(client.customerSars.exists("sar-1"), {
       code: 404,
-      message: /not Sluice answered with status 404; check baseUrl/,
+      message: /other than Sluice answered with status 404; check baseUrl/,
     });
     assert.equal(sent.length, 1);
   });
 
-  it("includes a redirect, which the key does not follow", async () => {
+  it("is a redirect, which the key does not follow", async () => {
     const elsewhere = { status: 307, headers: { location: "https://other.invalid" } };
     for (const redirect of [new Response(null, elsewhere), Response.error()]) {
       const { client, sent } = follow([() => redirect]);
@@ -122,8 +125,8 @@ describe("a rejection", () => {
   });
 });
 
-describe("a reply with Retry-After", () => {
-  it("is retried after that delay, and a little longer", async (test) => {
+describe("an answer of not yet", () => {
+  it("is waited for as it says, and a little longer", async (test) => {
     const waits = recordWaits(test, 0.5);
     const inThree = { "retry-after": "3" };
     const { client } = follow(
@@ -134,7 +137,7 @@ describe("a reply with Retry-After", () => {
     assert.deepEqual(waits, [3_100, 3_200, 3_100]);
   });
 
-  it("can contain a date", async (test) => {
+  it("may name a date", async (test) => {
     test.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 6, 1) });
     const waits = recordWaits(test);
     const soon = { "retry-after": "Wed, 01 Jul 2026 00:00:07 GMT" };
@@ -144,7 +147,7 @@ describe("a reply with Retry-After", () => {
     assert.deepEqual(waits, [7_000, 0]);
   });
 
-  it("is not a failure, and uses no retries", async (test) => {
+  it("is no failure, and uses no retries up", async (test) => {
     const waits = recordWaits(test);
     const turns = Array.from({ length: 50 }, (_, nth) => refuse(nth % 2 === 0 ? 42901 : 40904));
     const { client } = follow([...turns, breakOff, good], { timeoutMs, retries: 1 });
@@ -152,14 +155,14 @@ describe("a reply with Retry-After", () => {
     assert.equal(waits.length, 51);
   });
 
-  it("is not retried forever", async (test) => {
+  it("is not taken for ever", async (test) => {
     recordWaits(test);
     const { client, sent } = follow([refuse(42901, { "retry-after": "1" })], { timeoutMs });
     await assert.rejects(client.customerSars.add(sar), { code: 42901, retryAfterMs: 1_000 });
     assert.equal(sent.length, 101);
   });
 
-  it("is reported to the caller if it is more than two minutes", async () => {
+  it("is told to the caller if it asks for more than two minutes", async () => {
     const { client, sent } = follow([refuse(42901, { "retry-after": "121" })]);
     await assert.rejects(client.customerSars.add(sar), { code: 42901, retryAfterMs: 121_000 });
     assert.equal(sent.length, 1);
@@ -169,7 +172,7 @@ describe("a reply with Retry-After", () => {
 describe("without retries", () => {
   const answers = { "no reply": breakOff, "503": refuse(50301), "429": refuse(42901) };
   for (const [name, failure] of Object.entries(answers)) {
-    it(`the first reply is the last: ${name}`, async () => {
+    it(`the first answer is the last: ${name}`, async () => {
       const { client, sent } = follow([failure, good], { retries: 0 });
       await assert.rejects(client.customerSars.add(sar), SluiceError);
       assert.equal(sent.length, 1);
@@ -178,7 +181,7 @@ describe("without retries", () => {
 });
 
 describe("a reply", () => {
-  it("to another call of this client is not accepted", async (test) => {
+  it("to another call of this client is not taken", async (test) => {
     recordWaits(test);
     let first = "";
     const { client, sent } = follow(
@@ -208,7 +211,7 @@ describe("a reply", () => {
     assert.equal(sent.length, 2);
   });
 
-  it("with an id that a proxy generated, or none, is accepted", async () => {
+  it("with an id that a proxy made, or none, is taken", async () => {
     for (const id of ["6f1c-made-by-a-proxy", undefined]) {
       const { client, sent } = follow([named(id)]);
       assert.deepEqual(await client.customerSars.add(sar), written);
@@ -217,10 +220,10 @@ describe("a reply", () => {
   });
 });
 
-describe("an abort signal", () => {
+describe("a signal", () => {
   const reason = new Error("enough");
 
-  it("that is already aborted prevents sending", async () => {
+  it("that is aborted already lets nothing be sent", async () => {
     const { client, sent, tokenRequests } = follow([good]);
     const signal = AbortSignal.abort(reason);
     await assert.rejects(client.customerSars.add(sar, { signal }), (error) => error === reason);
@@ -228,7 +231,7 @@ describe("an abort signal", () => {
     assert.ok(tokenRequests.length <= 1);
   });
 
-  it("ends the current attempt", async () => {
+  it("ends an attempt under way", async () => {
     const stop = new AbortController();
     const { client } = follow([
       (asked) => {

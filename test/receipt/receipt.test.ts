@@ -111,7 +111,7 @@ describe("the receipt of a deletion", () => {
     assert.match(out, /is not genuine:\n {2}The signature does not fit/);
     const cut = JSON.stringify(receipt).slice(0, -40);
     const failed = await line.fail("receipt verify", write("cut.json", cut));
-    assert.match(failed.message, /is not JSON, or was cut/);
+    assert.match(failed.message, /is not JSON, or is truncated/);
   });
 
   it("is rejected where readers could interpret it differently, and so is a file without any", async () => {
@@ -122,10 +122,10 @@ describe("the receipt of a deletion", () => {
       [text.replace('"store_id":', '"receipt_no":1,"store_id":'), /the field "receipt_no" twice/],
       [text.replace('"by":', '"by":"x","b\\u0079":'), /the field "by" twice/],
       [`${text}\n${text.replace('"by":', '"by":"x","by":')}\n`, /line 2, has the field "by" twice/],
-      ["[]", /holds no receipt/],
-      ["", /is not JSON, or was cut/],
-      [`${text} true`, /is not JSON, or was cut/],
-      [`${text}${text}`, /is not JSON, or was cut/],
+      ["[]", /contains no receipt/],
+      ["", /is not JSON, or is truncated/],
+      [`${text} true`, /is not JSON, or is truncated/],
+      [`${text}${text}`, /is not JSON, or is truncated/],
     ];
     for (const [content, says] of corrupted) {
       const { code, message } = await line.fail("receipt verify", write("corrupted.json", content));
@@ -156,7 +156,7 @@ describe("the receipt of a deletion", () => {
     const other = `${key?.x.slice(0, -1)}${"BFJNRVZdhlptx159"[at]}`;
     for (const [content, says] of [
       [{ ...keys, keys: [{ ...key, x: other }] }, /must be the JSON of/],
-      [JSON.stringify(keys).replace('"keys":', '"keys":[],"keys":'), /"keys" is there twice/],
+      [JSON.stringify(keys).replace('"keys":', '"keys":[],"keys":'), /has the field "keys" twice/],
     ] as const) {
       const { message } = await line.fail(
         "receipt verify",

@@ -1,13 +1,11 @@
-// Runs an export: writes what the action reads, in the requested format, to the sink. Knows nothing of the command line
-// or of what is in a record.
+// Runs an export: writes the records that the action reads to the sink, in the requested format.
 
 import { type ExportRequest, exportHistory, exportStates } from "../../actions/export-records.ts";
 import type { App } from "../../actions/app.ts";
 import type { BulkProgress } from "../progress.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
-import type { Form } from "../formats/form.ts";
 import { type ExportFormat, historyForm, stateForm } from "../formats/export-form.ts";
-import type { Sink } from "./sink.ts";
+import type { Form, Sink } from "./sink.ts";
 
 export interface ExportPlan extends ExportRequest {
   readonly history: boolean;
@@ -22,7 +20,7 @@ export interface ExportTools {
 
 export interface ExportReport {
   readonly rows: number;
-  /** States that are written with the changes that lead to them. */
+  /** States that are written with their list of changes. */
   readonly withChanges: number;
   readonly seconds: number;
 }

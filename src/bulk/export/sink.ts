@@ -1,26 +1,33 @@
-// Where an export goes: standard output, or a file that gets its name only when it is complete. Accepts text or
+// The destination of an export: standard output, or a file that gets its name only when it is complete. Accepts text or
 // bytes no faster than they can be written.
 
-import { createWriteStream, type WriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { compressionOf } from "../formats/compression.ts";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
+import { compressionOf } from "../formats/compression.ts";
 
 /** Standard output, or a replacement for it. */
-export interface Output {
+interface Output {
   write(text: string): unknown;
 }
 
 export interface Sink {
   write(part: string | Uint8Array): Promise<void>;
-  /** Resolves when everything is written, and the file has its name. */
+  /** Resolves when everything is written and the file has its name. */
   finish(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Removes the unfinished file. */
   abandon(): Promise<void>;
+}
+
+/** Writes items to a sink in some format: a header, each item in order, and a footer. */
+export interface Form<Item> {
+  begin(): Promise<void>;
+  write(item: Item): Promise<void>;
+  end(): Promise<void>;
 }
 
 /** Text is written in parts of about this many characters. */
@@ -39,45 +46,39 @@ function standardOutput(out: Output): Sink {
   let failure: Error | undefined;
   const onError = (error: Error): void => void (failure ??= error);
   stream?.on("error", onError);
-  const parts = new Parts(async (part) => {
-    if (failure !== undefined) throw unwritable("standard output", failure);
-    const isTaken = typeof part === "string" ? out.write(part) : bytesTo(stream).write(part);
-    if (isTaken === false && stream !== undefined) {
+  const parts = new Parts("standard output", async (part) => {
+    if (failure !== undefined) throw failure;
+    if (typeof part !== "string" && stream === undefined) throw new Error("it accepts only text");
+    const hasRoom = (stream ?? out).write(part as string);
+    if (hasRoom === false && stream !== undefined) {
       await Promise.race([once(stream, "drain"), once(stream, "close")]).catch(onError);
     }
   });
   return {
     write: (part) => parts.add(part),
-    finish: () => parts.end(),
+    finish: () => parts.flush(),
     abandon: () => Promise.resolve(),
   };
 }
 
-function bytesTo(stream: Writable | undefined): Writable {
-  if (stream !== undefined) return stream;
-  throw unwritable("standard output", new Error("it takes text only; name a file with --output"));
-}
-
-/** Readable by its owner only, as the store is. */
+/** Readable only by its owner, as the store is. */
 function fileSink(path: string, unfinished: string): Sink {
   const file = createWriteStream(unfinished, { ...newFile, flush: true });
   const compressor = compressionOf(path)?.compress();
   const stream: Writable = compressor ?? file;
-  const written = done(file, compressor);
+  const written = compressor === undefined ? finished(file) : pipeline(compressor, file);
   written.catch(() => undefined);
-  const parts = new Parts(async (part) => {
-    if (stream.write(part)) return;
-    await Promise.race([once(stream, "drain"), written]);
+  const parts = new Parts(path, async (part) => {
+    if (!stream.write(part)) await Promise.race([once(stream, "drain"), written]);
   });
-  const explain = (error: unknown): never => {
-    throw unwritable(path, error);
-  };
   return {
-    write: (part) => parts.add(part).catch(explain),
+    write: (part) => parts.add(part),
     finish: async () => {
-      await parts.end().catch(explain);
+      await parts.flush();
       stream.end();
-      await written.catch(explain);
+      await written.catch((cause: unknown) => {
+        throw unwritable(path, cause);
+      });
       await rename(unfinished, path);
     },
     abandon: async () => {
@@ -89,38 +90,36 @@ function fileSink(path: string, unfinished: string): Sink {
   };
 }
 
-function done(file: WriteStream, compressor: Writable | undefined): Promise<void> {
-  if (compressor === undefined) return finished(file);
-  return pipeline(compressor as Writable & NodeJS.ReadableStream, file);
-}
-
-/** Buffers small texts, so that there is one write for many. Bytes are written at once, in order. */
+/** Buffers small texts, so that one write serves many. Bytes are written at once, in order. */
 class Parts {
+  readonly #where: string;
   readonly #write: (part: string | Uint8Array) => Promise<void>;
   #buffered = "";
 
-  constructor(write: (part: string | Uint8Array) => Promise<void>) {
+  constructor(where: string, write: (part: string | Uint8Array) => Promise<void>) {
+    this.#where = where;
     this.#write = write;
   }
 
   async add(part: string | Uint8Array): Promise<void> {
-    if (typeof part !== "string") {
-      await this.end();
-      await this.#write(part);
-      return;
-    }
-    this.#buffered += part;
-    if (this.#buffered.length >= partCharacters) await this.end();
+    if (typeof part === "string") this.#buffered += part;
+    else await this.flush(part);
+    if (this.#buffered.length >= partCharacters) await this.flush();
   }
 
-  async end(): Promise<void> {
+  /** Writes what is buffered, then `bytes`. Throws OperatorError. */
+  async flush(bytes?: Uint8Array): Promise<void> {
     const text = this.#buffered;
     this.#buffered = "";
-    if (text !== "") await this.#write(text);
+    try {
+      if (text !== "") await this.#write(text);
+      if (bytes !== undefined) await this.#write(bytes);
+    } catch (cause) {
+      throw unwritable(this.#where, cause);
+    }
   }
 }
 
 function unwritable(where: string, cause: unknown): OperatorError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new OperatorError("output", `${where} can't be written: ${reason}.`, { cause });
+  return new OperatorError("output", `${where} can't be written: ${reasonOf(cause)}.`, { cause });
 }

@@ -1,21 +1,21 @@
-// The columns of export files and of files of refused rows that are no fields of a record. `sluice import` recognises them;
-// no field has such a name.
+// The columns of exports and of files of refused rows that are not fields of a record. `sluice import` recognises them; no
+// field has such a name.
 
 export const bulkKeys = {
-  /** In a history: which change of its record this is, from 1. */
+  /** In a history: the number of the change within its record, from 1. */
   change: "sluice_change",
-  /** In a history: when the change arrived. Not read back. */
+  /** In a history: when the change arrived. Ignored by an import. */
   receivedAt: "sluice_received_at",
-  /** In a state: the changes to send instead, where no single one would be taken. */
+  /** In a state: the changes to send instead, if no single record would give this state. */
   changes: "sluice_changes",
-  /** In Parquet, which does not distinguish null from a missing value: the fields that are null. */
+  /** In Parquet, which does not distinguish null from a missing value: the names of the fields that are null. */
   nulls: "sluice_nulls",
-  /** In refused rows: which row of the first input it was, from 1. */
+  /** In refused rows: the number of the row in the first input, from 1. */
   row: "sluice_row",
-  /** In refused rows: why. Not read back. */
+  /** In refused rows: the reason. Ignored by an import. */
   code: "sluice_code",
   reason: "sluice_reason",
-  /** In refused rows: one that could not be read at all. Read back in place of the row, once it is mended. */
+  /** In refused rows: the text of a row that could not be parsed. An import reads it in place of the row. */
   text: "sluice_text",
 } as const;
 

@@ -1,4 +1,4 @@
-// Compressed files by their extension: .gz, .br and .zst. Knows nothing of their content.
+// Compressed files by the ending of their names: .gz, .br and .zst.
 
 import type { Transform } from "node:stream";
 import {
@@ -17,7 +17,7 @@ export interface Compression {
   readonly decompress: () => Transform;
 }
 
-/** Brotli at its default takes a hundred times as long as it needs for a tenth less. */
+/** At its default quality, Brotli takes a hundred times as long for a result that is a tenth smaller. */
 const brotliParameters = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const compressions: readonly Compression[] = [
@@ -34,7 +34,7 @@ const compressions: readonly Compression[] = [
   },
 ];
 
-/** Undefined for a name without such an ending. */
+/** Undefined for a name with none of these endings. */
 export function compressionOf(name: string): Compression | undefined {
   const lower = name.toLowerCase();
   return compressions.find(({ ending }) => lower.endsWith(ending));
@@ -44,4 +44,13 @@ export function compressionOf(name: string): Compression | undefined {
 export function plainName(name: string): string {
   const compression = compressionOf(name);
   return compression === undefined ? name : name.slice(0, -compression.ending.length);
+}
+
+/** The format that a name's ending stands for, disregarding the ending of a compression. */
+export function formatByEnding<Format>(
+  name: string,
+  formats: Readonly<Record<string, Format>>,
+): Format | undefined {
+  const ending = /\.([^./\\]+)$/.exec(plainName(name))?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(formats, ending) ? formats[ending] : undefined;
 }

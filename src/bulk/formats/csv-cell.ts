@@ -1,5 +1,5 @@
-// A field's value as a cell of CSV, and back, without loss. Text stands as it is; numbers, true and false as in JSON;
-// lists and objects as JSON. An empty cell is no value; what text can't say has a mark: \N is null and \E is empty text.
+// Converts the value of a field to a cell of CSV and back, without loss. Text is written as it is; numbers, true and false as
+// in JSON; lists and objects as JSON. An empty cell means no value, \N null, and \E empty text.
 
 import {
   findInexactNumbers,
@@ -9,7 +9,7 @@ import {
 } from "../../domain/json/exact-number.ts";
 import { alternativesOf, type SchemaShape } from "../../domain/schema/schema-shape.ts";
 
-/** mixed: text, or something that is not. */
+/** mixed: text or something else. */
 export type CellKind = "text" | "number" | "boolean" | "json" | "mixed";
 
 export function cellKindOf(schema: SchemaShape): CellKind {
@@ -22,9 +22,9 @@ export function cellKindOf(schema: SchemaShape): CellKind {
 
 const nullMark = "\\N";
 const emptyMark = "\\E";
-/** Text that is a mark, or would be read as an escaped one, has a backslash more in its cell. */
+/** Text that looks like a mark, escaped or not, gets one more backslash in its cell. */
 const markLike = /^\\+[NE]$/;
-/** Text of a mixed field that begins like this would be read as JSON. */
+/** Text of a mixed field that begins like this would be parsed as JSON. */
 const jsonLike = /^["[{]/;
 
 /** The cell without its quotes. */
@@ -37,7 +37,7 @@ export function writeCell(kind: CellKind, value: unknown): string {
   return markLike.test(value) ? `\\${value}` : value;
 }
 
-/** Why a cell can't be read, as the end of the sentence "status …". */
+/** Why a cell is not valid; completes a sentence that begins with the name of the field. */
 export class CellError {
   readonly message: string;
   constructor(message: string) {
@@ -86,7 +86,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
-/** Cells as a line of CSV (RFC 4180, with a newline alone at the end). */
+/** A line of CSV (RFC 4180, but ending in LF). */
 export function writeRow(cells: readonly string[], delimiter = ","): string {
   return `${cells.map((cell) => quote(cell, delimiter)).join(delimiter)}\n`;
 }

@@ -1,4 +1,4 @@
-// Rows of CSV (RFC 4180), as a stream. The first line names the columns; cells come exactly as they are written.
+// Streams the rows of CSV (RFC 4180). The first line names the columns; cells are passed on exactly as they are written.
 
 import { Readable } from "node:stream";
 import { CsvError, parse, type Parser } from "csv-parse";

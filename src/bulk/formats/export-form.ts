@@ -1,21 +1,18 @@
-// The formats that an export writes: NDJSON, CSV and Parquet, states and histories, each as `sluice import` reads it back.
-// A new format is one more entry here.
+// The formats of an export: NDJSON, CSV and Parquet, for states and histories. `sluice import` reads all of them.
 
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "./csv-cell.ts";
 import { bulkKeys } from "./bulk-keys.ts";
-import { plainName } from "./compression.ts";
-import type { Form } from "./form.ts";
+import { formatByEnding } from "./compression.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";
 import { parquetForm } from "./parquet-form.ts";
-import type { Sink } from "../export/sink.ts";
+import type { Form, Sink } from "../export/sink.ts";
 
 export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The format by the extension of a file name, without that of a compression. */
 const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   ndjson: "ndjson",
   jsonl: "ndjson",
@@ -23,10 +20,9 @@ const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   parquet: "parquet",
 };
 
-/** Undefined for an unknown extension. */
+/** Undefined for an unknown ending. */
 export function formatOfOutput(name: string): ExportFormat | undefined {
-  const ending = /\.([^./\\]+)$/.exec(plainName(name))?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(formatsByEnding, ending) ? formatsByEnding[ending] : undefined;
+  return formatByEnding(name, formatsByEnding);
 }
 
 export interface FormOptions {
@@ -35,31 +31,43 @@ export interface FormOptions {
 }
 
 export function stateForm({ format, type }: FormOptions, sink: Sink): Form<ExportedState> {
-  if (format === "ndjson") return textForm({ head: "", line: stateLine }, sink);
   if (format === "parquet") return parquetForm(stateColumns(type), sink);
-  const columns = columnsOf(type);
+  if (format === "ndjson") return textForm("", (item) => toLine(fieldsOfState(item)), sink);
+  const cellsOf = cellWriter(type);
   const head = writeRow([...type.fieldNames, bulkKeys.changes]);
   const line = ({ state, changes }: ExportedState): string =>
-    writeRow([...columns.map((column) => column(state)), writeCell("json", changes)]);
-  return textForm({ head, line }, sink);
+    writeRow([...cellsOf(state), writeCell("json", changes)]);
+  return textForm(head, line, sink);
 }
 
 export function historyForm({ format, type }: FormOptions, sink: Sink): Form<ExportedEvent> {
-  if (format === "ndjson") return textForm({ head: "", line: eventLine }, sink);
   if (format === "parquet") return parquetForm(historyColumns(type), sink);
-  const columns = columnsOf(type);
+  if (format === "ndjson") return textForm("", (event) => toLine(fieldsOfEvent(event)), sink);
+  const cellsOf = cellWriter(type);
   const head = writeRow([bulkKeys.change, bulkKeys.receivedAt, ...type.fieldNames]);
-  const line = ({ number, receivedAt, payload }: ExportedEvent): string => {
-    const received = new Date(receivedAt).toISOString();
-    return writeRow([String(number), received, ...columns.map((column) => column(payload))]);
-  };
-  return textForm({ head, line }, sink);
+  const line = (event: ExportedEvent): string =>
+    writeRow([String(event.number), receivedAt(event), ...cellsOf(event.payload)]);
+  return textForm(head, line, sink);
 }
 
-function textForm<Item>(
-  { head, line }: { readonly head: string; readonly line: (item: Item) => string },
-  sink: Sink,
-): Form<Item> {
+function fieldsOfState({ state, changes }: ExportedState): object {
+  return changes === undefined ? state : { ...state, [bulkKeys.changes]: changes };
+}
+
+function fieldsOfEvent(event: ExportedEvent): object {
+  const { number, payload } = event;
+  return { [bulkKeys.change]: number, [bulkKeys.receivedAt]: receivedAt(event), ...payload };
+}
+
+function receivedAt(event: ExportedEvent): string {
+  return new Date(event.receivedAt).toISOString();
+}
+
+function toLine(fields: object): string {
+  return `${JSON.stringify(fields)}\n`;
+}
+
+function textForm<Item>(head: string, line: (item: Item) => string, sink: Sink): Form<Item> {
   return {
     begin: () => sink.write(head),
     write: (item) => sink.write(line(item)),
@@ -67,23 +75,11 @@ function textForm<Item>(
   };
 }
 
-function stateLine({ state, changes }: ExportedState): string {
-  const line = changes === undefined ? state : { ...state, [bulkKeys.changes]: changes };
-  return `${JSON.stringify(line)}\n`;
-}
-
-function eventLine({ number, receivedAt, payload }: ExportedEvent): string {
-  const received = new Date(receivedAt).toISOString();
-  const line = { [bulkKeys.change]: number, [bulkKeys.receivedAt]: received, ...payload };
-  return `${JSON.stringify(line)}\n`;
-}
-
-type Column = (fields: Readonly<Record<string, unknown>>) => string;
-
-function columnsOf(type: RecordType): readonly Column[] {
+/** Returns a function from the fields of a record to their cells. */
+function cellWriter(type: RecordType): (fields: Payload) => readonly string[] {
   const { properties }: SchemaShape = type.addSchema;
-  return type.fieldNames.map((name): Column => {
-    const kind = cellKindOf(properties[name] ?? {});
-    return (fields) => writeCell(kind, fields[name]);
-  });
+  const kinds = type.fieldNames.map(
+    (name) => [name, cellKindOf(properties?.[name] ?? {})] as const,
+  );
+  return (fields) => kinds.map(([name, kind]) => writeCell(kind, fields[name]));
 }

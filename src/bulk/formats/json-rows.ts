@@ -1,5 +1,5 @@
-// Rows of NDJSON, and of a JSON list, as a stream: the text of each item is found first, and read by itself. Never rounds
-// a number: a row that holds one with too many digits can't be read.
+// Streams the rows of NDJSON or of a JSON list: splits off the text of each item, then parses it. Never rounds a number: a
+// row with a number of too many digits is refused.
 
 import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-number.ts";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
@@ -36,7 +36,7 @@ function readRow(text: string, number: number): Row {
   return typeof kept === "string" ? readRow(kept, known) : { number: known, fields };
 }
 
-/** The object, or why there is none. */
+/** The object, or the reason why the text is not one. */
 function readObject(text: string): JsonObject | string {
   try {
     const value = parseExactJson(text);
@@ -64,10 +64,10 @@ async function* splitList(input: TextInput): AsyncGenerator<string> {
   const splitter = new ListSplitter();
   for await (const text of input.read()) {
     yield* splitter.push(text);
-    if (splitter.isBroken) throw notAList(input);
+    if (splitter.state === "broken") throw notAList(input);
     if (splitter.heldCharacters > itemCharactersMax) throw tooLong(input, "item");
   }
-  if (!splitter.isComplete) throw notAList(input);
+  if (splitter.state !== "ended") throw notAList(input);
 }
 
 function notAList({ path }: TextInput): OperatorError {
@@ -80,6 +80,6 @@ function notAList({ path }: TextInput): OperatorError {
 function tooLong({ path }: TextInput, what: string): OperatorError {
   return new OperatorError(
     "input",
-    `${path} has a ${what} of more than ${itemCharactersMax} characters; is it what its name says?`,
+    `${path} has a ${what} of more than ${itemCharactersMax} characters; check that the file has the format that its name says.`,
   );
 }

@@ -1,88 +1,65 @@
-// Splits the text of one JSON list into the texts of its items, whatever the boundaries of its pieces, by brackets and
-// quotes alone. The content of an item is left to JSON.parse.
+// Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Looks only at brackets, quotes and
+// commas; JSON.parse checks the content of an item.
 
-/** Before the opening bracket of the list, inside the list, or behind its closing bracket. */
-type Place = "before" | "inside" | "behind";
-
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
-const blank: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** Before the list, inside it, inside a string of it, after it; or the text is not a list. */
+export type ListState = "before" | "inside" | "string" | "ended" | "broken";
 
 export class ListSplitter {
-  #place: Place = "before";
+  #state: ListState = "before";
   #held = "";
   #depth = 0;
-  #inText = false;
   #escaped = false;
-  /** What was found wrong: there is no list. */
-  #broken = false;
+
+  get state(): ListState {
+    return this.#state;
+  }
 
   /** Characters of the item that is not complete yet. */
   get heldCharacters(): number {
     return this.#held.length;
   }
 
-  /** True if the text so far is a list from end to end. */
-  get isComplete(): boolean {
-    return this.#place === "behind" && !this.#broken;
-  }
-
-  get isBroken(): boolean {
-    return this.#broken;
-  }
-
   /** The items that end in this piece. */
   push(text: string): readonly string[] {
     const items: string[] = [];
     let from = 0;
-    for (let index = 0; index < text.length && !this.#broken; index += 1) {
-      const code = text.charCodeAt(index);
-      if (this.#place !== "inside") {
-        this.#outside(code);
+    for (let index = 0; index < text.length && this.#state !== "broken"; index += 1) {
+      const sign = text.charAt(index);
+      if (this.#state === "string") this.#passString(sign);
+      else if (this.#state !== "inside") {
+        this.#passOutside(sign);
         from = index + 1;
-      } else if (this.#inText) {
-        this.#passText(code);
-      } else if (this.#endsItem(code)) {
-        this.#finish(text.slice(from, index), { isLast: code !== comma, items });
+      } else if (this.#endsItem(sign)) {
+        const item = this.#held + text.slice(from, index);
+        this.#held = "";
         from = index + 1;
+        if (item.trim() !== "") items.push(item);
+        // Nothing between the brackets is an empty list, but nothing before a comma is a missing item.
+        else if (sign === ",") this.#state = "broken";
+        if (sign !== ",") this.#state = sign === "]" ? "ended" : "broken";
       }
     }
-    if (this.#place === "inside") this.#held += text.slice(from);
+    if (this.#state === "inside" || this.#state === "string") this.#held += text.slice(from);
     return items;
   }
 
-  #outside(code: number): void {
-    if (this.#place === "before" && code === 0x5b) this.#place = "inside";
-    else if (!blank.has(code)) this.#broken = true;
+  #passOutside(sign: string): void {
+    if (this.#state === "before" && sign === "[") this.#state = "inside";
+    else if (!/[ \t\n\r]/.test(sign)) this.#state = "broken";
   }
 
-  #passText(code: number): void {
+  #passString(sign: string): void {
     if (this.#escaped) this.#escaped = false;
-    else if (code === backslash) this.#escaped = true;
-    else if (code === quote) this.#inText = false;
+    else if (sign === "\\") this.#escaped = true;
+    else if (sign === '"') this.#state = "inside";
   }
 
-  /** A comma or a bracket at the level of the list; goes along with everything else. */
-  #endsItem(code: number): boolean {
-    if (code === quote) this.#inText = true;
-    else if (opening.has(code)) this.#depth += 1;
-    else if (code === comma) return this.#depth === 0;
-    else if (closing.has(code)) {
-      if (this.#depth === 0) return true;
-      this.#depth -= 1;
-    }
+  /** True for a comma or bracket at the level of the list; keeps count of the brackets inside. */
+  #endsItem(sign: string): boolean {
+    if (this.#depth === 0 && (sign === "," || sign === "]" || sign === "}")) return true;
+    if (sign === '"') this.#state = "string";
+    else if (sign === "[" || sign === "{") this.#depth += 1;
+    else if (sign === "]" || sign === "}") this.#depth -= 1;
     return false;
-  }
-
-  /** Nothing at all is an item only in a list that is empty. */
-  #finish(text: string, { isLast, items }: { isLast: boolean; items: string[] }): void {
-    const item = this.#held + text;
-    this.#held = "";
-    if (isLast) this.#place = "behind";
-    if (item.trim() !== "") items.push(item);
-    else if (!isLast) this.#broken = true;
   }
 }

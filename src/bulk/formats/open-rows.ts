@@ -1,8 +1,8 @@
-// Opens an input in the given format, or in that of its file extension.
+// Opens an input in the given format, or in that of the ending of its name.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { plainName } from "./compression.ts";
+import { formatByEnding, plainName } from "./compression.ts";
 import { openCsv } from "./csv-rows.ts";
 import { openJson, openNdjson } from "./json-rows.ts";
 import { openParquet } from "./parquet-rows.ts";
@@ -19,21 +19,20 @@ const endings: Readonly<Record<string, InputFormat>> = {
   parquet: "parquet",
 };
 
-/** Throws OperatorError for an unknown extension. */
+/** Throws OperatorError for an unknown ending. */
 export function formatOfName(path: string): InputFormat {
-  const ending = /\.([^./\\]+)$/.exec(plainName(path))?.[1]?.toLowerCase() ?? "";
-  const format = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
+  const format = formatByEnding(path, endings);
   if (format !== undefined) return format;
   throw new OperatorError(
     "input",
-    `The name ${path} does not tell the format; give --format csv, ndjson, json or parquet.`,
+    `The name ${path} does not say what format the file has; give --format csv, ndjson, json or parquet.`,
   );
 }
 
 export interface OpenOptions {
-  /** What the rows are to become. */
+  /** The type of the records to make from the rows. */
   readonly type: RecordType;
-  /** By the name of the file if undefined, and so the delimiter of CSV. */
+  /** Undefined: by the name of the file, as for the delimiter of CSV. */
   readonly format: InputFormat | undefined;
   readonly delimiter: string | undefined;
 }

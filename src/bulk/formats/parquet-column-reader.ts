@@ -1,5 +1,5 @@
-// How each column of a Parquet file is read, by its type and by the field that has its name, or why it can't be. A column
-// that can't be read harms nobody who does not ask for it.
+// How to read each column of a Parquet file, by its type and by the field of that name, or why it can't be read. A column that
+// can't be read is an error only if it is needed.
 
 import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -11,18 +11,18 @@ import { readAny, readDecimal, withoutZone } from "./parquet-value.ts";
 type ReadValue = (value: unknown) => unknown;
 
 export interface ColumnReader {
-  /** Why there is none, as the end of the sentence "The column …". */
+  /** Why the column can't be read; completes the sentence "The column …". */
   readonly cellError: string | undefined;
   readonly read: ReadValue;
 }
 
 export interface ReaderOptions {
   readonly type: RecordType;
-  /** Beside none and Snappy. */
+  /** Besides none and Snappy. */
   readonly codecs: readonly string[];
 }
 
-/** Takes the annotation of decimals off the description of the file, for the library would round them. */
+/** Removes the annotation of decimals from the metadata, because the library would round them. */
 export function columnReaders(
   metadata: FileMetaData,
   { type, codecs }: ReaderOptions,
@@ -55,7 +55,7 @@ function codecError(
     .map(({ meta_data: data }) => data?.codec ?? "")
     .find((used) => !known.has(used));
   if (codec === undefined) return undefined;
-  return `is compressed with ${codec}, which is not read; there may be ${[...known].join(", ")}`;
+  return `is compressed with ${codec}, which is not supported; supported are ${[...known].join(", ")}`;
 }
 
 const unreadTypes: ReadonlySet<string> = new Set([
@@ -73,9 +73,11 @@ function columnTypeError({ element, children }: SchemaTree, isInside = false): s
   const types = [element.converted_type, element.logical_type?.type];
   const unread = types.find((one) => one !== undefined && unreadTypes.has(one));
   const where = isInside ? " inside" : "";
-  if (unread !== undefined) return `has values of the type ${unread}${where}, which are not read`;
-  if (isInside && isDecimal(element)) return "has decimals inside, which are not read";
-  if (isInside && isLocal(element)) return "has times without a zone inside, which are not read";
+  if (unread !== undefined)
+    return `has values of the type ${unread}${where}, which is not supported`;
+  if (isInside && isDecimal(element)) return "has decimals inside, which are not supported";
+  if (isInside && isLocal(element))
+    return "has times without a zone inside, which are not supported";
   return children
     .map((child) => columnTypeError(child, true))
     .find((cellError) => cellError !== undefined);
@@ -104,7 +106,7 @@ function decimalReader(element: SchemaElement): ReadValue {
   return (value) => readDecimal(value, scale);
 }
 
-/** Numbers where the field is text, and text where it is not; what does not fit stays, and is refused with its record. */
+/** Converts numbers for a field of text, and text for other fields. Anything else stays, and validation refuses the record. */
 function fit(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") {
     if (kind === "text" || kind === "mixed") return value;

@@ -1,5 +1,5 @@
-// The columns of an export in Parquet: what type each has, and what of a record stands in it. Rounds nothing: timestamps
-// stay the text that was sent, and lists and objects are JSON.
+// The columns of an export in Parquet: their types, and the values of a record. Rounds nothing: timestamps are the text that
+// was sent, and lists and objects are JSON.
 
 import type { SchemaElement } from "hyparquet";
 import type { ExportedEvent, ExportedState } from "../../actions/export-records.ts";
@@ -13,7 +13,7 @@ export type ParquetValue = string | number | bigint | boolean | Uint8Array | nul
 export interface ParquetColumn<Item> {
   readonly name: string;
   readonly element: SchemaElement;
-  /** Its values are JSON in UTF-8. */
+  /** The values are JSON in UTF-8. */
   readonly isJson: boolean;
   readonly valueOf: (item: Item) => ParquetValue;
 }
@@ -73,7 +73,7 @@ function column<Item>(
   return { name, element, isJson: annotation === json, valueOf };
 }
 
-/** Of a kind that the schema of the record has let through. */
+/** The schema of the record has validated the kind of the value. */
 function writePlain(value: unknown): ParquetValue {
   return (value ?? null) as ParquetValue;
 }

@@ -1,14 +1,12 @@
-// Writes rows as Parquet: they are buffered into a row group, which is written to the sink as soon as it is full. Holds one group
-// and, as the format wants it, where each group before it is; never a whole export.
+// Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Holds in memory one group and, as the
+// format requires, the positions of all earlier groups; never a whole export.
 
-import type { DecodedArray } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { Form } from "./form.ts";
+import type { Form, Sink } from "../export/sink.ts";
 import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
-import type { Sink } from "../export/sink.ts";
 import { parquetGroupBytes, parquetGroupRows } from "./parquet-rows.ts";
 
-/** What a value takes that is no text, in bytes. */
+/** The size of a value other than text, in bytes. */
 const plainBytes = 8;
 
 export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink: Sink): Form<Item> {
@@ -22,82 +20,68 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
     createdBy: "Sluice",
   });
   const group = new Group(columns);
-  const pour = async (): Promise<void> => {
+  const flush = async (): Promise<void> => {
     await sink.write(bytes.getBytes().slice());
     bytes.index = 0;
   };
   const writeGroup = async (): Promise<void> => {
     await writer.write({ columnData: group.take(), rowGroupSize: parquetGroupRows });
-    await pour();
+    await flush();
   };
   return {
     begin: () => Promise.resolve(),
-    write: (item) => {
+    write: async (item) => {
       group.add(item);
-      return group.isFull ? writeGroup() : Promise.resolve();
+      if (group.isFull) await writeGroup();
     },
     end: async () => {
-      if (!group.isEmpty) await writeGroup();
-      // Named as JSON only now: the writer would put such values through its own idea of JSON, which loses a key.
+      if (group.rows > 0) await writeGroup();
+      // Declared as JSON only now, because the writer would encode such values again and lose a key.
       for (const [index, { isJson }] of columns.entries()) {
         const element = elements[index];
         if (element !== undefined && isJson) element.converted_type = "JSON";
       }
       await writer.finish();
-      await pour();
+      await flush();
     },
   };
 }
 
-interface ColumnData {
-  readonly name: string;
-  readonly data: DecodedArray;
-  readonly offsetIndex: false;
-  /** Bounds of JSON help nobody, and are kept at their full length. */
-  readonly statistics: boolean;
-}
-
 class Group<Item> {
   readonly #columns: readonly ParquetColumn<Item>[];
-  #values: ParquetValue[][];
-  #rows = 0;
+  #values: ParquetValue[][] = [];
   #bytes = 0;
+  rows = 0;
 
   constructor(columns: readonly ParquetColumn<Item>[]) {
     this.#columns = columns;
-    this.#values = columns.map(() => []);
-  }
-
-  get isEmpty(): boolean {
-    return this.#rows === 0;
+    this.take();
   }
 
   get isFull(): boolean {
-    return this.#rows >= parquetGroupRows || this.#bytes >= parquetGroupBytes;
+    return this.rows >= parquetGroupRows || this.#bytes >= parquetGroupBytes;
   }
 
   add(item: Item): void {
-    this.#rows += 1;
+    this.rows += 1;
     for (const [index, { valueOf }] of this.#columns.entries()) {
       const value = valueOf(item);
       this.#values[index]?.push(value);
-      this.#bytes += bytesOf(value);
+      const hasLength = typeof value === "string" || value instanceof Uint8Array;
+      this.#bytes += hasLength ? value.length : plainBytes;
     }
   }
 
-  /** Leaves the group empty. */
-  take(): ColumnData[] {
-    const taken = this.#columns.map(({ name, isJson }, index): ColumnData => {
+  /** Empties the group. */
+  take() {
+    // Minimum and maximum of JSON are useless, and would be stored at full length.
+    const taken = this.#columns.map(({ name, isJson }, index) => {
       const data = this.#values[index] ?? [];
-      return { name, data, offsetIndex: false, statistics: !isJson };
+      return { name, data, offsetIndex: false, statistics: !isJson } as const;
     });
     this.#values = this.#columns.map(() => []);
-    this.#rows = 0;
+    this.rows = 0;
     this.#bytes = 0;
     return taken;
   }
-}
-
-function bytesOf(value: ParquetValue): number {
-  return typeof value === "string" || value instanceof Uint8Array ? value.length : plainBytes;
 }

@@ -1,5 +1,4 @@
-// Rows of Parquet, row group by row group, and of a large group a part at a time. Knows the layout of the file only
-// through the library that reads it.
+// Streams the rows of Parquet by row group, and large groups in parts.
 
 import { open } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync, type InputType, zstdDecompressSync } from "node:zlib";
@@ -14,7 +13,7 @@ import {
 import type { RecordType } from "../../domain/record-type.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { compressionOf, plainName } from "./compression.ts";
 import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
 import { parsers } from "./parquet-value.ts";
@@ -26,12 +25,12 @@ export const parquetGroupRows = 20_000;
 /** Bytes of these rows. */
 export const parquetGroupBytes = 8 * 1_024 * 1_024;
 
-/** Resolves once the end of the file, which describes it, has been read. Throws OperatorError. */
+/** Resolves when the metadata at the end of the file has been read. Throws OperatorError. */
 export async function openParquet(input: TextInput, type: RecordType): Promise<RowInput> {
   if (compressionOf(input.path) !== undefined) {
     throw new OperatorError(
       "input",
-      `${input.path} must be decompressed first, to ${plainName(input.path)}: Parquet is read from its end.`,
+      `${input.path} must be decompressed to ${plainName(input.path)} first, because Parquet is read from its end.`,
     );
   }
   const opened = await explain(input.path, () => openScan(input, type));
@@ -51,7 +50,7 @@ interface Opened {
   readonly columns: ReadonlyMap<string, ColumnReader>;
 }
 
-/** Beside Snappy, which the library has itself. */
+/** Besides Snappy, which the library includes. */
 const compressors: Compressors = {
   GZIP: inflate(gunzipSync),
   BROTLI: inflate(brotliDecompressSync),
@@ -68,13 +67,13 @@ async function openScan(input: TextInput, type: RecordType): Promise<Opened> {
   const file = fileOf(input);
   const metadata = await parquetMetadataAsync(file, { geoparquet: false });
   const columns = columnReaders(metadata, { type, codecs: Object.keys(compressors) });
-  // Bytes without annotation come as bytes, so that those of decimals can be told.
+  // Bytes without annotation must stay bytes, because decimals are encoded so.
   const options = { parsers, compressors, utf8: false, geoparquet: false };
   const scan = await parquetScan({ file, metadata, ...options });
   return { scan, columns };
 }
 
-/** Parts that can be asked for in any order. */
+/** Reads ranges of the file in any order. */
 function fileOf({ path, bytes }: TextInput): AsyncBuffer {
   return {
     byteLength: bytes,
@@ -125,7 +124,7 @@ interface Part {
   readonly rowEnd: number;
 }
 
-/** Ranges of rows that are read at once: row groups, cut where they are larger than those of our own files. */
+/** Ranges of rows to read at once: row groups, divided if they are larger than those of our own files. */
 function* partsOf({ metadata, ranges }: ParquetScan): Generator<Part> {
   const sizes = metadata.row_groups.filter(({ num_rows: rows }) => rows > 0n).map(sizeOf);
   for (const [index, { rowStart, rowEnd }] of ranges.entries()) {
@@ -144,20 +143,20 @@ function sizeOf({ total_byte_size: bytes }: FileMetaData["row_groups"][number]):
   return Number(bytes);
 }
 
-/** Nothing, and null where an export says so. */
+/** Adds the fields that are null, if an export named them. */
 function withNulls(fields: JsonObject): JsonObject {
   const { [bulkKeys.nulls]: names, ...others } = fields;
   if (!Array.isArray(names)) return fields;
   return { ...others, ...Object.fromEntries(names.map((name) => [String(name), null])) };
 }
 
-/** `what` begins the sentence. */
+/** `what`: the subject of the sentence. */
 async function explain<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError("input", `${what} can't be read as Parquet: ${reason}.`, { cause });
+    const message = `${what} can't be read as Parquet: ${reasonOf(cause)}.`;
+    throw new OperatorError("input", message, { cause });
   }
 }

@@ -1,5 +1,5 @@
-// Values of Parquet as JSON has them: times and dates as text, whole numbers and decimals as numbers where a double holds
-// them exactly, and as text where none does. Rounds nothing.
+// Converts values of Parquet to JSON: times and dates to text, whole numbers and decimals to numbers if a double represents
+// them exactly, and otherwise to text. Rounds nothing.
 
 import type { ParquetParsers } from "hyparquet";
 import {
@@ -8,7 +8,7 @@ import {
   parseExactJson,
 } from "../../domain/json/exact-number.ts";
 
-/** What the library makes of annotated values, before they come to a reader. */
+/** How the library converts annotated values before a reader sees them. */
 export const parsers: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (since) => timeText(since, 3),
   timestampFromMicroseconds: (since) => timeText(since, 6),
@@ -41,7 +41,7 @@ function numberOr(text: string): number | string {
   return isExactNumber(text, Number(text)) ? Number(text) : text;
 }
 
-/** Lists and objects too, at any depth; nothing and null are no value. */
+/** Also converts lists and objects, at any depth; null is no value. */
 export function readAny(value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return numberOr(String(value));
@@ -59,7 +59,7 @@ function readUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** The text itself where it is none, or has a number that would be rounded. */
+/** The text itself if it is not JSON, or if a number in it would be rounded. */
 function readJson(text: string): unknown {
   try {
     const value = parseExactJson(text);
@@ -69,7 +69,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** With every digit that the unit has. */
+/** With all digits of the unit. */
 function timeText(since: bigint, digits: number): string {
   const perSecond = 10n ** BigInt(digits);
   const seconds = since / perSecond - (since % perSecond < 0n ? 1n : 0n);

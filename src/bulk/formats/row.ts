@@ -1,10 +1,9 @@
-// A row of an input: what one line of CSV, one line of NDJSON, one item of a JSON list or one row of Parquet holds. Data
-// only.
+// The rows of an input: lines of CSV or NDJSON, items of a JSON list, or rows of Parquet. Types only.
 
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 
 export interface CsvRow {
-  /** From 1; of the first input, where this one is made of rows that were refused there. */
+  /** From 1; in a file of refused rows, the number in the first input. */
   readonly number: number;
   readonly cells: readonly string[];
 }
@@ -14,7 +13,7 @@ export interface JsonRow {
   readonly fields: JsonObject;
 }
 
-/** A row that has no cells or fields; `reason` ends the sentence "It …". */
+/** A row that can't be parsed; `reason` completes the sentence "It …". */
 export interface UnreadableRow {
   readonly number: number;
   readonly text: string;
@@ -26,13 +25,13 @@ export type Row = CsvRow | JsonRow | UnreadableRow;
 export const inputFormats = ["csv", "ndjson", "json", "parquet"] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-/** An input that is open, with what its beginning says. */
+/** An open input. */
 export interface RowInput {
   readonly format: InputFormat;
   /** The cells of the first line of CSV. */
   readonly columns: readonly string[] | undefined;
-  /** The columns of Parquet, each with why it can't be read, if it can't; ends the sentence "The column …". */
+  /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;
-  /** Of Parquet only the columns that are named, if any are. */
+  /** From Parquet, reads only the named columns, if any are named. */
   rows(columns?: ReadonlySet<string>): AsyncIterable<Row>;
 }

@@ -1,19 +1,18 @@
-// A file as text, piece by piece: decompressed by its name, checked to be UTF-8, and counted as it is read. Knows nothing
-// of the form that the text has.
+// Reads a file as text in pieces: decompresses it by the ending of its name, checks that it is UTF-8, and counts the bytes.
 
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { statOf } from "../../files/present.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { compressionOf } from "./compression.ts";
 
 export interface TextInput {
   readonly path: string;
-  /** Of the file, as it is kept. */
+  /** The size of the file, compressed or not. */
   readonly bytes: number;
-  /** Of the file, that have been read so far. */
+  /** The bytes of the file that have been read so far. */
   bytesRead(): number;
-  /** For one that reads the file in its own way: so many of them have been read so far. */
+  /** For a format that reads the file itself: sets the number of bytes read. */
   advance(bytes: number): void;
   /** From the beginning; may be called once. Throws OperatorError. */
   read(): AsyncGenerator<string>;
@@ -70,6 +69,5 @@ function explain(path: string, cause: unknown): Error {
       `${path} is damaged or truncated, or not compressed as its name says.`,
     );
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new OperatorError("input", `${path} can't be read: ${reason}.`, { cause });
+  return new OperatorError("input", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
 }

@@ -1,5 +1,5 @@
-// Reads times in the formats of files, and writes them in RFC 3339. Never guesses: text that does not match its format,
-// a day that is not in the calendar and a local time that does not exist are errors.
+// Converts times in the formats of files to RFC 3339. Never guesses: text that does not match its format, a day that is not in
+// the calendar and a local time that does not exist are errors.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { withoutTrailing } from "../../domain/without-trailing.ts";
@@ -10,7 +10,7 @@ import { offsetMinutesIn, requireZone } from "./time-zone.ts";
 
 export type ReadTime = (text: string) => string | CellError;
 
-/** Decimal digits between the unit and a second. */
+/** Decimal digits of a second in the unit. */
 const unixUnits: Readonly<Record<string, number>> = { unix: 0, unix_ms: 3, unix_us: 6, unix_ns: 9 };
 
 /**
@@ -41,7 +41,7 @@ function readUnix(
   const padded = whole.padStart(digits + 1, "0");
   const seconds = Number(padded.slice(0, padded.length - digits));
   const fraction = withoutTrailing(padded.slice(padded.length - digits) + more, "0");
-  // Before 1970 a fraction would count backwards.
+  // Before 1970, a fraction would count backwards.
   if (whole === "" || (whole.startsWith("-") && fraction !== "")) {
     return new CellError("must be a Unix time, such as 1769851800");
   }
@@ -59,7 +59,7 @@ function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
   };
 }
 
-/** `fraction`: digits of the second, where the moment has more of them than milliseconds. */
+/** `fraction`: digits of the second, if there may be more than three. */
 function inRange(
   unixMs: number,
   { fraction, wanted }: { fraction?: string; wanted: "date-time" | "date" },
@@ -72,7 +72,7 @@ function inRange(
   return `${text.slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
 }
 
-/** A zone stands behind the pattern: a name such as Europe/Berlin, UTC, or an offset such as +01:00. */
+/** A zone follows the pattern: a name such as Europe/Berlin, UTC, or an offset such as +01:00. */
 function readerOfPattern(format: string, wanted: "date-time" | "date"): ReadTime {
   const [, before, named] =
     /^(.*\S)\s+(UTC|[+-]\d\d:\d\d|[A-Z][A-Za-z_]+\/[\w/+-]+)$/.exec(format) ?? [];
@@ -83,7 +83,7 @@ function readerOfPattern(format: string, wanted: "date-time" | "date"): ReadTime
   if ((zone === undefined) === !pattern.hasOffset) {
     throw new UsageError(
       pattern.hasOffset
-        ? `The time format "${format}" has an offset in it; leave the zone out.`
+        ? `The time format "${format}" contains an offset; leave out the zone.`
         : `The time format "${format}" does not say in which zone; add one, such as UTC or Europe/Berlin.`,
     );
   }

@@ -1,16 +1,16 @@
-// Patterns of dates and times, in the letters that spreadsheets and most languages have for them, compiled to a regular
-// expression each. Knows no zones.
+// Compiles patterns of dates and times, with the letters that spreadsheets and most languages use, to regular expressions. Time
+// zones are not part of a pattern.
 
 import { UsageError } from "../../actions/operator-error.ts";
 
 export interface PatternParts {
-  /** `2026-01-31`; may not be in the calendar. */
+  /** Such as `2026-01-31`; not checked against the calendar. */
   readonly date: string;
-  /** `09:30:00`. */
+  /** Such as `09:30:00`. */
   readonly time: string;
-  /** Digits behind the second; may be empty. */
+  /** Digits after the second; may be empty. */
   readonly fraction: string;
-  /** `Z` or `+01:00`, where the pattern has one. */
+  /** `Z` or such as `+01:00`, if the pattern has one. */
   readonly offset: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Pattern {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** The letters of a pattern, longest first: what they match, and under which name. */
+/** The letters of a pattern, longest first, with the name and expression of the group that they stand for. */
 const tokens: readonly (readonly [letters: string, name: string, matches: string])[] = [
   ["yyyy", "year", String.raw`\d{4}`],
   ["yy", "shortYear", String.raw`\d\d`],
@@ -111,13 +111,13 @@ function withColon(offset: string): string {
   return hasColon ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
 }
 
-/** 00, which is in no calendar, for a name that is none. */
+/** 00, which is not in the calendar, for a name that is not a month. */
 function monthOf({ month, monthName = "" }: Groups): string {
   const number = month ?? String(months.indexOf(monthName.toLowerCase()) + 1);
   return number.padStart(2, "0");
 }
 
-/** 12 am is midnight, 12 pm noon; an hour that no clock shows stays one. */
+/** 12 am is midnight, 12 pm noon. 99, which is not a time, for an hour that is not on a clock. */
 function hourOf({ hour, halfHour, half = "" }: Groups): string {
   if (halfHour === undefined) return (hour ?? "00").padStart(2, "0");
   const shown = Number(halfHour);

@@ -1,13 +1,12 @@
-// The UTC offset of a time zone at a local time, by Temporal: the runtime's own where it has one, a polyfill on older Node.
-// Where clocks went back and a local time exists twice, the first counts; where they went forward and it does not exist,
-// there is no offset.
+// Finds the UTC offset of a time zone at a local time, with Temporal: the runtime's own, or a polyfill on older Node. If clocks
+// went back and the local time exists twice, the first counts; if they went forward and it does not exist, there is none.
 
 import { UsageError } from "../../actions/operator-error.ts";
 
 const { Temporal } =
   "Temporal" in globalThis ? globalThis : await import("temporal-polyfill/implementation");
 
-/** One for each day and zone that was asked for. */
+/** Days and zones whose offset is cached. */
 const daysMax = 10_000;
 const days = new Map<string, number | undefined>();
 
@@ -33,26 +32,26 @@ export function offsetMinutesIn(zone: string, local: string): number | undefined
   return days.get(key) ?? offsetAt(zone, local);
 }
 
-/** Undefined for a day on which it changes. */
+/** Undefined for a day on which the offset changes. */
 function offsetOfDay(zone: string, day: string): number | undefined {
   const midnight = Temporal.PlainDateTime.from(day);
   const start = midnight.toZonedDateTime(zone);
   const change = start.getTimeZoneTransition("next");
-  // A change right at its end may have taken the last hour of the day.
+  // A transition at the end of the day may have removed its last hour.
   const isSteady =
     start.toPlainDateTime().equals(midnight) &&
     (change === null || Temporal.ZonedDateTime.compare(change, start.add({ days: 1 })) > 0);
   return isSteady ? minutesOf(start.offsetNanoseconds) : undefined;
 }
 
-/** `earlier` takes the first of two; where there is none it gives another local time. */
+/** `earlier` chooses the first of two; for a local time that does not exist it returns another one. */
 function offsetAt(zone: string, local: string): number | undefined {
   const wanted = Temporal.PlainDateTime.from(local);
   const found = wanted.toZonedDateTime(zone, { disambiguation: "earlier" });
   return found.toPlainDateTime().equals(wanted) ? minutesOf(found.offsetNanoseconds) : undefined;
 }
 
-/** Offsets with seconds, of the time before zones, are rounded: RFC 3339 has none. */
+/** Rounds offsets with seconds, from before time zones, because RFC 3339 has none. */
 function minutesOf(nanoseconds: number): number {
   return Math.round(nanoseconds / 60_000_000_000);
 }

@@ -1,5 +1,5 @@
-// Cuts an input into chunks: rows that are sent, acknowledged and saved together. Where a chunk ends depends on the rows
-// alone, so an import that continues makes the same chunks.
+// Cuts an input into chunks: rows that are sent, acknowledged and noted in the state file together. Where a chunk ends depends
+// on the rows alone, so an import that is continued makes the same chunks.
 
 import { hash } from "node:crypto";
 import type { MappedRow, RowMapper, Submission } from "./map-row.ts";
@@ -7,11 +7,14 @@ import type { Refusal } from "./refused-file.ts";
 import type { Row } from "../formats/row.ts";
 import type { Range } from "./state-file.ts";
 
+/** A submission and its payload as JSON text. */
+export interface Prepared extends Submission {
+  readonly text: string;
+}
+
 export interface Item {
   readonly row: Row;
-  readonly submissions: readonly Submission[];
-  /** Of the submissions, as JSON. */
-  readonly texts: readonly string[];
+  readonly submissions: readonly Prepared[];
 }
 
 export interface Chunk {
@@ -19,19 +22,19 @@ export interface Chunk {
   readonly items: readonly Item[];
   /** Rows that can't be mapped to a record. */
   readonly refusals: readonly Refusal[];
-  /** Of the records, so that no two chunks with one in common are under way at once. */
+  /** The ids of its records: two chunks that share a record are never in flight at once. */
   readonly ids: ReadonlySet<string>;
 }
 
 export interface ChunkOptions {
   readonly mapper: RowMapper;
   readonly idField: string;
-  /** Rows, counted from 1 as they stand in the file, that an earlier run has sent. */
+  /** True for a row, counted from 1 in the order of the file, that an earlier run has sent. */
   readonly isDone: (row: number) => boolean;
 }
 
 const rowsMax = 250;
-/** Proxies often take no more than a megabyte. */
+/** Many proxies limit bodies to a megabyte. */
 const charactersMax = 900_000;
 
 export async function* cutChunks(
@@ -80,10 +83,13 @@ class Draft {
       this.#refusals.push({ row, code: undefined, message: undefined, errors: mapped.fieldErrors });
       return;
     }
-    const texts = mapped.submissions.map(({ payload }) => JSON.stringify(payload));
-    for (const text of texts) this.#characters += text.length;
-    for (const { payload } of mapped.submissions) this.#ids.add(String(payload[this.#idField]));
-    this.#items.push({ row, submissions: mapped.submissions, texts });
+    const submissions = mapped.submissions.map(({ update, payload }): Prepared => {
+      const text = JSON.stringify(payload);
+      this.#characters += text.length;
+      this.#ids.add(String(payload[this.#idField]));
+      return { update, payload, text };
+    });
+    this.#items.push({ row, submissions });
   }
 
   end(): Chunk {
@@ -92,28 +98,25 @@ class Draft {
   }
 }
 
-/** The submissions of a chunk that go together in one list, with the item that each is of. */
+/** The submissions of a chunk that are sent together, each with the index of its item. */
 export interface ChunkList {
   readonly update: boolean;
-  readonly members: readonly { readonly item: number; readonly submission: Submission }[];
-  readonly texts: readonly string[];
+  readonly members: readonly (Prepared & { readonly item: number })[];
 }
 
-/** What adds comes before what updates; within each, rows keep their order. */
+/** Adds come before updates; within each, rows keep their order. */
 export function listsOf({ items }: Chunk): readonly ChunkList[] {
-  return [false, true].flatMap((update) => {
-    const members = items.flatMap(({ submissions, texts }, item) =>
-      submissions
-        .map((submission, index) => ({ item, submission, text: texts[index] ?? "" }))
-        .filter(({ submission }) => submission.update === update),
-    );
-    if (members.length === 0) return [];
-    return [{ update, members, texts: members.map(({ text }) => text) }];
-  });
+  const all = items.flatMap(({ submissions }, item) =>
+    submissions.map((submission) => ({ ...submission, item })),
+  );
+  return [false, true]
+    .map((update) => ({ update, members: all.filter((member) => member.update === update) }))
+    .filter(({ members }) => members.length > 0);
 }
 
-/** The same for the same list of the same import, and for no other. */
-export function keyOf(importId: string, { range }: Chunk, { update, texts }: ChunkList): string {
-  const content = hash("sha256", texts.join("\n"), "base64url").slice(0, 22);
-  return `import:${importId}:${range[0]}:${update ? "put" : "post"}:${content}`;
+/** An Idempotency-Key: the same for the same list of the same import, and for no other. */
+export function keyOf(importId: string, { range }: Chunk, { update, members }: ChunkList): string {
+  const content = members.map(({ text }) => text).join("\n");
+  const digest = hash("sha256", content, "base64url").slice(0, 22);
+  return `import:${importId}:${range[0]}:${update ? "put" : "post"}:${digest}`;
 }

@@ -1,12 +1,12 @@
-// The columns of an input held against a mapping and the fields of a type: where a column is, which go to a field without
-// being told, and which are left over. Never looks at a row.
+// Matches the columns of an input with a mapping and the fields of a type: where a column is, which columns have the name of
+// a field, and which are left over.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 
-/** Columns with the name of a field go there, where the mapping says nothing of that field. */
+/** Adds the columns that have the name of a field to the mapping, unless it maps that field. */
 export function withOwnNames(
   columns: readonly string[],
   { type, mapping }: { type: RecordType; mapping: Mapping },
@@ -20,7 +20,7 @@ function mappedFields(mapping: Mapping): ReadonlySet<string> {
   return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
 }
 
-/** Throws OperatorError unless there is one such column. */
+/** Throws OperatorError unless there is exactly one such column. */
 export function findColumn(columns: readonly string[], column: string): number {
   const index = columns.indexOf(column);
   if (index === -1) {
@@ -38,7 +38,7 @@ export function findColumn(columns: readonly string[], column: string): number {
 
 export type TypedColumns = ReadonlyMap<string, string | undefined>;
 
-/** By the whole name, or else by what stands before the first dot. Throws OperatorError unless it can be read. */
+/** Finds a column by the whole name, or by the part before the first dot. Throws OperatorError unless it can be read. */
 export function requireColumn(columns: TypedColumns, name: string): string {
   const [outer = name] = name.split(".");
   const column = columns.has(name) || !columns.has(outer) ? name : outer;
@@ -54,7 +54,7 @@ export function unknownColumns(type: RecordType, unused: readonly string[]): Ope
   return new OperatorError(
     "mapping",
     `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
-      `${meant === undefined ? "" : `; did you mean ${meant}?`}. Say with --map where each field comes from; columns that ` +
+      `${meant === undefined ? "" : `; did you mean ${meant}?`}. Use --map to say where each field comes from; columns that ` +
       "are not mapped are then ignored.",
   );
 }

@@ -1,4 +1,4 @@
-// Where an import keeps what it writes on this machine: how far it has come, and the rows that were refused.
+// The files that an import writes on this machine: its state, and the rows that were refused.
 
 import { hash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
@@ -14,18 +14,18 @@ export interface FilePaths {
 }
 
 export interface PathOptions {
-  /** Instead of the folder of each file. */
+  /** For both files, instead of the folder of the input. */
   readonly folder: string | undefined;
-  /** For one file only. */
+  /** For a single input only. */
   readonly refused: string | undefined;
   readonly format: InputFormat | undefined;
 }
 
-/** Throws UsageError where two files would write to one. */
+/** Throws UsageError if two inputs would share a file. */
 export function pathsOf(files: readonly string[], options: PathOptions): readonly FilePaths[] {
   if (options.refused !== undefined && files.length > 1) {
     throw new UsageError(
-      "--refused names one file, and is for one input; use --state for several.",
+      "--refused names a file for one input; with several inputs, use --state to name a folder.",
     );
   }
   const paths = files.map((file) => ({
@@ -37,11 +37,11 @@ export function pathsOf(files: readonly string[], options: PathOptions): readonl
   const twice = all.find((path, index) => all.indexOf(path) !== index);
   if (twice === undefined) return paths;
   throw new UsageError(
-    `The refused rows of two of the files would go to ${twice}; import one after the other.`,
+    `The refused rows of two inputs would go to ${twice}; import one input after the other.`,
   );
 }
 
-/** `tx.csv.gz` has its refused rows in `tx.refused.csv`. */
+/** `tx.refused.csv` for `tx.csv.gz`. */
 function refusedPath(file: string, { folder, format }: PathOptions): string {
   const plain = basename(plainName(file));
   const dot = plain.lastIndexOf(".");
@@ -51,7 +51,7 @@ function refusedPath(file: string, { folder, format }: PathOptions): string {
   return join(folder ?? dirname(file), `${stem}.refused.${ending}`);
 }
 
-/** In a folder for many, files of the same name are told apart by where they are. */
+/** In a common folder, a hash of the path distinguishes inputs of the same name. */
 function statePath(file: string, { folder }: PathOptions): string {
   if (folder === undefined) return `${file}.sluice-import.json`;
   const place = hash("sha256", resolve(file)).slice(0, 12);

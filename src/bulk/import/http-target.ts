@@ -1,5 +1,5 @@
-// A Sluice server as the target of an import, through the client of the SDK: lenient lists, each under the Idempotency-Key
-// of its chunk, so that an import that is continued writes nothing twice.
+// A Sluice server as the target of an import, through the client library: lenient lists, each with the Idempotency-Key of its
+// chunk, so that an import that is continued writes nothing twice.
 
 import { Connection } from "../../../client/src/connection.ts";
 import { SluiceError, SluiceNetworkError } from "../../../client/src/errors.ts";
@@ -11,17 +11,17 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { ItemOutcome, Target, TargetList } from "./target.ts";
 
 export interface HttpTargetOptions {
-  /** Of the server, without the path of the API. */
+  /** The server, without the path of the API. */
   readonly url: string;
   readonly apiKey: string;
   readonly organizationId: string;
   readonly type: RecordType;
-  /** Ends the wait for a retry; a request under way is not broken off. */
+  /** Ends the wait for a retry, but no request in flight. */
   readonly stopping: AbortSignal;
 }
 
 const timeoutMs = 120_000;
-/** An import waits through a restart of the server, and as long as rate limits ask for. */
+/** An import continues after a restart of the server, and waits as long as rate limits require. */
 const retryLimits = {
   retries: 10_000,
   failingMsMax: 120_000,
@@ -72,7 +72,10 @@ function resultsOf(
   url: string,
 ): readonly ItemOutcome[] {
   if (results.length === payloads.length) return results as readonly ItemOutcome[];
-  throw new OperatorError("server", `${url} answered the list without a result for each record.`);
+  throw new OperatorError(
+    "server",
+    `${url} answered without a result for each record of the list.`,
+  );
 }
 
 function explain(error: SluiceError, url: string): OperatorError {
@@ -83,12 +86,12 @@ function explain(error: SluiceError, url: string): OperatorError {
   }
   const { status, code, message, idempotencyKey } = error;
   const request = idempotencyKey === undefined ? "a token" : "the list";
-  // Where something else than Sluice answered, the code is the status.
+  // If something other than Sluice answered, the code is the status.
   const answer = code === status ? `${status}.` : `${status} (${code}): ${message}`;
   return new OperatorError("server", `${url} answered ${request} with ${answer}`, { cause: error });
 }
 
-/** fetch says only "fetch failed", and why in the cause of that. */
+/** fetch says only "fetch failed"; the reason is in the cause. */
 function reasonOf({ message, cause }: SluiceNetworkError): string {
   if (!(cause instanceof Error)) return message.replace(/\.$/, "");
   return cause.cause instanceof Error ? cause.cause.message : cause.message;

@@ -1,45 +1,59 @@
-// Imports one file: maps rows to records, sends these to the target in lists, and saves the result of each row in the
-// state file, from which an interrupted import continues.
+// Imports one file: maps its rows to records, sends them to the target in lists, and notes the progress in the state file, from
+// which an interrupted import continues.
 
 import { hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { errorCatalogue } from "../../domain/error.ts";
+import type { RecordType } from "../../domain/record-type.ts";
 import type { BulkProgress, BulkStep } from "../progress.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { type Chunk, cutChunks, keyOf, listsOf } from "./chunk.ts";
+import type { FilePaths } from "./file-paths.ts";
 import { workInOrder } from "./in-order.ts";
 import { makeRowMapper } from "./map-row.ts";
 import { defaultDelimiter, openRows } from "../formats/open-rows.ts";
-import type { ImportPlan } from "./plan.ts";
+import type { Mapping } from "./mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { type Counts, StateFile } from "./state-file.ts";
 import type { ItemOutcome, Target } from "./target.ts";
+import type { InputFormat } from "../formats/row.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
 
 export interface ImportTools {
   readonly target: Target;
   readonly stopping: AbortSignal;
-  /** `before`: where this run begins. */
+  /** `before`: the progress of earlier runs. */
   readonly makeProgress: (before: BulkStep) => BulkProgress;
 }
 
 export interface FileReport extends Counts {
   readonly file: string;
   readonly rows: number;
-  /** Of them, what an earlier run had done. */
+  /** The rows of them that earlier runs have sent. */
   readonly rowsBefore: number;
-  /** Where the refused rows are, if there are any. */
+  /** The file of refused rows, if there are any. */
   readonly refusedFile: string | undefined;
   readonly seconds: number;
 }
 
-export interface FilePlan extends ImportPlan {
-  readonly file: string;
-  readonly refusedPath: string;
-  readonly statePath: string;
+/** What to import, and how. */
+export interface ImportPlan {
+  readonly type: RecordType;
+  readonly organizationId: string;
+  readonly mapping: Mapping;
+  /** By PUT instead of POST. */
+  readonly update: boolean;
+  /** Undefined: by the name of the file. */
+  readonly format: InputFormat | undefined;
+  /** Of CSV. Undefined: by the name of the file. */
+  readonly delimiter: string | undefined;
+  /** Maximum number of lists in flight. */
+  readonly connections: number;
 }
 
-/** Throws OperatorError; the state file then has what was acknowledged. */
+export interface FilePlan extends ImportPlan, FilePaths {}
+
+/** Throws OperatorError; the state file then contains what was acknowledged. */
 export async function importFile(plan: FilePlan, tools: ImportTools): Promise<FileReport> {
   const startedAt = performance.now();
   const input = openText(plan.file);
@@ -48,13 +62,9 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const mapper = makeRowMapper(rows, plan);
   const settings = describeSettings(plan, tools.target);
   const state = new StateFile(plan.statePath, { input: describeInput(input), settings });
-  const bytes = state.refusedBytes;
-  const refused = new RefusedFile({
-    path: plan.refusedPath,
-    columns: rows.columns,
-    delimiter,
-    bytes,
-  });
+  const { columns } = rows;
+  const { refusedPath: path } = plan;
+  const refused = new RefusedFile({ path, columns, delimiter, bytes: state.refusedBytes });
   const rowsBefore = state.rowsDone;
   let progress: BulkProgress | undefined;
   const chunks = cutChunks(rows.rows(mapper.used), {
@@ -106,8 +116,8 @@ async function sendChunk(
     const found = await target.send({
       type: plan.type,
       update: list.update,
-      payloads: list.members.map(({ submission }) => submission.payload),
-      texts: list.texts,
+      payloads: list.members.map(({ payload }) => payload),
+      texts: list.members.map(({ text }) => text),
       key: keyOf(state.importId, chunk, list),
     });
     for (const [index, { item }] of list.members.entries()) {
@@ -140,7 +150,7 @@ function summarize(
   };
 }
 
-/** The record exists already, and is identical. */
+/** True if an identical record exists already. */
 function isUnchanged({ status, code }: ItemOutcome): boolean {
   return status === "unchanged" || code === errorCatalogue.identical_record_exists.code;
 }
@@ -152,19 +162,11 @@ function describeProgress(state: StateFile, input: TextInput): BulkStep {
   return { rows: state.rowsDone, share, note };
 }
 
-/** Everything that decides which records the rows become, and where they are sent. */
+/** A digest of everything that decides which records the rows become, and where they are sent. */
 function describeSettings(plan: FilePlan, target: Target): string {
   const { type, organizationId, mapping, update, format, delimiter } = plan;
-  const parts = [
-    target.name,
-    organizationId,
-    type.resourceType,
-    [...mapping],
-    update,
-    format,
-    delimiter,
-  ];
-  return hash("sha256", JSON.stringify(parts));
+  const what = [target.name, organizationId, type.resourceType, [...mapping], update];
+  return hash("sha256", JSON.stringify([...what, format, delimiter]));
 }
 
 const sampleBytes = 64 * 1_024;

@@ -1,7 +1,7 @@
-// Processes chunks concurrently, but in order for each record: a chunk waits for every earlier one that shares a record
-// with it. The first failure ends it, after the chunks under way have ended.
+// Processes chunks concurrently, but in order for each record: a chunk waits for all earlier ones that share a record with it.
+// The first failure ends the processing, once the chunks in flight have ended.
 
-export interface WithIds {
+interface WithIds {
   readonly ids: ReadonlySet<string>;
 }
 
@@ -11,30 +11,30 @@ export interface InOrderOptions<Chunk extends WithIds> {
   readonly stopping: AbortSignal;
 }
 
-/** Resolves when all are done, or when it was stopped and none is under way. */
+/** Resolves when all chunks are done, or when stopped and no chunk is in flight. */
 export async function workInOrder<Chunk extends WithIds>(
   chunks: AsyncIterable<Chunk>,
   { atOnce, work, stopping }: InOrderOptions<Chunk>,
 ): Promise<void> {
-  const underWay = new Map<Chunk, Promise<void>>();
+  const inFlight = new Map<Chunk, Promise<void>>();
   const failures: unknown[] = [];
   const begin = (chunk: Chunk): void => {
     const done = work(chunk)
       .catch((error: unknown) => void failures.push(error))
-      .finally(() => underWay.delete(chunk));
-    underWay.set(chunk, done);
+      .finally(() => inFlight.delete(chunk));
+    inFlight.set(chunk, done);
   };
   try {
     for await (const chunk of chunks) {
-      for (const [earlier, done] of underWay) {
+      for (const [earlier, done] of inFlight) {
         if (!chunk.ids.isDisjointFrom(earlier.ids)) await done;
       }
-      if (underWay.size >= atOnce) await Promise.race(underWay.values());
+      if (inFlight.size >= atOnce) await Promise.race(inFlight.values());
       if (failures.length > 0 || stopping.aborted) break;
       begin(chunk);
     }
   } finally {
-    await Promise.all(underWay.values());
+    await Promise.all(inFlight.values());
   }
   if (failures.length > 0) throw failures[0];
 }

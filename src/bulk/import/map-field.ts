@@ -1,4 +1,4 @@
-// One field of a mapping, compiled: from a row to the value that goes to its place in the record, or to why there is none.
+// Compiles one field of a mapping to a function from a row to the value of the field, or to the reason why it has none.
 
 import type { FieldError } from "../../domain/error.ts";
 import {
@@ -13,20 +13,20 @@ import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../formats/row.ts";
 import { compileTimeFormat, type ReadTime } from "../formats/time-format.ts";
 
-/** What a row has under a name: a cell of CSV, or any JSON; undefined where there is nothing. */
+/** The value of a column in a row: a cell of CSV, or any JSON; undefined if there is none. */
 export type Access = (column: string) => (row: Row) => unknown;
 
 export interface Field {
   readonly path: RecordPath;
-  /** That it takes from. */
+  /** The columns that it reads. */
   readonly columns: readonly string[];
   /** Undefined for no value. */
   readonly read: (row: Row) => unknown;
-  /** Of an entry of additional_properties. */
+  /** The type of an entry of additional_properties. */
   readonly propertyType: string | undefined;
 }
 
-/** Throws OperatorError, naming the field, when the origin can't be what the field is. */
+/** Throws OperatorError that names the field if its kind does not allow such an origin. */
 export function compileField(path: RecordPath, origin: Origin, access: Access): Field {
   try {
     const propertyType = "type" in origin ? origin.type : undefined;
@@ -55,7 +55,7 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
     const found = get(row);
     if (found === undefined || (found === "" && "cells" in row)) return origin.default;
     if (found === null && !isPlain) return origin.default;
-    // The marks of CSV mean nothing where text is told from other values.
+    // The marks of CSV have no meaning in formats that distinguish text from other values.
     return isText && typeof found === "string" && "fields" in row ? found : convert(found);
   };
   return { columns: [origin.column], read };
@@ -67,7 +67,7 @@ function constant(kind: CellKind, given: unknown): Compiled {
   return { columns: [], read: () => value };
 }
 
-/** `{COLUMN}` stands for a cell, `{#}` for the number of the row. Where a cell is empty there is no value. */
+/** `{COLUMN}` stands for a cell, `{#}` for the number of the row. No value if one of the cells is empty. */
 function template(kind: CellKind, text: string, access: Access): Compiled {
   const pieces = text.split(/(\{[^{}]+\})/);
   const columns = pieces.filter((_, index) => index % 2 === 1).map((piece) => piece.slice(1, -1));
@@ -122,7 +122,7 @@ function translate(
   if (otherwise !== undefined) return otherwise;
   const known = Object.keys(values).slice(0, 20).join(", ");
   return new CellError(
-    `is ${JSON.stringify(text)}, which the mapping does not know; it knows ${known}`,
+    `is ${JSON.stringify(text)}, which the mapping has no value for; it has values for ${known}`,
   );
 }
 
@@ -132,7 +132,7 @@ function splitInto(kind: CellKind, parts: readonly string[]): unknown {
   return values.find((value) => value instanceof CellError) ?? values;
 }
 
-/** Text is read as the field asks for it; other JSON stays what it is, but a number or a flag where text is wanted. */
+/** Parses text for the kind of the field. Other JSON is unchanged, except that a number or boolean becomes text for a text field. */
 function convertTo(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") return readCell(kind, value);
   const isPlain = typeof value === "number" || typeof value === "boolean";

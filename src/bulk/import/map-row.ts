@@ -1,4 +1,4 @@
-// Maps rows to records: a mapping, or the names of the columns, compiled once for a type and an input. Reports cells that
+// Maps rows to records by a mapping, or by the names of the columns, compiled once for a type and an input. Reports cells that
 // it can't read, but does not validate the record.
 
 import type { FieldError } from "../../domain/error.ts";
@@ -24,27 +24,27 @@ export interface Submission {
   readonly payload: Payload;
 }
 
-/** What a row comes to: writes in their order, or why there are none. */
+/** The writes for a row, in order, or the reasons why there are none. */
 export type MappedRow =
   { readonly submissions: readonly Submission[] } | { readonly fieldErrors: readonly FieldError[] };
 
 export interface RowMapper {
   map(row: Row): MappedRow;
-  /** Columns that nothing is taken from. */
+  /** The columns that are not imported. */
   readonly unused: readonly string[];
-  /** The columns that rows need; all of them if undefined. */
+  /** The columns that rows need; undefined for all. */
   readonly used: ReadonlySet<string> | undefined;
 }
 
 export interface MapperOptions {
   readonly type: RecordType;
-  /** Without any, columns and keys have the names of fields. */
+  /** If empty, columns and keys must have the names of fields. */
   readonly mapping: Mapping;
   /** Every row is an update. */
   readonly update: boolean;
 }
 
-/** Throws OperatorError when the mapping does not fit the type or the columns. */
+/** Throws OperatorError if the mapping does not match the type or the columns. */
 export function makeRowMapper(input: RowInput, options: MapperOptions): RowMapper {
   const { columns, typedColumns } = input;
   if (columns !== undefined) return csvMapper(columns, options);
@@ -96,7 +96,7 @@ function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] 
       return (row) => ("fields" in row ? lookUp(row.fields, { column, steps }) : undefined);
     }),
   );
-  const build = mapping.size === 0 ? asItIs : builder(fields, type);
+  const build = mapping.size === 0 ? unmapped : builder(fields, type);
   return (row) => {
     if (!("fields" in row)) return unreadable(row);
     const changes = row.fields[bulkKeys.changes];
@@ -108,7 +108,7 @@ function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] 
   };
 }
 
-/** Of Parquet, whose columns are known before the first row. */
+/** For Parquet, whose columns are known before the first row. */
 function shareColumns(
   columns: TypedColumns,
   { type, mapping }: MapperOptions,
@@ -127,7 +127,7 @@ function shareColumns(
 
 type Built = { readonly payload: Payload } | { readonly fieldErrors: readonly FieldError[] };
 
-/** `type`: of JSON, whose keys with the name of a field go there too. */
+/** `type`: for JSON, whose keys with the name of a field are imported too. */
 function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Built {
   const hasNested = fields.some(({ path }) => path.steps.length > 1);
   const mapped = new Set(fields.map(({ path }) => path.steps[0]));
@@ -150,7 +150,7 @@ function pick(fields: JsonObject, names: readonly string[]): Record<string, unkn
   return Object.fromEntries(given.map((name) => [name, fields[name]]));
 }
 
-function asItIs(row: Row): Built {
+function unmapped(row: Row): Built {
   if (!("fields" in row)) return { fieldErrors: [] };
   const entries = Object.entries(row.fields);
   const isPlain = entries.every(([name]) => !isBulkKey(name));
@@ -158,7 +158,7 @@ function asItIs(row: Row): Built {
   return { payload: Object.fromEntries(entries.filter(([name]) => !isBulkKey(name))) };
 }
 
-/** By the whole name, or else step by step into objects. */
+/** Finds a key by the whole name, or else step by step in nested objects. */
 function lookUp(
   fields: JsonObject,
   { column, steps }: { column: string; steps: readonly string[] },
@@ -189,6 +189,6 @@ function unreadable(row: Row): MappedRow {
 }
 
 function miscounted({ cells }: CsvRow, columns: number): MappedRow {
-  const message = `has ${cells.length} cells, where the first line has ${columns}; is a quote or a comma missing?`;
+  const message = `has ${cells.length} cells, but the first line has ${columns}; a quote or a comma may be missing`;
   return { fieldErrors: [{ message }] };
 }

@@ -1,26 +1,26 @@
-// A mapping: where each field of a record comes from. Typed as `--map` or written in a file; both mean the same. Knows
-// neither the record type nor the columns that there are.
+// A mapping: where each field of a record comes from, from `--map` or from a file. Checks neither the fields of the record type
+// nor the columns of the input.
 
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError, UsageError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf, UsageError } from "../../actions/operator-error.ts";
 
 export type Origin =
   | { readonly value: unknown }
   | { readonly template: string; readonly type?: string | undefined }
   | {
       readonly column: string;
-      /** How a time is written (time-format.ts). */
+      /** The format of a time (time-format.ts). */
       readonly time?: string | undefined;
-      /** What stands for what; anything else is refused, unless `otherwise` is given. */
+      /** Translates values; any other value is refused, unless `otherwise` is given. */
       readonly values?: JsonObject | undefined;
       readonly otherwise?: unknown;
-      /** Stands in for an empty cell. */
+      /** The value for an empty cell. */
       readonly default?: unknown;
-      /** Makes a list of the parts between these. */
+      /** The separator that splits the cell into a list. */
       readonly split?: string | undefined;
-      /** Of an entry of additional_properties. */
+      /** The type of an entry of additional_properties. */
       readonly type?: string | undefined;
     };
 
@@ -65,7 +65,7 @@ export function readMappingFile(path: string): Mapping {
   return new Map(
     Object.entries(fields).map(([field, origin]) => [
       field,
-      readOrigin(origin, (why) => fail(`says of "${field}" what can't be read: ${why}`)),
+      readOrigin(origin, (why) => fail(`has an invalid origin for "${field}": ${why}`)),
     ]),
   );
 }
@@ -76,11 +76,11 @@ function readJson(path: string, fail: Fail): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw fail(`can't be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw fail(`can't be read: ${reasonOf(cause)}`);
   }
 }
 
-/** The parts that go with each of the three kinds of origin. */
+/** The properties of each of the three kinds of origin. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   value: ["value"],
   template: ["template", "type"],

@@ -1,5 +1,5 @@
-// The process that runs an import, so that a second import of the same file can tell whether the first is still running.
-// A process id alone is not enough, because ids are reused.
+// Identifies the process that runs an import, so that a second import of the same file can find out whether the first is still
+// running. A process id alone is not enough, because ids are reused.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -7,7 +7,7 @@ import { hostname } from "node:os";
 export interface Owner {
   readonly host: string;
   readonly pid: number;
-  /** When the process began, in the clock ticks of its system; null where the system does not tell. */
+  /** When the process began, in clock ticks of its system; null if unknown. */
   readonly began: string | null;
 }
 
@@ -15,7 +15,7 @@ export function thisProcess(): Owner {
   return { host: hostname(), pid: process.pid, began: readBegan(process.pid) };
 }
 
-/** True if it is another process that is running. Unknown, so false, for other machines and containers. */
+/** True if this is another process, and it is running. False for other machines and containers, where it is unknown. */
 export function isRunning({ host, pid, began }: Owner): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   return exists(pid) && began === readBegan(pid);
@@ -30,7 +30,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Fields 3 and 22 of /proc/PID/stat (proc_pid_stat(5)); a process that has ended may be listed for a while yet. */
+/** Fields 3 and 22 of /proc/PID/stat (proc_pid_stat(5)). A process that has ended may still be listed for a while. */
 function readBegan(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

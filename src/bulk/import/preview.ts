@@ -1,14 +1,14 @@
-// The first rows of an input as the records that an import would send, with their validation errors. Sends nothing.
+// Shows the first rows of an input as the records that an import would send, with their validation errors. Sends nothing.
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { validatePayload } from "../../domain/validation/validate.ts";
+import type { ImportPlan } from "./import-file.ts";
 import { makeRowMapper, type MappedRow } from "./map-row.ts";
 import { openRows } from "../formats/open-rows.ts";
-import type { ImportPlan } from "./plan.ts";
 import { openText } from "../formats/text-input.ts";
 
-export interface PreviewedRow {
+interface PreviewedRow {
   readonly row: number;
   /** More than one for a state that is sent as its changes. */
   readonly records: readonly Payload[];
@@ -17,7 +17,7 @@ export interface PreviewedRow {
 
 export interface Preview {
   readonly file: string;
-  /** Columns that are not imported. */
+  /** The columns that are not imported. */
   readonly unused: readonly string[];
   readonly rows: readonly PreviewedRow[];
 }

@@ -1,5 +1,5 @@
-// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`, held against its
-// type: what kind of value is wanted there, and how it is put there.
+// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`: the schema of the value
+// there, by the record type, and how to set the value.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { alternativeFor, type SchemaShape } from "../../domain/schema/schema-shape.ts";
@@ -12,13 +12,13 @@ export interface RecordPath {
   readonly text: string;
   readonly steps: readonly Step[];
   readonly schema: SchemaShape;
-  /** The key, for `additional_properties.KEY`, which stands for an entry of that list. */
+  /** KEY in `additional_properties.KEY`, which stands for an entry of that list. */
   readonly propertyKey: string | undefined;
 }
 
 const listOfOwn = "additional_properties";
 
-/** Throws OperatorError that names the field that was probably meant. */
+/** Throws OperatorError that suggests the field that was probably meant. */
 export function resolvePath(type: RecordType, text: string): RecordPath {
   const own = new RegExp(`^${listOfOwn}\\.(.+)$`).exec(text)?.[1];
   if (own !== undefined) {
@@ -64,15 +64,15 @@ function noSuchPath(
   const hint =
     meant === undefined
       ? known.length === 0
-        ? "nothing is inside of it"
-        : `there are: ${known.join(", ")}`
+        ? "it has no fields"
+        : `it has: ${known.join(", ")}`
       : `did you mean ${meant}?`;
   return new OperatorError("mapping", `A ${type.resourceType} has no field "${text}"; ${hint}.`);
 }
 
 type Container = Record<Step, unknown>;
 
-/** Makes what has to be around it. `type`: of an entry of additional_properties. */
+/** Sets a value, and creates the objects and lists around it. `type`: of an entry of additional_properties. */
 export function putAt(
   record: Record<string, unknown>,
   path: RecordPath,
@@ -94,7 +94,7 @@ export function putAt(
   container[step] = value;
 }
 
-/** Lists of which some items were not given have none of them; objects and lists alike, at any depth. */
+/** Removes the items that were not given from all lists, at any depth. */
 export function closeGaps(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {

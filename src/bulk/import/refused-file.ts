@@ -1,17 +1,17 @@
-// The file of refused rows: each as it was, with the reason beside it, in a form that can be mended and imported again
-// with the same mapping. Made only when a row is refused.
+// The file of refused rows: each row unchanged, with the reason, in a format that can be corrected and imported with the same
+// mapping. Created when the first row is refused.
 
 import { closeSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { writeRow } from "../formats/csv-cell.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import type { Row } from "../formats/row.ts";
 
 export interface Refusal {
   readonly row: Row;
-  /** Of the API; undefined where the row did not get that far. */
+  /** The error code of the API; undefined for a row that was not sent. */
   readonly code: number | undefined;
   readonly message: string | undefined;
   readonly errors: readonly FieldError[];
@@ -19,10 +19,10 @@ export interface Refusal {
 
 export interface RefusedFileOptions {
   readonly path: string;
-  /** Of CSV; JSON of any form is written as NDJSON. */
+  /** The columns of CSV. Undefined for other formats, which are written as NDJSON. */
   readonly columns: readonly string[] | undefined;
   readonly delimiter: string;
-  /** What an import that goes on has written and may keep; 0 begins anew. */
+  /** The size of the file that an earlier run has written and this one continues; 0 to begin a new file. */
   readonly bytes: number;
 }
 
@@ -34,7 +34,7 @@ export class RefusedFile {
   #descriptor: number | undefined;
   #bytes: number;
 
-  /** Throws OperatorError when the file can't be made or cut. */
+  /** Throws OperatorError if the file can't be created or truncated. */
   constructor(options: RefusedFileOptions) {
     this.path = options.path;
     this.#options = options;
@@ -43,19 +43,21 @@ export class RefusedFile {
     else this.#remove();
   }
 
-  /** Everything written so far; what is behind it in the file is not part of it. */
+  /** The size of everything written so far. Anything after that in the file does not count. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Does not return before the operating system has it. */
+  /** Returns when the data is written to the operating system. */
   append(refusals: readonly Refusal[]): void {
     if (refusals.length === 0) return;
     const { columns } = this.#options;
     const isNew = this.#descriptor === undefined;
     if (isNew) this.#open(() => createOwnFile(this.path));
     const head =
-      isNew && columns !== undefined ? this.#line([...ownColumns, ...plain(columns).names]) : "";
+      isNew && columns !== undefined
+        ? this.#line([...ownColumns, ...this.#withoutOwn(columns)])
+        : "";
     this.#write(head + refusals.map((refusal) => this.#describe(refusal)).join(""));
   }
 
@@ -66,14 +68,24 @@ export class RefusedFile {
 
   #describe({ row, code, message, errors }: Refusal): string {
     const known = code ?? "unreadable";
-    const reason = reasonOf(message, errors);
+    const reason = describe(message, errors);
     if ("cells" in row) {
-      const cells = plain(this.#options.columns ?? []).cellsOf(row.cells);
-      return this.#line([String(row.number), String(known), reason, ...cells]);
+      return this.#line([
+        String(row.number),
+        String(known),
+        reason,
+        ...this.#withoutOwn(row.cells),
+      ]);
     }
     const own = { [bulkKeys.row]: row.number, [bulkKeys.code]: known, [bulkKeys.reason]: reason };
     const rest = "fields" in row ? row.fields : { [bulkKeys.text]: row.text };
     return `${JSON.stringify({ ...rest, ...own })}\n`;
+  }
+
+  /** The cells of all columns but those that this file adds, and any cells beyond the columns. */
+  #withoutOwn(cells: readonly string[]): readonly string[] {
+    const { columns = [] } = this.#options;
+    return cells.filter((_, index) => !ownColumns.includes(columns[index] ?? ""));
   }
 
   #line(cells: readonly string[]): string {
@@ -116,29 +128,15 @@ export class RefusedFile {
   }
 }
 
-/** Columns without those that a file of refused rows has already. */
-function plain(columns: readonly string[]): {
-  readonly names: readonly string[];
-  cellsOf(cells: readonly string[]): readonly string[];
-} {
-  const kept = columns.map((column) => !ownColumns.includes(column));
-  return {
-    names: columns.filter((_, index) => kept[index]),
-    // Cells beyond the columns are part of what is wrong with a row.
-    cellsOf: (cells) => cells.filter((_, index) => kept[index] ?? true),
-  };
-}
-
-function reasonOf(message: string | undefined, errors: readonly FieldError[]): string {
+function describe(message: string | undefined, errors: readonly FieldError[]): string {
   const parts = errors.map(({ field, message: why }) => `${field ?? ""} ${why ?? ""}`.trim());
   return parts.length > 0 ? parts.join("; ") : (message ?? "");
 }
 
 function unwritable(path: string, cause: unknown): OperatorError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new OperatorError(
     "output",
-    `The file of refused rows ${path} can't be written: ${reason}. Name another with --refused.`,
+    `The file of refused rows ${path} can't be written: ${reasonOf(cause)}. Name another file with --refused.`,
     { cause },
   );
 }

@@ -1,5 +1,5 @@
-// Whether the file of refused rows may be written where it is to go. An earlier import may have left one there, which is
-// replaced; any other file is not, and an input never is.
+// Checks that the file of refused rows may be written. A file of refused rows from an earlier import is replaced; any other file
+// is not, and an input never is.
 
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { statOf } from "../../files/present.ts";
@@ -7,7 +7,7 @@ import { bulkKeys } from "../formats/bulk-keys.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import type { FilePaths } from "./file-paths.ts";
 
-/** Longer than the first line of refused rows can be expected to be. */
+/** The first line of a file of refused rows is expected to be shorter. */
 const headBytes = 1_024 * 1_024;
 
 const marks: readonly string[] = [bulkKeys.row, bulkKeys.code, bulkKeys.reason];
@@ -23,12 +23,12 @@ export function requireReplaceable(paths: readonly FilePaths[]): void {
         `The refused rows would replace the input ${input}. Name another file with --refused.`,
       );
     }
-    // An import that goes on has noted how much of the file is its own.
+    // If there is a state file, it says how much of this file belongs to the import.
     if (existsSync(statePath) || !existsSync(refusedPath) || holdsRefusedRows(refusedPath))
       continue;
     throw new OperatorError(
       "output",
-      `${refusedPath} exists and holds no refused rows, so it is not replaced. Name another file with --refused.`,
+      `${refusedPath} exists and contains no refused rows, so it is not replaced. Name another file with --refused.`,
     );
   }
 }
@@ -38,7 +38,7 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/** Its first line has the names that no field of a record has. An empty file holds nothing to lose. */
+/** True if the first line contains the names of the added columns, or if the file is empty. */
 function holdsRefusedRows(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const file = openSync(path, "r");

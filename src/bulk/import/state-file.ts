@@ -1,12 +1,12 @@
-// How far an import has come, in a small file beside its input, so that one that was interrupted goes on where it was and
-// sends nothing twice. Written whole, under another name first, after each list that was acknowledged; gone at the end.
+// The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
+// nothing twice. Replaced as a whole after each list that was acknowledged, and removed at the end.
 
 import { closeSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";
 import { isRunning, type Owner, thisProcess } from "./owner.ts";
 
@@ -16,47 +16,42 @@ export interface Counts {
   readonly refused: number;
 }
 
-/** Rows from and to, both included, counted from 1 as they stand in the file. */
+/** First and last row, counted from 1 in the order of the file. */
 export type Range = readonly [from: number, to: number];
 
 interface State {
   readonly version: 1;
-  /** Part of every Idempotency-Key, so that a list which is sent again is known. */
+  /** Part of every Idempotency-Key, so that a list that is sent again is recognised. */
   readonly import_id: string;
-  /** Whose import it is, or was. */
+  /** The process that runs the import, or did. */
   readonly owner?: Owner;
-  /** What is imported, and how: an import goes on only if neither has changed. */
+  /** What is imported, and how: an import continues only if neither has changed. */
   readonly input: string;
   readonly settings: string;
-  /** Acknowledged, in order, none touching another. */
+  /** The rows that were acknowledged, in order and not adjacent. */
   readonly done: readonly Range[];
   readonly counts: Counts;
-  /** Of the file of refused rows. */
+  /** The size of the file of refused rows. */
   readonly refused_bytes: number;
 }
 
-export interface Identity {
-  readonly input: string;
-  readonly settings: string;
-}
+type Identity = Pick<State, "input" | "settings">;
 
 export class StateFile {
   readonly path: string;
-  /** Where it is written before it gets its name. */
+  /** The name under which the file is written before it replaces the previous one. */
   readonly #next: string;
-  readonly #wasThere: boolean;
   #state: State;
 
   /**
-   * Throws OperatorError if an import of the input is under way, if another one was interrupted, or if the state can't be
-   * read or written.
+   * Throws OperatorError if an import of this input is running, if a different one was interrupted, or if the state can't be read
+   * or written.
    */
   constructor(path: string, identity: Identity) {
     this.path = path;
     this.#next = temporaryName(path, "next");
     const found = readState(path);
-    this.#wasThere = found !== undefined;
-    if (found?.owner !== undefined && isRunning(found.owner)) throw underWay(path, found.owner.pid);
+    if (found?.owner !== undefined && isRunning(found.owner)) throw running(path, found.owner.pid);
     if (found !== undefined) requireSame(path, found, identity);
     this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
     if (found === undefined) this.#create();
@@ -77,11 +72,6 @@ export class StateFile {
 
   get rowsDone(): number {
     return this.#state.done.reduce((sum, [from, to]) => sum + to - from + 1, 0);
-  }
-
-  /** True if an interrupted import goes on. */
-  get goesOn(): boolean {
-    return this.#wasThere;
   }
 
   isDone(row: number): boolean {
@@ -107,51 +97,34 @@ export class StateFile {
     rmSync(this.path, { force: true });
   }
 
-  /** Of two that begin at once, one does. */
+  /** Of two imports that start at the same time, one fails. */
   #create(): void {
-    const next = this.#next;
-    this.#write(() => {
-      makePrivateFolder(dirname(this.path));
-      writeFileSync(next, this.#text(), newFile);
+    this.#save(() => {
       try {
-        linkSync(next, this.path);
+        linkSync(this.#next, this.path);
       } catch (cause) {
-        // Some file systems have no links.
-        if (!hasCode(cause, "EEXIST")) renameSync(next, this.path);
-        else throw underWay(this.path, readState(this.path)?.owner?.pid);
-      } finally {
-        rmSync(next, { force: true });
-      }
-    });
-  }
-
-  #save(): void {
-    this.#write(() => {
-      try {
-        writeFileSync(this.#next, this.#text(), newFile);
+        if (hasCode(cause, "EEXIST")) throw running(this.path, readState(this.path)?.owner?.pid);
+        // Some file systems do not support links.
         renameSync(this.#next, this.path);
-      } catch (error) {
-        rmSync(this.#next, { force: true });
-        throw error;
       }
     });
   }
 
-  #text(): string {
-    return `${JSON.stringify(this.#state)}\n`;
-  }
-
-  #write(write: () => void): void {
+  #save(publish = () => renameSync(this.#next, this.path)): void {
     try {
-      write();
+      makePrivateFolder(dirname(this.path));
+      writeFileSync(this.#next, `${JSON.stringify(this.#state)}\n`, newFile);
+      publish();
     } catch (cause) {
       if (cause instanceof OperatorError) throw cause;
-      const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, "");
+      const reason = reasonOf(cause).replace(/\.$/, "");
       throw new OperatorError(
         "state",
         `The state of the import can't be written to ${this.path}: ${reason}. Name another folder with --state.`,
         { cause },
       );
+    } finally {
+      rmSync(this.#next, { force: true });
     }
   }
 }
@@ -160,11 +133,11 @@ function hasCode(cause: unknown, code: string): boolean {
   return cause instanceof Error && "code" in cause && cause.code === code;
 }
 
-function underWay(path: string, pid: number | undefined): OperatorError {
+function running(path: string, pid: number | undefined): OperatorError {
   const who = pid === undefined ? "" : ` (process ${pid})`;
   return new OperatorError(
     "state",
-    `Another import of this file is running${who}, says ${path}. Wait for it to end, or stop it, and try again.`,
+    `Another import of this file is running${who}, according to ${path}. Wait until it ends, or stop it, and try again.`,
   );
 }
 
@@ -174,23 +147,21 @@ function newState(identity: Identity): State {
 }
 
 function readState(path: string): State | undefined {
-  let text: string;
   try {
-    text = readOwnFile(path);
+    const value: unknown = JSON.parse(readOwnFile(path));
+    if (isJsonObject(value) && value["version"] === 1) return value as unknown as State;
+    throw new Error("it has another version");
   } catch (cause) {
     if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) return undefined;
-    throw unreadable(path, cause);
+    throw new OperatorError(
+      "state",
+      `The state file ${path} of an earlier import can't be read: ${reasonOf(cause)}. Remove it to start from the beginning.`,
+      { cause },
+    );
   }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value) && value["version"] === 1) return value as unknown as State;
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-  throw unreadable(path, undefined);
 }
 
-/** Whoever else could put it there could make an import skip rows. */
+/** A file that another user put there could make an import skip rows. */
 function readOwnFile(path: string): string {
   const file = openOwnFile(path, "read");
   try {
@@ -200,27 +171,16 @@ function readOwnFile(path: string): string {
   }
 }
 
-function unreadable(path: string, cause: unknown): OperatorError {
-  const why = cause instanceof Error ? `: ${cause.message}` : "";
-  return new OperatorError(
-    "state",
-    `The state file ${path} of an earlier import can't be read${why}. Remove it to start from the beginning.`,
-    { cause },
-  );
-}
-
 function requireSame(path: string, found: State, { input, settings }: Identity): void {
+  if (found.input === input && found.settings === settings) return;
   const changed =
-    found.input !== input
-      ? "the file has changed since"
-      : found.settings !== settings
-        ? "it had another target, mapping, type or format"
-        : undefined;
-  if (changed === undefined) return;
+    found.input === input
+      ? "it had another target, mapping, type or format"
+      : "the file has changed since";
   throw new OperatorError(
     "state",
     `An earlier import of this file was interrupted and can't be continued: ${changed}. ` +
-      `Repeat it as it was, or remove ${path} to start from the beginning.`,
+      `Repeat the command as it was, or remove ${path} to start from the beginning.`,
   );
 }
 

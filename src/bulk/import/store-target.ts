@@ -1,4 +1,4 @@
-// The local store as the target of an import, through the same action as requests.
+// The local store as the target of an import, through the same action as HTTP requests.
 
 import { markRequest } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";
@@ -30,7 +30,7 @@ export function storeTarget(app: App, organizationId: string): Target {
   };
 }
 
-/** As the API has it: lists of a type with a path of their own may be sent again. */
+/** As in the API: for a type with a path for lists, a list may contain records that exist. */
 function modeOf({ type, update }: TargetList): WriteMode {
   if (update) return "update";
   return type.batchPath === undefined ? "add" : "append";

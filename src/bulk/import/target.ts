@@ -1,5 +1,5 @@
-// Where an import writes to: a Sluice server over HTTP, or the local store. Both accept lists of records of one type, each
-// evaluated on its own, and recognise a list that is sent again.
+// The target of an import: a Sluice server over HTTP, or the local store. Both accept lenient lists of records of one type, and
+// recognise a list that is sent again.
 
 import type { ItemResult } from "../../actions/submission.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
@@ -14,13 +14,13 @@ export interface TargetList {
   readonly payloads: readonly Payload[];
   /** The same, as JSON texts. */
   readonly texts: readonly string[];
-  /** Unique to this list (Idempotency-Key). */
+  /** The Idempotency-Key of this list. */
   readonly key: string;
 }
 
 export interface Target {
   /** Without a credential. */
   readonly name: string;
-  /** An outcome a record, in order. Throws OperatorError when the list can't be sent. */
+  /** Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent. */
   send(list: TargetList): Promise<readonly ItemOutcome[]>;
 }

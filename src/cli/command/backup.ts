@@ -1,7 +1,7 @@
 // `sluice backup`
 
-import { readConfig } from "../../config.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { readConfig } from "../../config.ts";
 import { defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
@@ -9,28 +9,28 @@ import { printTenths } from "../output/progress-tenths.ts";
 
 export const backup = defineCommand({
   name: "backup",
-  summary:
-    "Copy the embedded store, as it is at one moment, into a new file while it is being served.",
+  summary: "Copy a snapshot of the embedded store into a new file while it is in service.",
   details:
-    "The file appears under its name when it is whole and was checked; only its owner can read it. It holds neither the private " +
-    "key of receipts nor the ledger of deletions, which have to be kept apart from it. While it is made, deletions wait to be " +
-    "completed. If this is killed, the next command removes what it left. PostgreSQL is backed up with its own tools.",
+    "The file gets its name when it is complete and verified; only its owner can read it. It contains neither the private " +
+    "key that signs receipts nor the ledger of deletions; back these up separately. Deletions are not completed while the " +
+    "backup runs. If the backup is killed, the next command removes the unfinished file. Use PostgreSQL's own tools to back " +
+    "up PostgreSQL.",
   examples: ["sluice backup sluice-2026-03-01.db"],
   arguments: {
-    file: required(text("FILE"), "The file to make; it must not exist, and its folder must."),
+    file: required(text("FILE"), "The file to create; it must not exist, but its folder must."),
   },
-  options: {},
   run: async (context, { file }) => {
-    const advice = "Name another file, or remove it first.";
+    const advice = "Name another file, or remove this one first.";
     requireOutputFile(file, { replace: false, advice });
     const { backUp } = await import("../../restore.ts");
-    const config = readConfig(context.environment);
     const { operator } = context;
     const onProgress = printTenths(context, "copied");
-    const bytes = await backUp(config, { file, operator, onProgress }).catch((cause: unknown) => {
-      throw new OperatorError("backup", cause instanceof Error ? cause.message : String(cause), {
-        cause,
-      });
+    const bytes = await backUp(readConfig(context.environment), {
+      file,
+      operator,
+      onProgress,
+    }).catch((cause: unknown) => {
+      throw OperatorError.from("backup", cause);
     });
     return { json: { file, bytes }, text: `The backup is in ${file}, ${bytes} bytes.` };
   },

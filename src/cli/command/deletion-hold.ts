@@ -2,14 +2,17 @@
 
 import { holdRecord } from "../../actions/hold-record.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { readTarget, targetArguments, targetOptions, viewHold } from "../input/hold-target.ts";
 import { day, lineOfText, reason } from "../input/kinds.ts";
+import { readTarget, targetArguments, targetOptions } from "../input/target.ts";
+import { viewHold } from "../output/hold-view.ts";
 
 export const deletionHold = defineCommand({
   name: "deletion hold",
-  summary: "Put a record under a legal hold: no deletion erases or changes it until the release.",
+  summary:
+    "Put a record under a legal hold: no deletion erases or changes it until the hold is released.",
   details:
-    "A record may carry several holds, and is kept while any of them remains. Prints the id of the hold, with which it is released.",
+    "A record may have several holds, and is kept until all of them are released. Prints the id of the hold, which " +
+    "`sluice deletion release` takes.",
   examples: [
     'sluice deletion hold transaction tx-2026-000417 --organization acme --reason "court order 12/2026" --owner legal --review-date 2026-12-31',
     'sluice deletion hold del_4fQ2mN8sT1vXc7Za --reason "court order 12/2026"',
@@ -17,24 +20,21 @@ export const deletionHold = defineCommand({
   arguments: targetArguments,
   options: {
     ...targetOptions,
-    reason: required(reason, "Why; operators see it, the organization does not."),
-    owner: optional(lineOfText("NAME"), "Who answers for it, such as a person or a department."),
+    reason: required(reason, "The reason; operators see it, the organization does not."),
+    owner: optional(lineOfText("NAME"), "Who is responsible, such as a person or a department."),
     reviewDate: optional(
       day,
-      "The day on which somebody decides whether it is still needed; see `deletion holds --overdue`.",
+      "The day to decide whether the hold is still needed; see `deletion holds --overdue`.",
     ),
   },
   run: (context, { reason: why, owner, reviewDate, ...given }) => {
     const target = readTarget(given);
-    return context.withApp(
-      async (app) => {
-        const hold = await holdRecord(app, target, { reason: why, owner, reviewOn: reviewDate });
-        return {
-          json: viewHold(hold),
-          text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}.`,
-        };
-      },
-      { existing: true },
-    );
+    return context.withApp(async (app) => {
+      const hold = await holdRecord(app, target, { reason: why, owner, reviewOn: reviewDate });
+      return {
+        json: viewHold(hold),
+        text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}.`,
+      };
+    });
   },
 });

@@ -3,47 +3,43 @@
 import { explainWaits } from "../../actions/explain-wait.ts";
 import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { defineCommand, optional, withDefault } from "../command.ts";
+import { defineStoreCommand, optional, withDefault } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
 import { deletionStatus, text, wholeNumber } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
 
-export const deletionList = defineCommand({
+export const deletionList = defineStoreCommand({
   name: "deletion list",
-  summary: "List deletion requests, newest first, and what keeps one back.",
+  summary: "List deletion requests, newest first, and what each one waits for.",
   examples: ["sluice deletion list --organization acme --status pending"],
-  arguments: {},
   options: {
-    organization: optional(text("ID"), "Only those of this organization."),
+    organization: optional(text("ID"), "Only deletions of this organization."),
     status: optional(
       deletionStatus,
-      "Only those that are pending, processing, completed or cancelled.",
+      "Only deletions that are pending, processing, completed or cancelled.",
     ),
-    limit: withDefault(wholeNumber("N", 1, 10_000), "At most so many.", "50"),
+    limit: withDefault(wholeNumber("N", 1, 10_000), "Maximum number to list.", "50"),
   },
-  run: (context, { organization, status, limit }) =>
-    context.withApp(
-      async (app) => {
-        const deletions = await listDeletions(app, {
-          organizationId: organization,
-          status,
-          limit,
-        });
-        const waits = await explainWaits(app, deletions);
-        return {
-          json: {
-            deletions: deletions.map((deletion) =>
-              viewForOperator(deletion, waits.get(deletion.deletionRequestId)),
-            ),
-          },
-          text:
-            deletions.length === 0
-              ? "There is no deletion request to list."
-              : renderTable(columns(waits), deletions),
-        };
+  restoring: true,
+  run: async (app, { organization, status, limit }) => {
+    const deletions = await listDeletions(app, {
+      organizationId: organization,
+      status,
+      limit,
+    });
+    const waits = await explainWaits(app, deletions);
+    return {
+      json: {
+        deletions: deletions.map((deletion) =>
+          viewForOperator(deletion, waits.get(deletion.deletionRequestId)),
+        ),
       },
-      { existing: true, restoring: true },
-    ),
+      text:
+        deletions.length === 0
+          ? "There is no deletion request to list."
+          : renderTable(columns(waits), deletions),
+    };
+  },
 });
 
 function columns(waits: ReadonlyMap<string, string>): readonly Column<Deletion>[] {

@@ -2,15 +2,16 @@
 
 import { releaseHold } from "../../actions/release-hold.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { readTarget, targetOptions, viewHold } from "../input/hold-target.ts";
 import { text } from "../input/kinds.ts";
+import { readTarget, targetOptions } from "../input/target.ts";
+import { viewHold } from "../output/hold-view.ts";
 
 export const deletionRelease = defineCommand({
   name: "deletion release",
-  summary: "End a legal hold; deletions that waited go on once no hold is left.",
+  summary: "Release a legal hold. Deletions that waited for it continue once no hold is left.",
   details:
-    "Takes the id of the hold. A record that carries one hold may be named instead, or a deletion request of it; where it carries " +
-    "several, this lists them and ends none.",
+    "Takes the id of the hold. If a record has only one hold, the record or a deletion request for it may be named instead; if " +
+    "it has several, this lists them and releases none.",
   examples: [
     "sluice deletion release hold_7dKp2QmX9sT1vZa4",
     "sluice deletion release transaction tx-2026-000417 --organization acme",
@@ -31,18 +32,16 @@ export const deletionRelease = defineCommand({
       async (app) => {
         const { hold, remaining } = await releaseHold(app, target);
         const record = `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId}`;
-        const left = remaining.map(({ holdId, reason }) => `  ${holdId}  ${reason}`);
+        const left = remaining.map(({ holdId, reason }) => `\n  ${holdId}  ${reason}`).join("");
         return {
           json: { ...viewHold(hold), remaining: remaining.map(viewHold) },
           text:
-            left.length === 0
+            left === ""
               ? `${record} is no longer held.`
-              : [`The hold ${hold.holdId} is released. ${record} is still held by:`, ...left].join(
-                  "\n",
-                ),
+              : `The hold ${hold.holdId} is released. ${record} is still held by:${left}`,
         };
       },
-      { existing: true, restoring: true },
+      { restoring: true },
     );
   },
 });

@@ -1,17 +1,17 @@
 // `sluice deletion request`
 
 import { requestDeletionOf } from "../../actions/request-deletion.ts";
-import { defineCommand, required } from "../command.ts";
+import { defineStoreCommand, required } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
 import { reason, text } from "../input/kinds.ts";
 import { formatTime } from "../output/table.ts";
 
-export const deletionRequest = defineCommand({
+export const deletionRequest = defineStoreCommand({
   name: "deletion request",
-  summary: "Request the permanent deletion of a record and of everything that belongs to it.",
+  summary: "Request the permanent deletion of a record and everything that belongs to it.",
   details:
-    "The same as a DELETE of the organization's: it answers at once, a serving process processes it after the grace period, " +
-    "and while one is open for the record it gives the same id. Records of any type can be named.",
+    "The same as a DELETE request of the organization, for records of any type: it returns at once, and a serving process " +
+    "processes the deletion after the grace period. While a deletion of the record is open, it returns the id of that one.",
   examples: [
     'sluice deletion request person p-81 --organization acme --reason "request of the person, case 77"',
   ],
@@ -23,25 +23,21 @@ export const deletionRequest = defineCommand({
     organization: required(text("ID"), "Organization that the record belongs to."),
     reason: required(
       reason,
-      "Why; it stays in the receipt, so no content of the record belongs in it.",
+      "The reason. It stays in the receipt, so it should not repeat content of the record.",
     ),
   },
-  run: (context, { type, id, organization, reason: why }) =>
-    context.withApp(
-      async (app) => {
-        const deletion = await requestDeletionOf(app, {
-          organizationId: organization,
-          resourceType: type,
-          resourceId: id,
-          reason: why,
-        });
-        const { deletionRequestId, status, dueAt } = deletion;
-        const due = dueAt > app.now() ? `, due ${formatTime(dueAt)}` : "";
-        return {
-          json: viewForOperator(deletion, undefined),
-          text: `The deletion request is ${deletionRequestId} (${status}${due}).`,
-        };
-      },
-      { existing: true },
-    ),
+  run: async (app, { type, id, organization, reason: why }) => {
+    const deletion = await requestDeletionOf(app, {
+      organizationId: organization,
+      resourceType: type,
+      resourceId: id,
+      reason: why,
+    });
+    const { deletionRequestId, status, dueAt } = deletion;
+    const due = dueAt > app.now() ? `, due ${formatTime(dueAt)}` : "";
+    return {
+      json: viewForOperator(deletion, undefined),
+      text: `The deletion request is ${deletionRequestId} (${status}${due}).`,
+    };
+  },
 });

@@ -1,15 +1,21 @@
 // `sluice export`
 
-import { testFlagOf } from "../../actions/export-records.ts";
 import { resolve } from "node:path";
+import { auditAccess } from "../../actions/audit-access.ts";
+import { testFlagOf } from "../../actions/export-records.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
-import { auditAccess } from "../../actions/audit-access.ts";
+import { UsageError } from "../../actions/operator-error.ts";
+import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
+import { openSink } from "../../bulk/export/sink.ts";
+import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
+import {
+  type ExportFormat,
+  exportFormats,
+  formatOfOutput,
+} from "../../bulk/formats/export-form.ts";
 import { readConfig } from "../../config.ts";
 import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
-import { limitHeap } from "../v8-flags.ts";
-import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
-import { UsageError } from "../../actions/operator-error.ts";
 import {
   type CommandResult,
   type Context,
@@ -19,18 +25,11 @@ import {
   required,
   withDefault,
 } from "../command.ts";
-import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
-import {
-  type ExportFormat,
-  exportFormats,
-  formatOfOutput,
-} from "../../bulk/formats/export-form.ts";
-import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
-import { openSink } from "../../bulk/export/sink.ts";
-import { choice, text } from "../input/kinds.ts";
-import { moment } from "../input/moment.ts";
+import { choice, moment, text } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
-import { awaitStopSignal } from "../stop-signal.ts";
+import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
+import { runUntilStopped } from "../stop-signal.ts";
+import { bulkHeap, limitHeap } from "../v8-flags.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
@@ -73,54 +72,42 @@ export const exportRecords = defineCommand({
       );
     }
     const format = given.format ?? formatOf(output);
-    if (format === "parquet") requirePlaceForBytes(context, output);
+    if (format === "parquet") requireBinaryOutput(context, output);
     if (output !== undefined) {
-      const advice = "Name another file, or give --force to replace it.";
+      const advice = "Name another file, or add --force to replace it.";
       requireOutputFile(output, { replace: given.force, advice });
     }
-    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
-    const stop = awaitStopSignal();
-    const stopping = new AbortController();
-    void stop.received.then(() => stopping.abort());
-    try {
-      const plan: ExportPlan = { organizationId, type, history, format, from, to, test };
-      const done = await perform(context, { plan, output, stopping: stopping.signal });
-      return tell(context, { plan, output, done });
-    } finally {
-      stop.release();
-    }
+    limitHeap(bulkHeap);
+    const plan: ExportPlan = { organizationId, type, history, format, from, to, test };
+    const done = await runUntilStopped((stopping) => perform(context, plan, { output, stopping }));
+    return report(context, plan, { output, done });
   },
 });
 
 function perform(
   context: Context,
-  {
-    plan,
-    output,
-    stopping,
-  }: { plan: ExportPlan; output: string | undefined; stopping: AbortSignal },
+  plan: ExportPlan,
+  { output, stopping }: { output: string | undefined; stopping: AbortSignal },
 ): Promise<ExportReport> {
-  return context.withApp(
-    async (app) => {
-      const { organizationId, type, history, format } = plan;
-      await findOrganization(app, organizationId);
-      const detail = { resourceType: type.resourceType, history, format };
-      await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
-      const file = output === undefined ? undefined : await noteFile(context, output);
-      const sink = openSink(context.out, file);
-      const name = `export ${plan.type.resourceType}`;
-      const progress = makeBulkProgress(context.err, { json: context.json, name });
-      try {
-        return await runExport(app, plan, { sink, progress, stopping });
-      } finally {
-        await file?.done();
-      }
-    },
-    { existing: true },
-  );
+  const { organizationId, history, format } = plan;
+  const { resourceType } = plan.type;
+  return context.withApp(async (app) => {
+    await findOrganization(app, organizationId);
+    const detail = { resourceType, history, format };
+    await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
+    const file = output === undefined ? undefined : await noteFile(context, output);
+    const sink = openSink(context.out, file);
+    const name = `export ${resourceType}`;
+    const progress = makeBulkProgress(context.err, { json: context.json, name });
+    try {
+      return await runExport(app, plan, { sink, progress, stopping });
+    } finally {
+      await file?.done();
+    }
+  });
 }
 
-/** So that what a killed export leaves is removed by the next command. */
+/** Notes the unfinished file, so that the next command removes it if this one is killed. */
 async function noteFile({ environment }: Context, path: string) {
   const unfinished = unfinishedPath(resolve(path));
   const { done } = await noteUnfinished(readConfig(environment).dataDir, unfinished);
@@ -128,15 +115,14 @@ async function noteFile({ environment }: Context, path: string) {
 }
 
 function formatOf(output: string | undefined): ExportFormat {
-  if (output === undefined) return "ndjson";
-  const format = formatOfOutput(output);
+  const format = output === undefined ? "ndjson" : formatOfOutput(output);
   if (format !== undefined) return format;
   throw new UsageError(
     `The name ${output} does not say which format to write. End it in .ndjson, .csv or .parquet, or give --format.`,
   );
 }
 
-function requirePlaceForBytes({ out }: Context, output: string | undefined): void {
+function requireBinaryOutput({ out }: Context, output: string | undefined): void {
   if (output === undefined && out.isTTY === true) {
     throw new UsageError("Parquet can't be written to a terminal; name a file with --output.");
   }
@@ -146,33 +132,31 @@ function requirePlaceForBytes({ out }: Context, output: string | undefined): voi
   );
 }
 
-interface Done {
-  readonly plan: ExportPlan;
-  readonly output: string | undefined;
-  readonly done: ExportReport;
-}
-
-/** On standard error where the export itself went to standard output. */
-function tell(context: Context, { plan, output, done }: Done): CommandResult | undefined {
+/** Printed on standard error if the export itself went to standard output. */
+function report(
+  context: Context,
+  { type: { resourceType }, organizationId, format, history }: ExportPlan,
+  { output, done }: { output: string | undefined; done: ExportReport },
+): CommandResult | undefined {
   const { rows, withChanges, seconds } = done;
   const json = {
-    resource_type: plan.type.resourceType,
-    organization_id: plan.organizationId,
+    resource_type: resourceType,
+    organization_id: organizationId,
     output: output ?? null,
-    format: plan.format,
-    history: plan.history,
+    format,
+    history,
     rows,
     with_changes: withChanges,
     seconds: Number(seconds.toFixed(3)),
   };
-  const what = `${plan.history ? "change" : "record"}${rows === 1 ? "" : "s"}`;
-  const noted =
+  const what = `${history ? "change" : "record"}${rows === 1 ? "" : "s"}`;
+  const note =
     withChanges === 0
       ? ""
       : ` ${withChanges} of them include their list of changes, because no single POST would give the same state.`;
   const summary =
-    `Wrote ${rows.toLocaleString("en")} ${what} of type ${plan.type.resourceType}` +
-    `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${noted}`;
+    `Wrote ${rows.toLocaleString("en")} ${what} of type ${resourceType}` +
+    `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${note}`;
   if (output !== undefined) return { json, text: summary };
   context.err.write(`${context.json ? JSON.stringify(json) : summary}\n`);
   return undefined;

@@ -1,11 +1,20 @@
 // `sluice import`
 
+import { auditAccess } from "../../actions/audit-access.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { findType } from "../../actions/find-target.ts";
-import { auditAccess } from "../../actions/audit-access.ts";
-import { limitHeap } from "../v8-flags.ts";
-import { makeBulkProgress } from "../output/bulk-progress.ts";
 import { UsageError } from "../../actions/operator-error.ts";
+import { inputFormats } from "../../bulk/formats/row.ts";
+import { type FilePaths, pathsOf } from "../../bulk/import/file-paths.ts";
+import { httpTarget } from "../../bulk/import/http-target.ts";
+import { type FileReport, importFile, type ImportPlan } from "../../bulk/import/import-file.ts";
+import { type Mapping, type readMapItems, readMappingFile } from "../../bulk/import/mapping.ts";
+
+import { describePreview, previewFile } from "../../bulk/import/preview.ts";
+import { requireReplaceable } from "../../bulk/import/replaceable-file.ts";
+import { storeTarget } from "../../bulk/import/store-target.ts";
+import type { Target } from "../../bulk/import/target.ts";
+import type { BulkProgress, BulkStep } from "../../bulk/progress.ts";
 import {
   anyNumber,
   type CommandResult,
@@ -18,20 +27,12 @@ import {
   withDefault,
 } from "../command.ts";
 import { keyVariable, readApiKey } from "../input/api-key.ts";
-import { type FilePaths, pathsOf } from "../../bulk/import/file-paths.ts";
-import { httpTarget } from "../../bulk/import/http-target.ts";
-import { type FileReport, importFile } from "../../bulk/import/import-file.ts";
-import { type Mapping, readMapItems, readMappingFile } from "../../bulk/import/mapping.ts";
-import type { ImportPlan } from "../../bulk/import/plan.ts";
-import { describePreview, previewFile } from "../../bulk/import/preview.ts";
-import { requireReplaceable } from "../../bulk/import/replaceable-file.ts";
-import { describeReports, viewReports } from "../output/import-report.ts";
-import { inputFormats } from "../../bulk/formats/row.ts";
-import { storeTarget } from "../../bulk/import/store-target.ts";
-import type { Target } from "../../bulk/import/target.ts";
-import { choice, text, wholeNumber } from "../input/kinds.ts";
-import { awaitStopSignal } from "../stop-signal.ts";
 import { baseUrl, delimiter, mapItems } from "../input/import-kinds.ts";
+import { choice, text, wholeNumber } from "../input/kinds.ts";
+import { makeBulkProgress } from "../output/bulk-progress.ts";
+import { describeReports, viewReports } from "../output/import-report.ts";
+import { runUntilStopped } from "../stop-signal.ts";
+import { bulkHeap, limitHeap } from "../v8-flags.ts";
 
 export const importRecords = defineCommand({
   name: "import",
@@ -42,8 +43,8 @@ export const importRecords = defineCommand({
     "`--url`, writes them directly to the local store. Identical records that exist already are not written again. The same " +
     "command continues an import that was interrupted. Refused rows are written to a file, each with its reason; correct " +
     "them there and import that file. A column with the name of a field needs no mapping. For other fields, `--map` says " +
-    "where they come from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, in " +
-    "which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
+    "where the value comes from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, " +
+    "in which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
     "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. Exits with 1 if any row " +
     "was refused.",
   examples: [
@@ -53,14 +54,14 @@ export const importRecords = defineCommand({
     "sluice import persons.csv --type person --organization acme --mapping persons-mapping.json",
   ],
   arguments: {
-    files: several(text("FILE"), "Files to import; the ending of the name tells the format."),
+    files: several(text("FILE"), "Files to import; the ending of the name determines the format."),
   },
   options: {
     type: required(text("TYPE"), "Record type, such as transaction."),
     organization: required(text("ID"), "Organization that the records belong to."),
     url: optional(baseUrl, "Address of the server to send to. Default: write to the local store."),
     keyFile: optional(text("FILE"), `File that contains the API key, instead of ${keyVariable}.`),
-    map: anyNumber(mapItems, "Where fields come from, separated by commas; may be repeated."),
+    map: anyNumber(mapItems, "Mappings of fields, separated by commas; may be repeated."),
     mapping: optional(text("FILE"), "The mapping as a JSON file; `--map` takes precedence."),
     update: flag("Update records that exist (PUT) instead of adding them (POST)."),
     format: optional(
@@ -99,36 +100,32 @@ export const importRecords = defineCommand({
       connections: given.connections,
     };
     if (given.dryRun) return preview(given.files, plan, given.rows);
-    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
+    limitHeap(bulkHeap);
     const { state: folder, refused, format } = given;
     const paths = pathsOf(given.files, { folder, refused, format });
     requireReplaceable(paths);
-    const stop = awaitStopSignal();
-    const stopping = new AbortController();
-    void stop.received.then(() => stopping.abort());
-    try {
-      const work = (target: Target) =>
-        importAll(context, { plan, paths, target, stopping: stopping.signal });
-      const reports = await withTarget(context, { ...given, stopping: stopping.signal }, work);
-      const refusedRows = reports.reduce((sum, report) => sum + report.refused, 0);
-      return {
-        json: viewReports(reports),
-        text: describeReports(reports),
-        exitCode: refusedRows === 0 ? 0 : 1,
-      };
-    } finally {
-      stop.release();
-    }
+    const reports = await runUntilStopped((stopping) =>
+      withTarget(context, plan, {
+        ...given,
+        stopping,
+        work: (target) => importAll(context, plan, { paths, target, stopping }),
+      }),
+    );
+    return {
+      json: viewReports(reports),
+      text: describeReports(reports),
+      exitCode: reports.some(({ refused: rows }) => rows > 0) ? 1 : 0,
+    };
   },
 });
 
-/** What is typed goes before what is in the file. */
+/** Options take precedence over the file. */
 function combine(
   file: string | undefined,
-  typed: readonly ReturnType<typeof readMapItems>[],
+  options: readonly ReturnType<typeof readMapItems>[],
 ): Mapping {
   const read: Mapping = file === undefined ? new Map() : readMappingFile(file);
-  return new Map([...read, ...typed.flat()]);
+  return new Map([...read, ...options.flat()]);
 }
 
 async function preview(
@@ -141,37 +138,33 @@ async function preview(
   return { json: { files: previews }, text: previews.map(describePreview).join("\n\n") };
 }
 
-interface Place {
-  readonly organization: string;
-  readonly type: string;
-  readonly update: boolean;
+interface TargetOptions<Result> {
   readonly url: string | undefined;
   readonly keyFile: string | undefined;
   readonly stopping: AbortSignal;
+  readonly work: (target: Target) => Promise<Result>;
 }
 
 async function withTarget<Result>(
   context: Context,
-  { organization: organizationId, type, update, url, keyFile, stopping }: Place,
-  work: (target: Target) => Promise<Result>,
+  { organizationId, type, update }: ImportPlan,
+  { url, keyFile, stopping, work }: TargetOptions<Result>,
 ): Promise<Result> {
   if (url !== undefined) {
     const apiKey = readApiKey(context, keyFile);
-    return work(httpTarget({ url, apiKey, organizationId, type: findType(type), stopping }));
+    return work(httpTarget({ url, apiKey, organizationId, type, stopping }));
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
   return context.withApp(async (app) => {
     await findOrganization(app, organizationId);
-    const { resourceType } = findType(type);
-    const detail = { resourceType, update };
+    const detail = { resourceType: type.resourceType, update };
     await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
     return work(storeTarget(app, organizationId));
   });
 }
 
 interface Work {
-  readonly plan: ImportPlan;
   readonly paths: readonly FilePaths[];
   readonly target: Target;
   readonly stopping: AbortSignal;
@@ -179,19 +172,14 @@ interface Work {
 
 async function importAll(
   { err, json }: Context,
-  { plan, paths, target, stopping }: Work,
+  plan: ImportPlan,
+  { paths, target, stopping }: Work,
 ): Promise<readonly FileReport[]> {
   const reports: FileReport[] = [];
   for (const path of paths) {
-    const report = await importFile(
-      { ...plan, ...path },
-      {
-        target,
-        stopping,
-        makeProgress: (before) => makeBulkProgress(err, { json, name: path.file, before }),
-      },
-    );
-    reports.push(report);
+    const makeProgress = (before: BulkStep): BulkProgress =>
+      makeBulkProgress(err, { json, name: path.file, before });
+    reports.push(await importFile({ ...plan, ...path }, { target, stopping, makeProgress }));
   }
   return reports;
 }

@@ -2,31 +2,26 @@
 
 import { listKeys } from "../../actions/find-key.ts";
 import type { ApiKey } from "../../domain/access.ts";
-import { defineCommand, optional } from "../command.ts";
+import { defineStoreCommand, optional } from "../command.ts";
 import { formatKeyStatus, formatScopes, viewKey } from "../output/key-view.ts";
 import { text } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
 
-export const keyList = defineCommand({
+export const keyList = defineStoreCommand({
   name: "key list",
   summary: "List API keys with their status and the time of their last use.",
   examples: ["sluice key list --organization acme"],
-  arguments: {},
   options: { organization: optional(text("ID"), "Only the keys of this organization.") },
-  run: (context, { organization }) =>
-    context.withApp(
-      async (app) => {
-        const keys = await listKeys(app, organization);
-        return {
-          json: { keys: keys.map((key) => viewKey(key, app.now())) },
-          text:
-            keys.length === 0
-              ? "There is no key. Create one with: sluice key create --organization ID"
-              : renderTable(columns(app.now()), keys),
-        };
-      },
-      { existing: true },
-    ),
+  run: async (app, { organization }) => {
+    const keys = await listKeys(app, organization);
+    return {
+      json: { keys: keys.map((key) => viewKey(key, app.now())) },
+      text:
+        keys.length === 0
+          ? "There is no key. Create one with: sluice key create --organization ID"
+          : renderTable(columns(app.now()), keys),
+    };
+  },
 });
 
 function columns(now: number): readonly Column<ApiKey>[] {

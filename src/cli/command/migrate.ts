@@ -7,13 +7,11 @@ import { version } from "../version.ts";
 
 export const migrate = defineCommand({
   name: "migrate",
-  summary: "Create the store, or bring its schema to this version.",
+  summary: "Create the store, or migrate its schema to this version.",
   details:
-    "Every other command, including `serve`, also brings an existing store to this version. On PostgreSQL, run this first " +
-    "with the role that owns the tables if the service has another one.",
+    "Every other command, including `serve`, also migrates an existing store. On PostgreSQL, if the service uses a role that " +
+    "does not own the tables, run this first with the role that does.",
   examples: ["sluice migrate"],
-  arguments: {},
-  options: {},
   run: (context) => {
     const missing = findMissingStore(context);
     return context.withApp(
@@ -22,10 +20,10 @@ export const migrate = defineCommand({
         const created = missing === undefined ? "" : `Created the store ${missing}. `;
         return {
           json: { engine, schema_version: schemaVersion, sluice_version: version },
-          text: `${created}The ${engine} store has schema version ${schemaVersion}, as Sluice ${version} needs it.`,
+          text: `${created}The ${engine} store has schema version ${schemaVersion}, the one that Sluice ${version} uses.`,
         };
       },
-      { existing: false },
+      { create: true },
     );
   },
 });

@@ -1,15 +1,15 @@
 // `sluice move`
 
+import { OperatorError, reasonOf, UsageError } from "../../actions/operator-error.ts";
 import { readConfig } from "../../config.ts";
-import { type MoveStep, MoveStopped } from "../../domain/move-step.ts";
+import { MoveStopped, type MoveStep } from "../../domain/move-step.ts";
 import type { Moved } from "../../move.ts";
-import { limitHeap } from "../v8-flags.ts";
-import { OperatorError, UsageError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { MoveProgress } from "../output/move-progress.ts";
 import { reportMove } from "../output/move-report.ts";
-import { awaitStopSignal } from "../stop-signal.ts";
+import { runUntilStopped } from "../stop-signal.ts";
+import { bulkHeap, limitHeap } from "../v8-flags.ts";
 
 const openPassword =
   "sluice: warning: other users of this machine can see the password in --to while this runs. Use PGPASSWORD instead.\n";
@@ -27,36 +27,26 @@ export const move = defineCommand({
     "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
     "DATABASE_URL=sqlite:/var/lib/sluice/sluice.db sluice move --to postgres://sluice_owner@db.example/sluice",
   ],
-  arguments: {},
   options: {
     to: required(
       text("URL"),
-      "The database as DATABASE_URL will name it, with a role that owns its tables.",
+      "The database, in the form of DATABASE_URL, with a role that owns its tables.",
     ),
   },
   run: async (context, { to }) => {
-    // The words that a process was started with can be read by everybody on the machine.
+    // Every user of the machine can read the command line of a process, and the URL may contain a password.
     process.title = "sluice move";
-    // Looked at here, because a word that is refused while the line is read is printed.
+    // Checked here rather than by the kind of option, because the error for an invalid option repeats its value.
     if (!/^postgres(?:ql)?:\/\/./.test(to)) {
       throw new UsageError(
         "--to must be a URL that begins with postgres:// or postgresql://, such as postgres://user@host:5432/database.",
       );
     }
     if (!context.json && holdsPassword(to)) context.err.write(openPassword);
-    limitHeap({ garbagePercent: 30, youngGenerationBytes: 4 * 1_024 * 1_024 });
+    limitHeap(bulkHeap);
     const startedAt = performance.now();
-    const stop = awaitStopSignal();
-    const stopping = new AbortController();
-    void stop.received.then(() => stopping.abort());
-    const progress = new MoveProgress(context);
-    try {
-      const moved = await perform(context, { to, progress, stopping: stopping.signal });
-      return reportMove(moved, (performance.now() - startedAt) / 1_000);
-    } finally {
-      progress.close();
-      stop.release();
-    }
+    const moved = await runUntilStopped((stopping) => perform(context, to, stopping));
+    return reportMove(moved, (performance.now() - startedAt) / 1_000);
   },
 });
 
@@ -64,25 +54,17 @@ function holdsPassword(url: string): boolean {
   return URL.canParse(url) && new URL(url).password !== "";
 }
 
-interface Performing {
-  readonly to: string;
-  readonly progress: MoveProgress;
-  readonly stopping: AbortSignal;
-}
-
-async function perform(
-  { environment, operator }: Context,
-  { to, progress, stopping }: Performing,
-): Promise<Moved> {
-  const config = readConfig(environment);
+async function perform(context: Context, to: string, stopping: AbortSignal): Promise<Moved> {
+  const config = readConfig(context.environment);
   const module = await import("../../move.ts");
+  const progress = new MoveProgress(context);
   try {
     const onStep = (step: MoveStep) => progress.show(step);
-    return await module.move(config, { to, operator, stopping, onStep });
+    return await module.move(config, { to, operator: context.operator, stopping, onStep });
   } catch (cause) {
+    if (!(cause instanceof MoveStopped)) throw OperatorError.from("move", cause);
+    throw new OperatorError("stopped", `${reasonOf(cause)} ${progress.describe()}`, { cause });
+  } finally {
     progress.close();
-    const why = cause instanceof Error ? cause.message : String(cause);
-    if (!(cause instanceof MoveStopped)) throw new OperatorError("move", why, { cause });
-    throw new OperatorError("stopped", `${why} ${progress.describe()}`, { cause });
   }
 }

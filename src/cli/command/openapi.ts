@@ -6,10 +6,8 @@ export const openapi = defineCommand({
   name: "openapi",
   summary: "Print the OpenAPI 3.1 document of the API. Needs no store.",
   examples: ["sluice openapi > openapi.json"],
-  arguments: {},
-  options: {},
   run: async () => {
-    // Loaded only here: no other command needs the HTTP API.
+    // Imported only here, because no other command needs the HTTP API.
     const { buildOpenApi } = await import("../../http/openapi.ts");
     const document = buildOpenApi();
     return { json: document, text: JSON.stringify(document, null, 2) };

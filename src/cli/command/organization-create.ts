@@ -9,9 +9,8 @@ import { describeOrganization } from "../output/organization-view.ts";
 export const organizationCreate = defineCommand({
   name: "organization create",
   summary: "Create an organization.",
-  details: "Creates the store, too, if there is none yet, and says where.",
+  details: "Also creates the store if there is none, and says where.",
   examples: ['sluice organization create --name "Acme Payments" --id acme'],
-  arguments: {},
   options: {
     name: required(text("NAME"), "Name of the organization; replies to token requests show it."),
     id: optional(
@@ -33,7 +32,7 @@ export const organizationCreate = defineCommand({
             `Next, create a key for it: sluice key create --organization ${organizationId}`,
         };
       },
-      { existing: false },
+      { create: true },
     );
   },
 });

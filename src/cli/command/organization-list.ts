@@ -2,7 +2,7 @@
 
 import { listOrganizations } from "../../actions/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
-import { defineCommand } from "../command.ts";
+import { defineStoreCommand } from "../command.ts";
 import { formatDuration } from "../input/duration.ts";
 import { formatOnOff, formatRateLimit, viewOrganization } from "../output/organization-view.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
@@ -19,24 +19,19 @@ const columns: readonly Column<Organization>[] = [
   { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
 ];
 
-export const organizationList = defineCommand({
+export const organizationList = defineStoreCommand({
   name: "organization list",
   summary: "List all organizations.",
   examples: ["sluice organization list"],
-  arguments: {},
-  options: {},
-  run: (context) =>
-    context.withApp(
-      async (app) => {
-        const organizations = await listOrganizations(app);
-        return {
-          json: { organizations: organizations.map(viewOrganization) },
-          text:
-            organizations.length === 0
-              ? "There is no organization yet. Create one with: sluice organization create --name NAME"
-              : renderTable(columns, organizations),
-        };
-      },
-      { restoring: true },
-    ),
+  restoring: true,
+  run: async (app) => {
+    const organizations = await listOrganizations(app);
+    return {
+      json: { organizations: organizations.map(viewOrganization) },
+      text:
+        organizations.length === 0
+          ? "There is no organization yet. Create one with: sluice organization create --name NAME"
+          : renderTable(columns, organizations),
+    };
+  },
 });

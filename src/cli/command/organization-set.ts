@@ -3,15 +3,14 @@
 import type { App } from "../../actions/app.ts";
 import { previewRetention } from "../../actions/apply-retention.ts";
 import { changeOrganization } from "../../actions/change-organization.ts";
-import type { OrganizationSettings } from "../../actions/change-organization.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { defineCommand, flag, optional, required } from "../command.ts";
+import { defineStoreCommand, flag, optional, required } from "../command.ts";
 import { duration, onOff, rateLimit, retainDays, text } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
 import { describePreview } from "../output/retention-view.ts";
 
-export const organizationSet = defineCommand({
+export const organizationSet = defineStoreCommand({
   name: "organization set",
   summary: "Change an organization. A running server applies the change within 2 seconds.",
   examples: [
@@ -39,19 +38,24 @@ export const organizationSet = defineCommand({
       "Delete records that were last seen more than this many days ago, or off to keep them; a shorter time needs --yes.",
     ),
     yes: flag(
-      "Start deleting what --retain-days makes due. Without it, the command only says what that would be.",
+      "Confirm the deletions that --retain-days makes due. Without this, the command only lists them.",
     ),
   },
-  run: (context, { id, yes, ...given }) =>
-    context.withApp(async (app) => {
-      if (!yes) await refuseUnconfirmed(app, id, given.retainDays);
-      const organization = await changeOrganization(app, id, readChange(given));
-      return { json: viewOrganization(organization), text: describeOrganization(organization) };
-    }),
+  run: async (app, { id, yes, name, strictScopes, deletionGrace, ...given }) => {
+    if (!yes) await requireConfirmed(app, id, given.retainDays);
+    const organization = await changeOrganization(app, id, {
+      ...(name === undefined ? {} : { name }),
+      ...(strictScopes === undefined ? {} : { strictScopes }),
+      ...(deletionGrace === undefined ? {} : { deletionGraceSeconds: deletionGrace / 1_000 }),
+      ...(given.rateLimit === undefined ? {} : { rateLimitPerSecond: given.rateLimit }),
+      ...(given.retainDays === undefined ? {} : { retainDays: given.retainDays }),
+    });
+    return { json: viewOrganization(organization), text: describeOrganization(organization) };
+  },
 });
 
-/** Records are deleted within a minute after it is set; so what that means is said first. */
-async function refuseUnconfirmed(
+/** Deletions begin within a minute of the change, so the operator sees first what would be deleted. */
+async function requireConfirmed(
   app: App,
   id: string,
   days: number | null | undefined,
@@ -63,31 +67,7 @@ async function refuseUnconfirmed(
   const preview = await previewRetention(app, { ...organization, retainDays: days });
   throw new OperatorError(
     "not_confirmed",
-    `Nothing was changed. With --retain-days ${days} a serving process would begin within a minute to delete ` +
-      `permanently:\n${describePreview(preview)}\nGive --yes to set it.`,
+    `Nothing was changed. With --retain-days ${days}, a serving process would begin within a minute to permanently ` +
+      `delete:\n${describePreview(preview)}\nAdd --yes to confirm.`,
   );
-}
-
-interface Given {
-  readonly name: string | undefined;
-  readonly strictScopes: boolean | undefined;
-  readonly deletionGrace: number | undefined;
-  readonly rateLimit: number | null | undefined;
-  readonly retainDays: number | null | undefined;
-}
-
-function readChange({
-  name,
-  strictScopes,
-  deletionGrace,
-  rateLimit: limit,
-  retainDays: days,
-}: Given): OrganizationSettings {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(strictScopes === undefined ? {} : { strictScopes }),
-    ...(deletionGrace === undefined ? {} : { deletionGraceSeconds: deletionGrace / 1_000 }),
-    ...(limit === undefined ? {} : { rateLimitPerSecond: limit }),
-    ...(days === undefined ? {} : { retainDays: days }),
-  };
 }

@@ -2,51 +2,46 @@
 
 import { countRecords, findOrganization } from "../../actions/find-organization.ts";
 import { listHolds } from "../../actions/list-holds.ts";
-import { defineCommand, required } from "../command.ts";
-import { renderHoldsOfRecords, viewHold } from "../input/hold-target.ts";
+import { defineStoreCommand, required } from "../command.ts";
+import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 import { text } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
 import { renderTable } from "../output/table.ts";
 
-export const organizationShow = defineCommand({
+export const organizationShow = defineStoreCommand({
   name: "organization show",
   summary: "Show an organization, its number of records of each type, and its legal holds.",
   examples: ["sluice organization show acme"],
   arguments: { id: required(text("ID"), "The organization.") },
-  options: {},
-  run: (context, { id }) =>
-    context.withApp(
-      async (app) => {
-        const organization = await findOrganization(app, id);
-        const counts = await countRecords(app, id);
-        const rows = Object.entries(counts).filter(([, count]) => count > 0);
-        const table = renderTable(
-          [
-            { title: "record type", cell: ([type]: [string, number]) => type },
-            { title: "records", right: true, cell: ([, count]) => String(count) },
-          ],
-          rows,
-        );
-        const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
-        const parts = [
-          describeOrganization(organization),
-          rows.length === 0 ? "It has no records." : table,
-          ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
-          ...(holds.length < holdsShown
-            ? []
-            : [`All holds: sluice deletion holds --organization ${id}`]),
-        ];
-        return {
-          json: {
-            ...viewOrganization(organization),
-            records: Object.fromEntries(rows),
-            holds: holds.map(viewHold),
-          },
-          text: parts.join("\n\n"),
-        };
+  run: async (app, { id }) => {
+    const organization = await findOrganization(app, id);
+    const counts = await countRecords(app, id);
+    const rows = Object.entries(counts).filter(([, count]) => count > 0);
+    const table = renderTable(
+      [
+        { title: "record type", cell: ([type]: [string, number]) => type },
+        { title: "records", right: true, cell: ([, count]) => String(count) },
+      ],
+      rows,
+    );
+    const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
+    const parts = [
+      describeOrganization(organization),
+      rows.length === 0 ? "It has no records." : table,
+      ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
+      ...(holds.length < holdsShown
+        ? []
+        : [`All holds: sluice deletion holds --organization ${id}`]),
+    ];
+    return {
+      json: {
+        ...viewOrganization(organization),
+        records: Object.fromEntries(rows),
+        holds: holds.map(viewHold),
       },
-      { existing: true },
-    ),
+      text: parts.join("\n\n"),
+    };
+  },
 });
 
 /** `deletion holds` lists all. */

@@ -1,47 +1,43 @@
 // `sluice record show`
 
 import { type RecordDetails, showRecord } from "../../actions/show-record.ts";
-import { defineCommand, required } from "../command.ts";
-import { renderHolds, viewHold } from "../input/hold-target.ts";
+import { defineStoreCommand, required } from "../command.ts";
+import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { text } from "../input/kinds.ts";
 import { formatTime, renderFields, renderTable } from "../output/table.ts";
 
-export const recordShow = defineCommand({
+export const recordShow = defineStoreCommand({
   name: "record show",
   summary:
-    "Show a record: its latest state, every change in the order of arrival, and its legal holds.",
-  details: "The audit trail has who looked, and when.",
+    "Show a record: its latest state, every change in order of arrival, and its legal holds.",
+  details: "The audit trail records who used this, and when.",
   examples: ["sluice record show transaction tx-2026-000417 --organization acme"],
   arguments: {
     type: required(text("TYPE"), "Record type, such as transaction."),
     id: required(text("ID"), "Id of the record."),
   },
   options: { organization: required(text("ID"), "Organization that the record belongs to.") },
-  run: (context, { type, id, organization }) =>
-    context.withApp(
-      async (app) => {
-        const shown = await showRecord(app, {
-          organizationId: organization,
-          resourceType: type,
-          resourceId: id,
-        });
-        return {
-          json: {
-            state: shown.state,
-            changes: shown.changes.map((change) => ({
-              received_at: formatTime(change.receivedAt),
-              payload: change.payload,
-            })),
-            first_seen: shown.firstSeen,
-            last_seen: shown.lastSeen,
-            ...(shown.brokenRules.length === 0 ? {} : { broken_rules: shown.brokenRules }),
-            ...(shown.holds.length === 0 ? {} : { holds: shown.holds.map(viewHold) }),
-          },
-          text: describe(shown),
-        };
+  run: async (app, { type, id, organization }) => {
+    const shown = await showRecord(app, {
+      organizationId: organization,
+      resourceType: type,
+      resourceId: id,
+    });
+    return {
+      json: {
+        state: shown.state,
+        changes: shown.changes.map((change) => ({
+          received_at: formatTime(change.receivedAt),
+          payload: change.payload,
+        })),
+        first_seen: shown.firstSeen,
+        last_seen: shown.lastSeen,
+        ...(shown.brokenRules.length === 0 ? {} : { broken_rules: shown.brokenRules }),
+        ...(shown.holds.length === 0 ? {} : { holds: shown.holds.map(viewHold) }),
       },
-      { existing: true },
-    ),
+      text: describe(shown),
+    };
+  },
 });
 
 function describe(shown: RecordDetails): string {

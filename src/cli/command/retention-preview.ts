@@ -7,11 +7,11 @@ import {
 } from "../../actions/apply-retention.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { UsageError } from "../../actions/operator-error.ts";
-import { defineCommand, optional } from "../command.ts";
+import { defineStoreCommand, optional } from "../command.ts";
 import { retainDays, text } from "../input/kinds.ts";
 import { describePreview, viewPreview } from "../output/retention-view.ts";
 
-export const retentionPreview = defineCommand({
+export const retentionPreview = defineStoreCommand({
   name: "retention preview",
   summary: "Show which records retention would delete now; nothing is deleted.",
   details:
@@ -19,37 +19,32 @@ export const retentionPreview = defineCommand({
     "kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
     "deletions, which are processed, verified and receipted like any other.",
   examples: ["sluice retention preview", "sluice retention preview --organization acme --days 365"],
-  arguments: {},
   options: {
     organization: optional(text("ID"), "Only this organization."),
-    days: optional(retainDays, "Preview this number of days instead of the organization's."),
+    days: optional(retainDays, "Preview this number of days instead of the organization's own."),
   },
-  run: (context, { organization: id, days }) =>
-    context.withApp(
-      async (app) => {
-        if (id === undefined && days !== undefined) {
-          throw new UsageError("--days needs --organization.");
-        }
-        const known = id === undefined ? undefined : await findOrganization(app, id);
-        const one =
-          known === undefined || days === undefined || days === null
-            ? known
-            : { ...known, retainDays: days };
-        const asked = one === undefined ? await retaining(app) : [one];
-        const previews: RetentionPreview[] = [];
-        for (const organization of asked) {
-          if (organization.retainDays !== undefined) {
-            previews.push(await previewRetention(app, organization));
-          }
-        }
-        return {
-          json: { organizations: previews.map(viewPreview) },
-          text:
-            previews.length === 0
-              ? "No organization has a retention time. Set one with: sluice organization set ID --retain-days N"
-              : previews.map(describePreview).join("\n\n"),
-        };
-      },
-      { existing: true },
-    ),
+  run: async (app, { organization: id, days }) => {
+    if (id === undefined && days !== undefined) {
+      throw new UsageError("--days needs --organization.");
+    }
+    const known = id === undefined ? undefined : await findOrganization(app, id);
+    const one =
+      known === undefined || days === undefined || days === null
+        ? known
+        : { ...known, retainDays: days };
+    const asked = one === undefined ? await retaining(app) : [one];
+    const previews: RetentionPreview[] = [];
+    for (const organization of asked) {
+      if (organization.retainDays !== undefined) {
+        previews.push(await previewRetention(app, organization));
+      }
+    }
+    return {
+      json: { organizations: previews.map(viewPreview) },
+      text:
+        previews.length === 0
+          ? "No organization has a retention time. Set one with: sluice organization set ID --retain-days N"
+          : previews.map(describePreview).join("\n\n"),
+    };
+  },
 });

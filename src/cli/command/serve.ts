@@ -1,31 +1,30 @@
 // `sluice serve`
 
+import { createKey } from "../../actions/create-key.ts";
+import { createOrganization } from "../../actions/create-organization.ts";
+import { listOrganizations } from "../../actions/find-organization.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
 import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
-import { disablePretenuring, limitHeap } from "../v8-flags.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { describeFirstSteps } from "../output/first-steps.ts";
-import { makeFirstOrganization } from "../first-organization.ts";
+import { describeFirstSteps, type FirstOrganization } from "../output/first-steps.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
+import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 
 export const serve = defineCommand({
   name: "serve",
   summary: "Serve the API and process deletions until SIGTERM or SIGINT.",
   details:
-    "Creates the store if there is none. In a store without organizations, unless NODE_ENV is production, it also creates an " +
-    "organization named demo, prints its API key once, and prints commands to try. The first signal stops it when the " +
-    "requests in flight are finished (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a further one ends the delay, or the process " +
-    "at once.",
+    "Creates the store if there is none. If the store has no organization and NODE_ENV is not production, it also creates an " +
+    "organization named demo, and prints its API key, only this once, with commands to try. The first signal stops the server " +
+    "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once.",
   examples: ["sluice serve", "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve"],
-  arguments: {},
-  options: {},
   run: async (context) => {
     limitHeap({ garbagePercent: 30 });
     const server = await startServer(context);
     const stopping = awaitStopSignal();
     try {
-      const first = await makeFirstOrganization(context);
+      const first = await createFirstOrganization(context);
       if (context.json) {
         context.out.write(`${JSON.stringify({ address: server.address, ...first })}\n`);
       } else {
@@ -51,8 +50,24 @@ async function startServer(context: Context): Promise<Serving> {
   try {
     return await module.serve(config, { warnings: describeUnknownSettings(context.environment) });
   } catch (cause) {
-    throw new OperatorError("serve", cause instanceof Error ? cause.message : String(cause), {
-      cause,
-    });
+    throw OperatorError.from("serve", cause);
   }
+}
+
+/** Creates an organization in an empty store, to try the service with. Undefined in production and for any other store. */
+async function createFirstOrganization(context: Context): Promise<FirstOrganization | undefined> {
+  if (readConfig(context.environment).production) return undefined;
+  return context.withApp(async (app) => {
+    if ((await listOrganizations(app)).length > 0) return undefined;
+    const organizationId = "demo";
+    try {
+      await createOrganization(app, { name: "demo", organizationId });
+    } catch (error) {
+      // Another process that started at the same moment may have created it.
+      if ((await listOrganizations(app)).length === 0) throw error;
+      return undefined;
+    }
+    const { key, secret } = await createKey(app, { organizationId, name: "first key" });
+    return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
+  });
 }

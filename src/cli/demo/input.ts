@@ -1,117 +1,109 @@
-// What the demonstration sends: transactions and risk assessments, from CSV files in the columns of IBM's AMLSim, or
+// The records that the demonstration sends, from rows with the columns of IBM's AMLSim. The rows come from CSV files, or are
 // generated from a seed, so that a run can be repeated.
 
+import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
 import { findType } from "../../actions/find-target.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { openRows } from "../../bulk/formats/open-rows.ts";
+import type { RowInput } from "../../bulk/formats/row.ts";
 import { openText } from "../../bulk/formats/text-input.ts";
 import { makeRowMapper } from "../../bulk/import/map-row.ts";
 import { type Mapping, readMapItems } from "../../bulk/import/mapping.ts";
-import type { Payload } from "../../domain/record-type.ts";
 
-const transactionMapping: Mapping = new Map(
-  readMapItems(
-    "tx_id=~tx-{#},type==DEPOSIT,method==INTERNAL_TRANSFER,amount=value,currency==USD,status==CREATED," +
-      "sender_id=~person-{sourceNodeId},sender_country==US,receiver_id=~person-{targetNodeId},receiver_country==US," +
-      "timestamp=time@days:2025-01-01",
-  ),
-);
-
-const accountMapping: Mapping = new Map([
-  ...readMapItems(
-    "assessment_id=~assessment-{nodeid},type==account risk band,related_person_id=~person-{nodeid}," +
-      "timestamp==2025-01-01T00:00:00Z",
-  ),
-  ["outcome", { column: "isFraud", values: { 1: "HIGH", true: "HIGH" }, otherwise: "LOW" }],
-  ["additional_properties.init_balance", { column: "init_balance", type: "NUMBER" }],
-]);
-
-/** At most `rowsMax` of them. */
-export function readTransactions(file: string, rowsMax: number): Promise<AsyncIterable<Payload>> {
-  return readCsv(file, "transaction", { mapping: transactionMapping, rowsMax });
+interface Source {
+  readonly typeName: string;
+  readonly mapping: Mapping;
+  readonly columns: readonly string[];
+  /** The cells of a generated row. `random` returns a whole number from 0 up to but not including its argument. */
+  readonly generate: (number: number, random: (below: number) => number) => readonly number[];
 }
 
-export function readAccounts(file: string): Promise<AsyncIterable<Payload>> {
-  return readCsv(file, "risk_assessment", { mapping: accountMapping, rowsMax: Infinity });
+const transactions: Source = {
+  typeName: "transaction",
+  mapping: new Map(
+    readMapItems(
+      "tx_id=~tx-{#},type==DEPOSIT,method==INTERNAL_TRANSFER,amount=value,currency==USD,status==CREATED," +
+        "sender_id=~person-{sourceNodeId},sender_country==US,receiver_id=~person-{targetNodeId},receiver_country==US," +
+        "timestamp=time@days:2025-01-01",
+    ),
+  ),
+  columns: ["sourceNodeId", "targetNodeId", "value", "time"],
+  generate: (number, random) => [random(500), random(500), random(100_000) / 100, number / 1e5],
+};
+
+const accounts: Source = {
+  typeName: "risk_assessment",
+  mapping: new Map([
+    ...readMapItems(
+      "assessment_id=~assessment-{nodeid},type==account risk band,related_person_id=~person-{nodeid}," +
+        "timestamp==2025-01-01T00:00:00Z",
+    ),
+    ["outcome", { column: "isFraud", values: { 1: "HIGH", true: "HIGH" }, otherwise: "LOW" }],
+    ["additional_properties.init_balance", { column: "init_balance", type: "NUMBER" }],
+  ]),
+  columns: ["nodeid", "isFraud", "init_balance"],
+  generate: (number, random) => [number, random(20) === 0 ? 1 : 0, random(100_000) / 100],
+};
+
+export interface InputOptions {
+  /** CSV files. Without one, rows are generated. */
+  readonly transactions?: string | undefined;
+  readonly accounts?: string | undefined;
+  /** The number of transactions. */
+  readonly count?: number | undefined;
+  readonly seed: number;
 }
 
-/** Throws OperatorError where the file can't be opened or lacks a column; while it is read, where a row can't be. */
-async function readCsv(
-  file: string,
-  typeName: string,
-  { mapping, rowsMax }: { readonly mapping: Mapping; readonly rowsMax: number },
-): Promise<AsyncIterable<Payload>> {
-  const type = findType(typeName);
-  const input = await openRows(openText(file), { type, format: "csv", delimiter: undefined });
-  const mapper = makeRowMapper(input, { type, mapping, update: false });
+/** Throws OperatorError if a file can't be opened or lacks a column, and later if a row can't be read. */
+export async function openInput({ seed, count, ...files }: InputOptions) {
+  const generated = count ?? 5_000;
+  const people = Math.max(10, Math.ceil(generated / 10));
+  const origin = [files.transactions, files.accounts].filter((file) => file !== undefined);
+  if (origin.length < 2) origin.push(`generated from seed ${seed}`);
+  const rowsMax = files.transactions === undefined ? generated : (count ?? Infinity);
+  return {
+    transactions: await read<Transaction>(transactions, files.transactions, { seed, rowsMax }),
+    assessments: await read<RiskAssessment>(accounts, files.accounts, {
+      seed,
+      rowsMax: files.accounts === undefined ? people : Infinity,
+    }),
+    origin: origin.join(" and "),
+  };
+}
+
+async function read<Item>(
+  source: Source,
+  file: string | undefined,
+  { seed, rowsMax }: { seed: number; rowsMax: number },
+): Promise<AsyncIterable<Item>> {
+  const type = findType(source.typeName);
+  const csv = { type, format: "csv", delimiter: undefined } as const;
+  const input =
+    file === undefined ? generateRows(source, seed) : await openRows(openText(file), csv);
+  const mapper = makeRowMapper(input, { type, mapping: source.mapping, update: false });
   return (async function* () {
     for await (const row of input.rows()) {
       const mapped = mapper.map(row);
       if ("fieldErrors" in mapped) {
-        const why = mapped.fieldErrors.map(({ field = "", message = "" }) =>
-          `${field} ${message}`.trim(),
-        );
-        throw new OperatorError("input", `${file}, row ${row.number}: ${why.join("; ")}.`);
+        const why = mapped.fieldErrors.map(({ field = "", message }) => `${field} ${message}`);
+        throw new OperatorError("input", `${file}, row ${row.number}: ${why.join("; ").trim()}.`);
       }
-      for (const { payload } of mapped.submissions) yield payload;
+      for (const { payload } of mapped.submissions) yield payload as Item;
       if (row.number >= rowsMax) return;
     }
   })();
 }
 
-const start = Date.UTC(2026, 0, 1);
-const spanMs = 90 * 86_400_000;
-const methods = ["ACH", "CARD", "WIRE", "FEDNOW", "RTP"];
-
-export function* generateTransactions(count: number, seed: number): Generator<Payload> {
-  const random = makeRandom(seed);
-  for (let index = 0; index < count; index += 1) {
-    const [type, side] = pick(
-      [
-        ["WITHDRAWAL", "sender"],
-        ["DEPOSIT", "receiver"],
-      ],
-      random,
-    );
-    yield {
-      tx_id: `tx-${index + 1}`,
-      type,
-      method: pick(methods, random),
-      // Many small amounts and few large ones.
-      amount: Number(Math.exp(2 + 6 * random() * random()).toFixed(2)),
-      currency: "USD",
-      status: "CREATED",
-      [`${side}_id`]: `person-${1 + Math.floor(random() * peopleOf(count))}`,
-      [`${side}_country`]: "US",
-      timestamp: new Date(start + Math.floor((spanMs * index) / count)).toISOString(),
-    };
-  }
-}
-
-/** One for each person who may be in the transactions. */
-export function* generateAssessments(count: number, seed: number): Generator<Payload> {
-  const random = makeRandom(seed + 1);
-  for (let number = 1; number <= peopleOf(count); number += 1) {
-    yield {
-      assessment_id: `assessment-${number}`,
-      type: "onboarding risk band",
-      outcome: pick(["LOW", "LOW", "LOW", "MEDIUM", "HIGH"], random),
-      related_person_id: `person-${number}`,
-      timestamp: new Date(start).toISOString(),
-    };
-  }
-}
-
-function peopleOf(count: number): number {
-  return Math.max(10, Math.ceil(count / 10));
-}
-
-/** A linear congruential generator (Numerical Recipes), from 0 up to but not including 1. Never for secrets. */
-function makeRandom(seed: number): () => number {
+/** Rows without end, from a linear congruential generator (Numerical Recipes). */
+function generateRows({ columns, generate }: Source, seed: number): RowInput {
   let state = seed;
-  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
-}
-
-function pick<Item>(items: readonly Item[], random: () => number): Item {
-  return items[Math.floor(random() * items.length)] as Item;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const rows = async function* () {
+    for (let number = 1; ; number += 1)
+      yield { number, cells: generate(number, random).map(String) };
+  };
+  return { format: "csv", columns, rows };
 }

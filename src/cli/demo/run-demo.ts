@@ -1,5 +1,5 @@
-// The demonstration from start to end: a server with a store of its own, an organization and a key as an operator makes
-// them, and then only HTTP. Removes the store unless it is told to keep it.
+// Runs the demonstration: starts a server with a store of its own, creates an organization and a key as an operator does,
+// and from then on uses only HTTP. Removes the store at the end unless it is to be kept.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,31 +12,34 @@ import { readConfig } from "../../config.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Context } from "../command.ts";
 import { makeContext } from "../context.ts";
-import type { DemoReport, StepFigures } from "./report.ts";
-import { type Demo, steps } from "./steps.ts";
+import { type Column, renderTable } from "../output/table.ts";
+import { type Demo, stepsOf } from "./steps.ts";
 
-export interface DemoOptions extends Pick<Demo, "transactions" | "assessments" | "signal"> {
+type Input = Pick<Demo, "transactions" | "assessments" | "signal">;
+
+export interface DemoOptions extends Input {
   /** Where the records come from. */
   readonly origin: string;
-  /** Folder for the store, which is then kept. */
+  /** Folder in which to keep the store. */
   readonly keep: string | undefined;
 }
 
 const organizationId = "demo";
 
-/** Throws OperatorError at the first reply that is not as promised. */
-export async function runDemo(context: Context, options: DemoOptions): Promise<DemoReport> {
-  const kept = options.keep === undefined ? undefined : resolve(options.keep);
-  if (kept !== undefined) await makeEmptyFolder(kept);
+/** Throws OperatorError at the first reply that breaks a promise. */
+export async function runDemo(context: Context, { origin, keep, ...input }: DemoOptions) {
+  const kept = keep === undefined ? undefined : await makeEmptyFolder(resolve(keep));
   const folder = kept ?? (await mkdtemp(join(tmpdir(), "sluice-demo-")));
-  const environment = { ...context.environment, ...settingsOf(folder) };
+  const DATABASE_URL = `sqlite:${join(folder, "sluice.db")}`;
+  const own = { HOST: "127.0.0.1", PORT: "0", DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: "fatal" };
+  const environment = { ...context.environment, ...own };
   try {
     const { serve } = await import("../../serve.ts");
     const server = await serve(readConfig(environment));
     try {
-      const apiKey = await makeKey(context, environment);
-      const report = await runSteps(context, options, { baseUrl: server.address, apiKey });
-      return { ...report, origin: options.origin, kept };
+      const apiKey = await makeKey({ ...context, environment });
+      const steps = await runSteps(context, input, { baseUrl: server.address, apiKey });
+      return { ok: true, origin, ...steps, kept: kept ?? null };
     } finally {
       await server.stop();
     }
@@ -45,16 +48,26 @@ export async function runDemo(context: Context, options: DemoOptions): Promise<D
   }
 }
 
-function settingsOf(folder: string): Readonly<Record<string, string>> {
-  const DATABASE_URL = `sqlite:${join(folder, "sluice.db")}`;
-  return { HOST: "127.0.0.1", PORT: "0", DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: "fatal" };
+async function makeEmptyFolder(folder: string): Promise<string> {
+  makePrivateFolder(folder);
+  if ((await readdir(folder)).length === 0) return folder;
+  const message = `${folder} is not empty; name an empty folder, or one that does not exist.`;
+  throw new OperatorError("input", message);
+}
+
+function makeKey({ environment, out, err, operator }: Context): Promise<string> {
+  const context = makeContext({ environment, out, err }, { json: true, as: operator });
+  return context.withApp(async (app) => {
+    await createOrganization(app, { name: "Demonstration", organizationId });
+    return (await createKey(app, { organizationId, name: "demonstration" })).secret;
+  });
 }
 
 async function runSteps(
   { err, json }: Context,
-  { transactions, assessments, signal }: DemoOptions,
-  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
-): Promise<Pick<DemoReport, "steps" | "deletionMs">> {
+  input: Input,
+  server: { readonly baseUrl: string; readonly apiKey: string },
+) {
   let requestMs: number[] = [];
   let waits = 0;
   const measuredFetch: typeof fetch = async (...request) => {
@@ -64,21 +77,28 @@ async function runSteps(
     else requestMs.push(performance.now() - before);
     return response;
   };
-  const client = new Sluice({ baseUrl, apiKey, organizationId, fetch: measuredFetch });
-  const demo: Demo = { client, transactions, assessments, signal, sample: [], deletionMs: [] };
-  const figures: StepFigures[] = [];
-  for (const [name, step] of Object.entries(steps)) {
+  const client = new Sluice({ ...server, organizationId, fetch: measuredFetch });
+  const demo: Demo = { client, ...input, sample: [] };
+  const figures: Figures[] = [];
+  for (const [step, perform] of Object.entries(stepsOf(demo))) {
     [requestMs, waits] = [[], 0];
     const before = performance.now();
-    const records = await step(demo).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw explain(name, error);
+    const records = await perform().catch((error: unknown) => {
+      input.signal.throwIfAborted();
+      throw explain(step, error);
     });
     const seconds = (performance.now() - before) / 1_000;
-    figures.push({ name, records, seconds, requestMs, waits });
-    if (!json) err.write(`${name.padEnd(24)} ${records} in ${seconds.toFixed(2)} s\n`);
+    figures.push({ step, ...measure(requestMs, records, seconds), waits });
+    if (!json) err.write(`${step.padEnd(24)} ${records} in ${seconds.toFixed(2)} s\n`);
   }
-  return { steps: figures, deletionMs: demo.deletionMs };
+  // All deletions are requested at the same time, so the step takes as long as the longest of them.
+  const deletions = figures.find(({ step }) => step === "deletions");
+  return {
+    steps: figures,
+    deletions_completed: deletions?.records ?? 0,
+    deletion_seconds_max: deletions?.seconds ?? 0,
+    waits: figures.reduce((sum, figure) => sum + figure.waits, 0),
+  };
 }
 
 function explain(step: string, error: unknown): unknown {
@@ -87,19 +107,39 @@ function explain(step: string, error: unknown): unknown {
   return new OperatorError(kind, `${step}: ${error.message}`, { cause: error });
 }
 
-/** Beside the server, as `sluice organization create` and `sluice key create` do it. */
-function makeKey(context: Context, environment: Context["environment"]): Promise<string> {
-  const { out, err, operator } = context;
-  const beside = makeContext({ environment, out, err }, { json: true, as: operator });
-  return beside.withApp(async (app) => {
-    await createOrganization(app, { name: "Demonstration", organizationId });
-    return (await createKey(app, { organizationId, name: "demonstration" })).secret;
-  });
+type Figures = ReturnType<typeof measure> & { readonly step: string; readonly waits: number };
+
+function measure(requestMs: readonly number[], records: number, seconds: number) {
+  const sorted = requestMs.toSorted((one, other) => one - other);
+  const quantile = (share: number): number =>
+    Number((sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0).toFixed(3));
+  return {
+    requests: requestMs.length,
+    records,
+    seconds: Number(seconds.toFixed(3)),
+    records_per_second: seconds > 0 ? Math.round(records / seconds) : 0,
+    median_ms: quantile(0.5),
+    p99_ms: quantile(0.99),
+  };
 }
 
-async function makeEmptyFolder(folder: string): Promise<void> {
-  makePrivateFolder(folder);
-  if ((await readdir(folder)).length === 0) return;
-  const message = `${folder} is not empty; name a folder that is, or that does not exist.`;
-  throw new OperatorError("input", message);
+const columns: readonly Column<Figures>[] = [
+  { title: "step", cell: ({ step }) => step },
+  { title: "requests", right: true, cell: ({ requests }) => String(requests) },
+  { title: "records", right: true, cell: ({ records }) => String(records) },
+  { title: "seconds", right: true, cell: ({ seconds }) => seconds.toFixed(2) },
+  { title: "records/s", right: true, cell: (figures) => String(figures.records_per_second) },
+  { title: "median ms", right: true, cell: (figures) => figures.median_ms.toFixed(1) },
+  { title: "99% ms", right: true, cell: (figures) => figures.p99_ms.toFixed(1) },
+];
+
+export function describeReport(report: Awaited<ReturnType<typeof runDemo>>): string {
+  const { steps, origin, kept, waits, deletions_completed, deletion_seconds_max } = report;
+  const retries = `The server answered 429 ${waits} times; every retry after its Retry-After succeeded.\n`;
+  const settings = `DATABASE_URL=sqlite:${kept}/sluice.db DATA_DIR=${kept}`;
+  return `${renderTable(columns, steps)}
+
+Records: ${origin}. The server ran in the same process; median and 99% are request times measured by the client.
+Each of the ${deletions_completed} deletions also erased a check and an alert, and was completed within ${deletion_seconds_max.toFixed(2)} s.
+${waits > 0 ? retries : ""}Every reply was correct.${kept === null ? "" : `\n\nThe store was kept. To serve it: ${settings} sluice serve`}`;
 }

@@ -1,13 +1,13 @@
-// The API key for an import over HTTP: from the environment or from a file, never from the command line, where every user
-// of the machine could read it. Never printed.
+// The API key for an import over HTTP: from the environment or from a file, never from the command line, which every user
+// of the machine can read. Never printed.
 
 import { readFileSync } from "node:fs";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import type { Context } from "../command.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
 
 export const keyVariable = "SLUICE_API_KEY";
 
-/** Throws OperatorError that says where a key is looked for. */
+/** Throws OperatorError that says where the key is expected. */
 export function readApiKey({ environment }: Context, keyFile: string | undefined): string {
   const key = keyFile === undefined ? environment[keyVariable] : readKeyFile(keyFile);
   const text = key?.trim() ?? "";
@@ -16,7 +16,7 @@ export function readApiKey({ environment }: Context, keyFile: string | undefined
   throw new OperatorError(
     "key",
     `${where} ${text === "" ? "has no API key" : "has something else than an API key"}. ` +
-      `Set ${keyVariable}, or name a file that holds the key with --key-file.`,
+      `Set ${keyVariable}, or name a file that contains the key with --key-file.`,
   );
 }
 
@@ -24,7 +24,7 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError("key", `The key file ${path} can't be read: ${reason}.`, { cause });
+    const message = `The key file ${path} can't be read: ${reasonOf(cause)}.`;
+    throw new OperatorError("key", message, { cause });
   }
 }

@@ -16,7 +16,7 @@ export function readDurationMs(text: string): number {
   );
 }
 
-/** The shortest way to write a duration, in the largest unit that divides it. */
+/** A duration in the largest unit that divides it. */
 export function formatDuration(ms: number): string {
   for (const [unit, size] of Object.entries(unitMs)) {
     if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;

@@ -1,34 +1,28 @@
 // The kinds of option that only an import has.
 
-import { withoutTrailing } from "../../domain/without-trailing.ts";
-import { UsageError } from "../../actions/operator-error.ts";
-import type { Kind } from "../command.ts";
 import { readMapItems } from "../../bulk/import/mapping.ts";
+import { withoutTrailing } from "../../domain/without-trailing.ts";
+import type { Kind } from "../command.ts";
+import { kind } from "./kinds.ts";
 
 export const mapItems: Kind<ReturnType<typeof readMapItems>> = {
   placeholder: "MAP",
   read: readMapItems,
 };
 
-/** An origin and perhaps a path, without a slash at the end; a credential has no place in it. */
-export const baseUrl: Kind<string> = {
-  placeholder: "URL",
-  read: (given) => {
+/** An origin, with or without a path, and without a slash at the end. It must not contain a credential. */
+export const baseUrl = kind(
+  "URL",
+  "the address of a Sluice server, such as https://sluice.example.com, without a user, a query or a fragment",
+  (given) => {
     const url = URL.canParse(given) ? new URL(given) : undefined;
     const isPlain =
       url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
-    if (isPlain && /^https?:$/.test(url.protocol)) return withoutTrailing(given, "/");
-    throw new UsageError(
-      "It must be the address of a Sluice server, such as https://sluice.example.com, without a user, a query or a fragment.",
-    );
+    return isPlain && /^https?:$/.test(url.protocol) ? withoutTrailing(given, "/") : undefined;
   },
-};
+);
 
-export const delimiter: Kind<string> = {
-  placeholder: "CHAR",
-  read: (given) => {
-    const sign = given === "tab" || given === "\\t" ? "\t" : given;
-    if (sign.length === 1 && !/["\r\n\w]/.test(sign)) return sign;
-    throw new UsageError("It must be one character, such as ; or |, or the word tab.");
-  },
-};
+export const delimiter = kind("CHAR", "one character, such as ; or |, or the word tab", (given) => {
+  const sign = given === "tab" || given === "\\t" ? "\t" : given;
+  return sign.length === 1 && !/["\r\n\w]/.test(sign) ? sign : undefined;
+});

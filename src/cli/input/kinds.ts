@@ -1,93 +1,107 @@
-// The kinds of argument and option that commands take: how each is read, and what to say when it can't be.
+// The kinds of argument and option: how each is parsed, and the message for a value that is not valid.
 
-import { type DeletionStatus, deletionStatuses } from "../../domain/deletion/deletion.ts";
-import { limits } from "../../domain/limits.ts";
-import { isFullDate } from "../../domain/timestamp.ts";
-import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { UsageError } from "../../actions/operator-error.ts";
-import type { Kind } from "../command.ts";
+import { deletionStatuses } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
+import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
+import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
+import { type Kind, required } from "../command.ts";
 import { readDurationMs } from "./duration.ts";
 
-export function text(placeholder: string): Kind<string> {
+/** A kind whose parser returns undefined for a value that is not valid; `expected` completes "It must be …". */
+export function kind<Value extends {} | null>(
+  placeholder: string,
+  expected: string,
+  parse: (text: string) => Value | undefined,
+): Kind<Value> {
   return {
     placeholder,
     read: (given) => {
-      if (given.trim() === "") throw new UsageError("It must not be empty.");
-      return given;
+      const value = parse(given);
+      if (value === undefined) throw new UsageError(`It must be ${expected}.`);
+      return value;
     },
   };
+}
+
+export function text(placeholder: string): Kind<string> {
+  return kind(placeholder, "text that is not empty", (given) =>
+    given.trim() === "" ? undefined : given,
+  );
 }
 
 /** One line of text, such as a name. */
 export function lineOfText(placeholder: string): Kind<string> {
-  return {
-    placeholder,
-    read: (given) => {
-      const fits = given.trim() !== "" && given.length <= limits.nameCharactersMax;
-      // eslint-disable-next-line no-control-regex
-      if (fits && given.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(given)) return given;
-      throw new UsageError(
-        `It must be text of 1 to ${limits.nameCharactersMax} characters without control characters.`,
-      );
-    },
-  };
+  const max = limits.nameCharactersMax;
+  return kind(placeholder, `text of 1 to ${max} characters without control characters`, (given) => {
+    const fits = given.trim() !== "" && given.length <= max && given.isWellFormed();
+    // eslint-disable-next-line no-control-regex
+    return fits && !/[\u0000-\u001f\u007f-\u009f]/.test(given) ? given : undefined;
+  });
 }
 
-export const day: Kind<string> = {
-  placeholder: "DATE",
-  read: (given) => {
-    if (isFullDate(given)) return given;
-    throw new UsageError("It must be a day such as 2026-12-31.");
-  },
-};
+export const reason: Kind<string> = kind(
+  "TEXT",
+  `text of 1 to ${limits.reasonCharactersMax} characters`,
+  (given) =>
+    given.trim() !== "" && given.length <= limits.reasonCharactersMax ? given : undefined,
+);
+
+export const day: Kind<string> = kind("DATE", "a day such as 2026-12-31", (given) =>
+  isFullDate(given) ? given : undefined,
+);
+
+/** A moment as RFC 3339 with an offset, or a day, which begins at midnight UTC. */
+export const moment = kind(
+  "TIME",
+  "a time with offset such as 2026-01-31T09:30:00Z, or a day such as 2026-01-31 (from midnight UTC)",
+  (given) => normaliseTimestamp(isFullDate(given) ? `${given}T00:00:00Z` : given),
+);
 
 /** A duration in milliseconds. */
 export const duration: Kind<number> = { placeholder: "DURATION", read: readDurationMs };
 
-export function wholeNumber(placeholder: string, min: number, max: number): Kind<number> {
-  return {
-    placeholder,
-    read: (given) => {
-      const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-      if (number >= min && number <= max) return number;
-      throw new UsageError(`It must be a whole number from ${min} to ${max}.`);
-    },
-  };
+function parseWhole(given: string, min: number, max: number): number | undefined {
+  const number = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  return number >= min && number <= max ? number : undefined;
 }
 
-/** A number of requests a second, or `default` (null) for the server's setting. */
-export const rateLimit: Kind<number | null> = {
-  placeholder: "N",
-  read: (given) => {
-    if (given === "default") return null;
-    const number = /^\d{1,8}$/.test(given) ? Number(given) : Number.NaN;
-    if (number <= 10_000_000) return number;
-    throw new UsageError(
-      'It must be a whole number from 0 (no limit) to 10000000, or "default" for the setting of the server.',
-    );
-  },
-};
+export function wholeNumber(placeholder: string, min: number, max: number): Kind<number> {
+  return kind(placeholder, `a whole number from ${min} to ${max}`, (given) =>
+    parseWhole(given, min, max),
+  );
+}
+
+const rateLimitMax = 10_000_000;
+
+/** A number of requests per second, or `default` (null) for the server's setting. */
+export const rateLimit = kind(
+  "N",
+  `a whole number from 0 (no limit) to ${rateLimitMax}, or "default" for the setting of the server`,
+  (given) => (given === "default" ? null : parseWhole(given, 0, rateLimitMax)),
+);
 
 /** A number of days, or `off` (null). */
-export const retainDays: Kind<number | null> = {
-  placeholder: "N",
-  read: (given) => {
-    if (given === "off") return null;
-    const days = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
-    if (days >= 1 && days <= limits.retainDaysMax) return days;
-    throw new UsageError(
-      `It must be a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records.`,
-    );
-  },
-};
+export const retainDays = kind(
+  "N",
+  `a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records`,
+  (given) => (given === "off" ? null : parseWhole(given, 1, limits.retainDaysMax)),
+);
 
-export const onOff: Kind<boolean> = {
-  placeholder: "on|off",
-  read: (given) => {
-    if (given === "on" || given === "off") return given === "on";
-    throw new UsageError('It must be "on" or "off".');
-  },
-};
+export const onOff = kind("on|off", '"on" or "off"', (given) =>
+  given === "on" || given === "off" ? given === "on" : undefined,
+);
+
+export function choice<Value extends string>(
+  placeholder: string,
+  values: readonly Value[],
+): Kind<Value> {
+  return kind(placeholder, `one of ${values.join(", ")}`, (given) =>
+    values.find((known) => known === given),
+  );
+}
+
+export const deletionStatus = choice("STATUS", deletionStatuses);
 
 export const scopeList: Kind<readonly Scope[]> = {
   placeholder: "SCOPES",
@@ -104,34 +118,6 @@ export const scopeList: Kind<readonly Scope[]> = {
   },
 };
 
-export function choice<Value extends string>(
-  placeholder: string,
-  values: readonly Value[],
-): Kind<Value> {
-  return {
-    placeholder,
-    read: (given) => {
-      const value = values.find((known) => known === given);
-      if (value !== undefined) return value;
-      throw new UsageError(`It must be one of ${values.join(", ")}.`);
-    },
-  };
-}
-
-export const deletionStatus: Kind<DeletionStatus> = {
-  placeholder: "STATUS",
-  read: (given) => {
-    const status = deletionStatuses.find((known) => known === given);
-    if (status !== undefined) return status;
-    throw new UsageError(`It must be one of ${deletionStatuses.join(", ")}.`);
-  },
-};
-
-export const reason: Kind<string> = {
-  placeholder: "TEXT",
-  read: (given) => {
-    const length = given.trim() === "" ? 0 : given.length;
-    if (length >= 1 && length <= limits.reasonCharactersMax) return given;
-    throw new UsageError(`It must be text of 1 to ${limits.reasonCharactersMax} characters.`);
-  },
+export const keyArguments = {
+  keyId: required(text("KEY_ID"), "Id of the key as `key list` shows it, not the key itself."),
 };

@@ -1,14 +1,14 @@
-// Whether a command may write a file under the name that it was given: checked before any work begins, so that nothing is
-// overwritten by mistake and no folder appears where a disk is not mounted. Never creates or opens anything.
+// Checks before any work begins whether a command can write the file that it was given, so that nothing is overwritten by
+// mistake and no folder is created where a disk is not mounted. Never creates or opens anything.
 
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { findCreationObstacle } from "../../files/path-obstacle.ts";
-import { statOf } from "../../files/present.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { findCreationObstacle } from "../../files/path-obstacle.ts";
+import { isPresent } from "../../files/present.ts";
 
 export interface OutputFileOptions {
-  /** True if a file of that name may be replaced. */
+  /** True if an existing file may be replaced. */
   readonly replace: boolean;
   /** What to do instead of replacing it, as a sentence. */
   readonly advice: string;
@@ -17,19 +17,23 @@ export interface OutputFileOptions {
 /** Throws OperatorError, or FileError if this user may not see the path. */
 export function requireOutputFile(file: string, { replace, advice }: OutputFileOptions): void {
   const path = resolve(file);
-  requireFolder(path);
-  const there = findEntry(path);
-  if (there !== undefined && !there.isFile() && !there.isSymbolicLink()) {
-    const kind = there.isDirectory() ? "a folder" : "not a regular file";
+  const folder = dirname(path);
+  if (!isPresent(folder, "The folder")) {
+    const why = `the folder ${folder} does not exist. Create it, or mount its disk, first`;
+    throw cannotWrite(path, why);
+  }
+  const entry = findEntry(path);
+  if (entry !== undefined && !entry.isFile() && !entry.isSymbolicLink()) {
+    const kind = entry.isDirectory() ? "a folder" : "not a regular file";
     throw cannotWrite(path, `it is ${kind}`);
   }
   const obstacle = findCreationObstacle(path);
   if (obstacle !== undefined) throw cannotWrite(path, obstacle);
-  if (there !== undefined && !replace)
+  if (entry !== undefined && !replace)
     throw new OperatorError("output", `${path} exists already. ${advice}`);
 }
 
-/** A link itself rather than what it leads to. Undefined behind what is no folder that this user may open. */
+/** Does not follow a link. Undefined if nothing is there, or if this user may not open the folder. */
 function findEntry(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -38,20 +42,7 @@ function findEntry(path: string): Stats | undefined {
   }
 }
 
-function requireFolder(path: string): void {
-  const folder = dirname(path);
-  const stats = statOf(folder, "The folder");
-  if (stats === undefined) {
-    throw cannotWrite(
-      path,
-      `the folder ${folder} does not exist. Create it, or mount its disk, first`,
-    );
-  }
-}
-
 function cannotWrite(path: string, why: string): OperatorError {
-  return new OperatorError(
-    "output",
-    `${path} can't be written: ${why}${why.endsWith(".") ? "" : "."}`,
-  );
+  const end = why.endsWith(".") ? "" : ".";
+  return new OperatorError("output", `${path} can't be written: ${why}${end}`);
 }

@@ -1,49 +1,44 @@
-// Reads a file of receipts in any form in which somebody has them: one, a status object, a list, or a line each. Does not
-// evaluate what they are.
+// Reads files of receipts in any of the forms that people store them in: one receipt, the status of a deletion, a list, or
+// NDJSON; and files of public keys. Does not verify them.
 
 import { readFileSync } from "node:fs";
+import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
 
 const bytesMax = 256 * 1_024 * 1_024;
 
-/** At least one. Throws OperatorError that says where the file stops to be JSON, or names a field twice. */
+/** At least one. Throws OperatorError that says where the file is not JSON, or which field an object has twice. */
 export function readReceiptFile(path: string): readonly unknown[] {
   const content = readText(path);
   const whole = parse(content);
   if (whole.ok) {
-    refuseRepeated(path, content);
+    requireUnique(path, content);
     const values: readonly unknown[] = Array.isArray(whole.value) ? whole.value : [whole.value];
-    if (values.length === 0) throw new OperatorError("file", `${path} holds no receipt.`);
+    if (values.length === 0) throw new OperatorError("file", `${path} contains no receipt.`);
     return values.map(receiptOf);
   }
   const lines = content.split("\n");
   const given = lines.filter((line) => line.trim() !== "");
-  if (given.length < 2 || !parse(given[0] ?? "").ok) {
-    throw new OperatorError("file", `${path} is not JSON, or was cut: ${whole.why}.`);
-  }
+  if (given.length < 2 || !parse(given[0] ?? "").ok) throw notJson(path, whole.why);
   return lines.flatMap((line, index) => {
     if (line.trim() === "") return [];
+    const place = `${path}, line ${index + 1},`;
     const read = parse(line);
-    if (read.ok) {
-      refuseRepeated(`${path}, line ${index + 1},`, line);
-      return [receiptOf(read.value)];
-    }
-    throw new OperatorError(
-      "file",
-      `${path}, line ${index + 1}, is not JSON, or was cut: ${read.why}.`,
-    );
+    if (!read.ok) throw notJson(place, read.why);
+    requireUnique(place, line);
+    return [receiptOf(read.value)];
   });
 }
 
-/** Readers may disagree about which of the two counts, and so about what was signed. */
-function refuseRepeated(place: string, text: string): void {
+function notJson(place: string, why: string): OperatorError {
+  return new OperatorError("file", `${place} is not JSON, or is truncated: ${why}.`);
+}
+
+/** Readers may disagree on which of two fields with the same name counts, and so on what was signed. */
+function requireUnique(place: string, text: string): void {
   const name = findRepeatedName(text);
   if (name === undefined) return;
-  throw new OperatorError(
-    "file",
-    `${place} has the field ${JSON.stringify(name)} twice in one object.`,
-  );
+  throw new OperatorError("file", `${place} has the field "${name}" twice in one object.`);
 }
 
 function readText(path: string): string {
@@ -52,8 +47,7 @@ function readText(path: string): string {
     if (bytes.length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes; split it`);
     return bytes.toString("utf8");
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new OperatorError("file", `${path} can't be read: ${why}.`, { cause });
+    throw new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
   }
 }
 
@@ -64,13 +58,22 @@ function parse(text: string): Parsed {
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+    return { ok: false, why: reasonOf(error) };
   }
 }
 
-/** The status of a deletion holds its receipt. */
+/** The status of a deletion contains its receipt. */
 function receiptOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { receipt, signature } = value as { receipt?: unknown; signature?: unknown };
   return receipt !== undefined && signature === undefined ? receipt : value;
+}
+
+/** A file of public keys as JSON. Throws an error that says what is wrong. */
+export function readKeysFile(path: string): unknown {
+  const content = readFileSync(path, "utf8");
+  const value: unknown = JSON.parse(content);
+  const repeated = findRepeatedName(content);
+  if (repeated !== undefined) throw new TypeError(`it has the field "${repeated}" twice`);
+  return value;
 }

@@ -1,5 +1,5 @@
-// How far an import or an export has come, with its rate and the time that is left: a bar on a terminal, a line now and
-// then elsewhere, nothing where JSON is wanted.
+// The progress of an import or export, with its rate and remaining time: a bar on a terminal, otherwise a line every few
+// seconds; nothing with --json.
 
 import { WriteStream } from "node:tty";
 import { Presets, SingleBar } from "cli-progress";
@@ -9,13 +9,13 @@ import type { Output } from "../command.ts";
 export interface BulkProgressOptions {
   readonly json: boolean;
   readonly name: string;
-  /** What was done before this run, which says nothing of its rate. */
+  /** What an earlier run did, which does not count for the rate. */
   readonly before?: Pick<BulkStep, "rows" | "share">;
-  /** Milliseconds of a clock that never goes back; for tests. */
+  /** Milliseconds of a monotonic clock; for tests. */
   readonly nowMs?: () => number;
 }
 
-/** Between two lines where there is no terminal. */
+/** Between two lines if there is no terminal. */
 export const lineEveryMs = 5_000;
 const barParts = 1_000;
 
@@ -59,7 +59,7 @@ function makeBar(
         bar = new SingleBar({ ...barOptions, format }, Presets.shades_classic);
         bar.start(barParts, value, { line });
       } else {
-        // At its end the bar would stop by itself.
+        // At its maximum the bar would stop itself.
         bar.update(Math.min(value, barParts - 1), { line });
       }
     },

@@ -1,11 +1,11 @@
-// Deletions as the command line prints them to operators, who see more than the organization that asked.
+// Deletions as the command line prints them. Operators see more than the organization does.
 
 import { viewDeletion } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import { formatTime, renderFields } from "./table.ts";
+import { formatTime, renderFields, timeOrNull } from "./table.ts";
 
-/** `waiting`: why it is not done yet, if anything keeps it back. */
+/** `waiting`: what the deletion waits for, if anything. */
 export function viewForOperator(
   deletion: Deletion,
   waiting: string | undefined,
@@ -45,10 +45,6 @@ export function describeDeletion(deletion: Deletion, waiting: string | undefined
 
 function formatErased({ erased, redacted }: Deletion): string {
   const counts = Object.entries(erased).map(([type, count]) => `${count} ${type}`);
-  if (redacted > 0) counts.push(`a reference out of ${redacted} that stay`);
+  if (redacted > 0) counts.push(`a reference in each of ${redacted} records that stay`);
   return counts.length === 0 ? "-" : counts.join(", ");
-}
-
-function timeOrNull(unixMs: number | undefined): string | null {
-  return unixMs === undefined ? null : formatTime(unixMs);
 }

@@ -1,4 +1,4 @@
-// How any error becomes one readable line or one JSON object. Never shows a stack trace.
+// Turns any error into one readable line or one JSON object. Never shows a stack trace.
 
 import { OperatorError } from "../../actions/operator-error.ts";
 import { ConfigError } from "../../config.ts";

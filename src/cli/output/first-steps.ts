@@ -1,6 +1,10 @@
-// What `serve` prints on its first start: the key, and commands that can be pasted into a shell as they are.
+// What `serve` prints on its first start: the API key, and commands that can be pasted into a shell.
 
-import type { FirstOrganization } from "../first-organization.ts";
+export interface FirstOrganization {
+  readonly organization_id: string;
+  readonly key_id: string;
+  readonly api_key: string;
+}
 
 export function describeFirstSteps(address: string, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;

@@ -1,4 +1,4 @@
-// The report of an import: the result of the rows of each file, as text or as JSON.
+// The report of an import: the counts of rows per file, as text or as JSON.
 
 import { formatSeconds } from "./bulk-progress.ts";
 import { type Column, renderTable } from "./table.ts";
@@ -24,7 +24,9 @@ export function describeReports(reports: readonly FileReport[]): string {
   for (const { refused, refusedFile } of reports) {
     if (refusedFile === undefined) continue;
     const rows = refused === 1 ? "1 refused row is" : `${count(refused)} refused rows are`;
-    lines.push(`${rows} in ${refusedFile}, with the reason. Correct the file and import it.`);
+    lines.push(
+      `${rows} in ${refusedFile}, with the reason. Correct them there and import that file.`,
+    );
   }
   return lines.join("\n");
 }

@@ -1,9 +1,9 @@
-// API keys as the command line prints them: never their secrets, but for the one moment after they are made.
+// API keys as the command line prints them. The secret is printed only when a key is created.
 
-import { type KeyStatus, keyStatus } from "../../actions/find-key.ts";
+import { keyStatus } from "../../actions/find-key.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { allScopes } from "../../domain/scope.ts";
-import { formatTime, renderFields } from "./table.ts";
+import { formatTime, renderFields, timeOrNull } from "./table.ts";
 
 export function viewKey(key: ApiKey, now: number) {
   return {
@@ -19,8 +19,21 @@ export function viewKey(key: ApiKey, now: number) {
   };
 }
 
-/** A new key with its secret, for people. */
-export function describeNewKey(key: ApiKey, secret: string): string {
+export interface NewKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+export function viewNewKey({ key, secret }: NewKey) {
+  return {
+    key_id: key.keyId,
+    api_key: secret,
+    organization_id: key.organizationId,
+    scopes: key.scopes,
+  };
+}
+
+export function describeNewKey({ key, secret }: NewKey): string {
   const fields = renderFields([
     ["key", key.keyId],
     ["name", key.name],
@@ -36,14 +49,10 @@ export function formatScopes({ scopes }: ApiKey): string {
   return scopes.length === allScopes.length ? "all" : scopes.join(",");
 }
 
-/** `active`, or how the key ended or will end. */
+/** `active`, or when the key ended or will end. */
 export function formatKeyStatus(key: ApiKey, now: number): string {
-  const status: KeyStatus = keyStatus(key, now);
+  const status = keyStatus(key, now);
   if (status === "revoked") return `revoked ${formatTime(key.revokedAt)}`;
   if (status === "expired") return `expired ${formatTime(key.expiresAt)}`;
   return key.expiresAt === undefined ? "active" : `active until ${formatTime(key.expiresAt)}`;
-}
-
-function timeOrNull(unixMs: number | undefined): string | null {
-  return unixMs === undefined ? null : formatTime(unixMs);
 }

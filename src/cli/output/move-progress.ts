@@ -1,9 +1,9 @@
-// How far a move has come: a bar, or lines, for each of its phases. Moves nothing.
+// The progress of a move: a bar, or lines, for each phase.
 
-import type { MovePhase, MoveStep } from "../../domain/move-step.ts";
 import type { BulkProgress } from "../../bulk/progress.ts";
-import { makeBulkProgress } from "./bulk-progress.ts";
+import type { MovePhase, MoveStep } from "../../domain/move-step.ts";
 import type { Context } from "../command.ts";
+import { makeBulkProgress } from "./bulk-progress.ts";
 
 const names: Readonly<Record<MovePhase, string>> = {
   read: "reading",
@@ -18,7 +18,7 @@ export class MoveProgress {
   #copied: MoveStep | undefined;
   #shown: BulkProgress | undefined;
 
-  /** `nowMs`: milliseconds of a clock that never goes back; for tests. */
+  /** `nowMs`: milliseconds of a monotonic clock; for tests. */
   constructor(
     context: Pick<Context, "err" | "json">,
     nowMs: () => number = () => performance.now(),
@@ -28,36 +28,30 @@ export class MoveProgress {
   }
 
   show(step: MoveStep): void {
-    const { phase, rows, table } = step;
-    const share = shareOf(step);
+    const { phase, rows, allRows, table } = step;
+    const share = allRows === undefined || allRows === 0 ? undefined : Math.min(1, rows / allRows);
     if (phase !== this.#phase) {
       this.close();
       this.#phase = phase;
       const { err, json } = this.#context;
-      const before = { rows: phase === "copy" ? rows : 0, share: phase === "copy" ? share : 0 };
+      const before = phase === "copy" ? { rows, share } : { rows: 0, share: 0 };
       this.#shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs: this.#nowMs });
     }
     if (phase === "copy") this.#copied = step;
     this.#shown?.show({ rows, share, note: table });
   }
 
-  /** Takes down what is on the screen. */
+  /** Removes the bar from the screen. */
   close(): void {
     this.#shown?.close();
     this.#shown = undefined;
   }
 
-  /** What is there for good, for a move that ended early. */
+  /** What remains of a move that ended early. */
   describe(): string {
-    if (this.#copied === undefined) return "Run the same command to continue.";
-    const { rows, allRows } = this.#copied;
-    return (
-      `${rows.toLocaleString("en")} of ${(allRows ?? 0).toLocaleString("en")} rows are copied. Run the same ` +
-      "command to continue."
-    );
+    const advice = "Run the same command to continue.";
+    if (this.#copied === undefined) return advice;
+    const { rows, allRows = 0 } = this.#copied;
+    return `${rows.toLocaleString("en")} of ${allRows.toLocaleString("en")} rows are copied. ${advice}`;
   }
-}
-
-function shareOf({ rows, allRows }: MoveStep): number | undefined {
-  return allRows === undefined || allRows === 0 ? undefined : Math.min(1, rows / allRows);
 }

@@ -1,4 +1,4 @@
-// What a move came to, and what its operator has to do next. Does none of it.
+// The result of a move, and what the operator has to do next.
 
 import type { Moved } from "../../move.ts";
 import { formatSeconds } from "./bulk-progress.ts";

@@ -33,9 +33,9 @@ export function describePreview({
     ["organization", organization.organizationId],
     ["last seen before", formatTimestamp(before)],
     ["would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
-    ["stay, held", String(counts.held)],
-    ["stay, needed by later ones", String(counts.needed)],
-    ["deletion open already", String(counts.open)],
+    ["kept, on hold", String(counts.held)],
+    ["kept, needed by later ones", String(counts.needed)],
+    ["deletion already open", String(counts.open)],
   ]);
   const first = due.map(({ resourceType, resourceId }) => `  ${resourceType} ${resourceId}`);
   return first.length === 0 ? fields : [fields, "The first of them:", ...first].join("\n");

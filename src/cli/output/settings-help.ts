@@ -1,5 +1,6 @@
-// The settings and the exit codes as the help shows them; the settings come from the table that they are read by.
+// The settings and exit codes as the help shows them, from the tables that define them.
 
+import { Help } from "commander";
 import { settings } from "../../config.ts";
 import { exitCodes } from "../exit-code.ts";
 
@@ -14,30 +15,12 @@ export function describeSettings(): string {
 }
 
 export function describeExitCodes(): string {
-  const rows = Object.entries(exitCodes).map(([code, meaning]) => [code, meaning] as const);
-  return `Exit codes:\n${renderRows(rows)}`;
+  return `Exit codes:\n${renderRows(Object.entries(exitCodes))}`;
 }
 
 function renderRows(rows: readonly (readonly [term: string, text: string])[]): string {
+  const help = new Help();
+  help.prepareContext({ helpWidth: width });
   const termWidth = Math.max(...rows.map(([term]) => term.length));
-  const indent = " ".repeat(termWidth + 4);
-  return rows
-    .map(([term, text]) => {
-      const lines = wrap(text, width - indent.length);
-      return `  ${term.padEnd(termWidth)}  ${lines.join(`\n${indent}`)}`;
-    })
-    .join("\n");
-}
-
-/** A word that is longer than a line has one of its own. */
-function wrap(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line += line === "" ? word : ` ${word}`;
-  }
-  return [...lines, line];
+  return rows.map(([term, text]) => help.formatItem(term, termWidth, text, help)).join("\n");
 }

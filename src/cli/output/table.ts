@@ -1,4 +1,4 @@
-// Aligned tables and lists for people to read; never colours, so that what is piped is what is seen.
+// Aligned tables and lists for people to read. Never colours, so that piped output is the same as what a terminal shows.
 
 export interface Column<Row> {
   readonly title: string;
@@ -6,7 +6,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string;
 }
 
-/** A line of titles and a line a row, columns apart by two spaces. */
+/** A line of titles, then a line per row, with two spaces between columns. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [
     columns.map((column) => column.title),
@@ -30,18 +30,23 @@ function renderLine<Row>(
   return padded.join("  ").trimEnd();
 }
 
-/** Names and values, one pair a line, values in one column. */
+/** One line per name and value, with the values aligned. */
 export function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`).join("\n");
 }
 
-/** A time as everything here prints it: ISO 8601 in UTC. */
+/** ISO 8601 in UTC; "-" for no time. */
 export function formatTime(unixMs: number | undefined): string {
   return unixMs === undefined ? "-" : new Date(unixMs).toISOString();
 }
 
-/** Text that comes from outside can't move the cursor or forge a line. */
+/** The same for JSON. */
+export function timeOrNull(unixMs: number | undefined): string | null {
+  return unixMs === undefined ? null : formatTime(unixMs);
+}
+
+/** Replaces control characters, so that text from outside can't move the cursor or forge a line. */
 function printable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "\uFFFD");

@@ -17,6 +17,7 @@ import {
   type RestoreEntry,
 } from "../../domain/deletion/ledger-entry.ts";
 import { chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
+import { holdFields } from "../../domain/deletion/hold-fields.ts";
 import { isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 
@@ -29,12 +30,7 @@ const writers: {
 } = {
   deletion: writeDeletion,
   hold_placed: ({ hold }) => ({
-    hold_id: hold.holdId,
-    organization_id: hold.organizationId,
-    resource_type: hold.resourceType,
-    resource_id: hold.resourceId,
-    reason: hold.reason,
-    owner: hold.owner ?? null,
+    ...holdFields(hold),
     review_on: hold.reviewOn ?? null,
     placed_at: toTime(hold.placedAt),
     placed_by: hold.placedBy,

@@ -61,7 +61,7 @@ const dates: readonly (readonly [format: string, text: string, date: string])[] 
 
 const wrong: readonly (readonly [format: string, message: RegExp])[] = [
   ["yyyy-MM-dd HH:mm:ss", /does not say in which zone/],
-  ["yyyy-MM-dd HH:mm:ssXXX UTC", /leave the zone out/],
+  ["yyyy-MM-dd HH:mm:ssXXX UTC", /leave out the zone/],
   ["yyyy-MM-dd HH:mm Europe/Nowhere", /no time zone Europe\/Nowhere/],
   ["HH:mm UTC", /must have a year/],
   ["yyyy-MM-dd hh:mm UTC", /hh and a \(am or pm\) together/],

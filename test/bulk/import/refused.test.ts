@@ -135,10 +135,10 @@ describe("the file of refused rows", () => {
     const before = readFileSync(mine, "utf8");
     const { name, message } = await line.fail(...importing(file, "--refused", mine));
     assert.equal(name, "output");
-    assert.match(message, /mine\.ndjson exists and holds no refused rows/);
+    assert.match(message, /mine\.ndjson exists and contains no refused rows/);
     assert.equal(readFileSync(mine, "utf8"), before);
     write(line, "r.refused.ndjson", ["notes of somebody"]);
-    assert.match((await line.fail(...importing(file))).message, /holds no refused rows/);
+    assert.match((await line.fail(...importing(file))).message, /contains no refused rows/);
     writeFileSync(refused, "");
     assert.equal((await importFile(line, file)).refused, 1);
   });

@@ -7,13 +7,7 @@ import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { findType } from "../../../src/actions/find-target.ts";
 import { OperatorError } from "../../../src/actions/operator-error.ts";
-import {
-  generateAssessments,
-  generateTransactions,
-  readAccounts,
-  readTransactions,
-} from "../../../src/cli/demo/input.ts";
-import type { Payload } from "../../../src/domain/record-type.ts";
+import { type InputOptions, openInput } from "../../../src/cli/demo/input.ts";
 import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
@@ -26,11 +20,19 @@ function file(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-async function read(path: string, rowsMax = 1_000): Promise<readonly Payload[]> {
-  return Array.fromAsync(await readTransactions(path, rowsMax));
+type Records = readonly object[];
+
+async function read(options: Partial<InputOptions>): Promise<Records> {
+  const { transactions } = await openInput({ seed: 1, ...options });
+  return Array.fromAsync(transactions);
 }
 
-function assertValid(typeName: string, records: readonly Payload[]): void {
+async function readAccounts(options: Partial<InputOptions>) {
+  const { assessments } = await openInput({ seed: 1, ...options });
+  return Array.fromAsync(assessments);
+}
+
+function assertValid(typeName: string, records: Records): void {
   const options = { now: Date.UTC(2026, 6, 1) };
   for (const record of records) {
     assert.deepEqual(validatePayload(findType(typeName), "add", record, options), []);
@@ -41,7 +43,7 @@ describe("transactions from CSV", () => {
   const csv = `${header}\n216,14730,163.3,1\n322,5431,143.11,2\n78,19972,192.33,2\n`;
 
   it("are mapped to valid transactions", async () => {
-    const records = await read(file("plain.csv", csv));
+    const records = await read({ transactions: file("plain.csv", csv) });
     assert.equal(records.length, 3);
     assert.deepEqual(records[1], {
       tx_id: "tx-2",
@@ -60,13 +62,16 @@ describe("transactions from CSV", () => {
   });
 
   it("are the same from a gzipped file, with a byte order mark and with CRLF", async () => {
-    const expected = await read(file("a.csv", csv));
-    assert.deepEqual(await read(file("a.csv.gz", gzipSync(csv))), expected);
-    assert.deepEqual(await read(file("b.csv", `\uFEFF${csv.replaceAll("\n", "\r\n")}`)), expected);
+    const expected = await read({ transactions: file("a.csv", csv) });
+    assert.deepEqual(await read({ transactions: file("a.csv.gz", gzipSync(csv)) }), expected);
+    assert.deepEqual(
+      await read({ transactions: file("b.csv", `\uFEFF${csv.replaceAll("\n", "\r\n")}`) }),
+      expected,
+    );
   });
 
-  it("stop at the requested number", async () => {
-    assert.equal((await read(file("some.csv", csv), 2)).length, 2);
+  it("stop at the number that is asked for", async () => {
+    assert.equal((await read({ transactions: file("some.csv", csv), count: 2 })).length, 2);
   });
 
   const fieldErrors: readonly (readonly [
@@ -82,7 +87,7 @@ describe("transactions from CSV", () => {
   ];
   for (const [name, content, says] of fieldErrors) {
     it(`are refused: ${name}`, async () => {
-      await assert.rejects(read(file(name, content)), (error) => {
+      await assert.rejects(read({ transactions: file(name, content) }), (error) => {
         assert.ok(error instanceof OperatorError);
         assert.match(error.message, says);
         return true;
@@ -94,7 +99,7 @@ describe("transactions from CSV", () => {
 describe("accounts from CSV", () => {
   it("become valid risk assessments, HIGH where there is fraud", async () => {
     const csv = "nodeid,isFraud,init_balance,fraudStep\n0,0,184.44,-1\n7,1,175.80,30\n8,true,1,2\n";
-    const records = await Array.fromAsync(await readAccounts(file("accounts.csv", csv)));
+    const records = await readAccounts({ accounts: file("accounts.csv", csv) });
     assert.deepEqual(
       records.map(({ assessment_id: id, outcome, additional_properties: more }) => [
         id,
@@ -111,17 +116,17 @@ describe("accounts from CSV", () => {
   });
 });
 
-function balance(value: string): readonly Payload[] {
+function balance(value: string): Records {
   return [{ key: "init_balance", value, type: "NUMBER" }];
 }
 
 describe("generated records", () => {
-  it("are valid, and the same for the same seed only", () => {
-    const records = [...generateTransactions(500, 7)];
+  it("are valid, and the same for the same seed only", async () => {
+    const records = await read({ count: 500, seed: 7 });
     assertValid("transaction", records);
-    assertValid("risk_assessment", [...generateAssessments(500, 7)]);
-    assert.deepEqual([...generateTransactions(500, 7)], records);
-    assert.notDeepEqual([...generateTransactions(500, 8)], records);
-    assert.equal(new Set(records.map(({ tx_id: id }) => id)).size, 500);
+    assertValid("risk_assessment", await readAccounts({ count: 500, seed: 7 }));
+    assert.deepEqual(await read({ count: 500, seed: 7 }), records);
+    assert.notDeepEqual(await read({ count: 500, seed: 8 }), records);
+    assert.equal(new Set(records.map((record) => Object.values(record)[0])).size, 500);
   });
 });

@@ -1,0 +1,37 @@
+// Legal holds as the command line prints them.
+
+import type { Hold } from "../../domain/access.ts";
+import { holdFields } from "../../domain/deletion/hold-fields.ts";
+import { type Column, formatTime, renderTable } from "./table.ts";
+
+export function viewHold(hold: Hold) {
+  return {
+    ...holdFields(hold),
+    review_date: hold.reviewOn ?? null,
+    placed_at: formatTime(hold.placedAt),
+    placed_by: hold.placedBy,
+  };
+}
+
+const idColumn: Column<Hold> = { title: "hold", cell: ({ holdId }) => holdId };
+const recordColumns: readonly Column<Hold>[] = [
+  { title: "organization", cell: ({ organizationId }) => organizationId },
+  { title: "record", cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
+];
+const otherColumns: readonly Column<Hold>[] = [
+  { title: "reason", cell: ({ reason }) => reason },
+  { title: "owner", cell: ({ owner }) => owner ?? "-" },
+  { title: "review", cell: ({ reviewOn }) => reviewOn ?? "-" },
+  { title: "placed", cell: ({ placedAt }) => formatTime(placedAt) },
+  { title: "by", cell: ({ placedBy }) => placedBy },
+];
+
+/** The holds of one record. */
+export function renderHolds(holds: readonly Hold[]): string {
+  return renderTable([idColumn, ...otherColumns], holds);
+}
+
+/** The holds of any records, each with its record. */
+export function renderHoldsOfRecords(holds: readonly Hold[]): string {
+  return renderTable([idColumn, ...recordColumns, ...otherColumns], holds);
+}
