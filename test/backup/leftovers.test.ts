@@ -28,7 +28,7 @@ function leaveRestore(folder: string): void {
   for (const name of restoring) writeFileSync(join(folder, name), "records that are erased later");
 }
 
-describe("what a killed restore has left", () => {
+describe("what a killed restore leaves", () => {
   it("is removed by the next command, whichever it is", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
@@ -45,7 +45,7 @@ describe("what a killed restore has left", () => {
     const server = await startServer({ folder: line.folder });
     try {
       for (const name of restoring) assert.ok(!existsSync(join(line.folder, name)));
-      // Whoever holds the lock of the serving process may be restoring.
+      // The process that holds the server's lock may be restoring.
       leaveRestore(line.folder);
       await line.ask("organization list");
       for (const name of restoring) assert.ok(existsSync(join(line.folder, name)));
@@ -55,8 +55,8 @@ describe("what a killed restore has left", () => {
   });
 });
 
-describe("a file that is being made", () => {
-  it("is removed when its process is gone, and said to be", async (test) => {
+describe("an unfinished file", () => {
+  it("is removed when its process has ended, with a message", async (test) => {
     const line = makeLine(test);
     await operate(line.environment, async ({ store }) => {
       await store.createOrganization(organization(acme), operator);
@@ -95,7 +95,7 @@ describe("a file that is being made", () => {
     );
   });
 
-  it("is left alone while its process lives", async (test) => {
+  it("is left alone while its process runs", async (test) => {
     const { folder, apart } = makeLine(test);
     const path = unfinishedPath(join(apart, "backup.db"));
     const noted = await noteUnfinished(folder, path);
@@ -139,7 +139,7 @@ describe("check", () => {
     );
   });
 
-  it("shows some of very many", async (test) => {
+  it("names some of very many", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
     for (let count = 0; count < 50; count += 1) writeFileSync(join(line.folder, `${count}.db`), "");
@@ -150,7 +150,7 @@ describe("check", () => {
 });
 
 describe("a backup", () => {
-  it("is not begun in a folder that is not there", async (test) => {
+  it("is not started in a folder that does not exist", async (test) => {
     const line = makeLine(test);
     await line.ask("migrate");
     const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));

@@ -1,4 +1,4 @@
-// When the client tries again, after how long, and what stays the same then; when it gives up.
+// When the client retries, after what delay, and what stays the same; when it gives up.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -21,13 +21,13 @@ const record = { sar_id: "sar-1", status: "PENDING", related_person_id: "p" } as
 const sar = { ...record, timestamp: "2026-07-01T00:00:00Z" };
 const good = reply(201);
 
-describe("a failure that may pass", () => {
+describe("a temporary failure", () => {
   const passing = {
     "a lost connection": breakOff,
-    "a reply that broke off": () => new Response('{"success":', { status: 201 }),
+    "a truncated reply": () => new Response('{"success":', { status: 201 }),
     "an empty reply": () => new Response("", { status: 201 }),
-    "a reply of something else": page(200),
-    "a refusal that broke off": reply(409, "half"),
+    "a reply of a proxy": page(200),
+    "a truncated error": reply(409, "half"),
     "408": refuse(40801),
     "500": refuse(50001),
     "502 of a proxy": page(502),
@@ -35,7 +35,7 @@ describe("a failure that may pass", () => {
     "504 of a proxy": page(504),
   };
   for (const [name, failure] of Object.entries(passing)) {
-    it(`is tried again under the same key: ${name}`, async (test) => {
+    it(`is retried under the same key: ${name}`, async (test) => {
       recordWaits(test);
       const { client, sent } = follow([failure, failure, good], { timeoutMs });
       assert.deepEqual(await client.customerSars.add(sar), written);
@@ -46,21 +46,21 @@ describe("a failure that may pass", () => {
     });
   }
 
-  it("is waited for twice as long each time, up to ten seconds, all of it at random", async (test) => {
+  it("is retried after delays that double each time, up to ten seconds, with full jitter", async (test) => {
     const all = recordWaits(test, 1);
     const { client } = follow([...Array.from({ length: 8 }, () => breakOff), good], { timeoutMs });
     await client.customerSars.add(sar);
     assert.deepEqual(all, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   });
 
-  it("may pass at once", async (test) => {
+  it("can be retried without a delay", async (test) => {
     const waits = recordWaits(test, 0);
     const { client } = follow([breakOff, breakOff, good], { timeoutMs });
     await client.customerSars.add(sar);
     assert.deepEqual(waits, [0, 0]);
   });
 
-  it("is given up after as many retries as were asked for, and the key is told", async (test) => {
+  it("ends after the given number of retries, with the key in the error", async (test) => {
     recordWaits(test);
     const { client, sent } = follow([breakOff], { timeoutMs, retries: 2 });
     await assert.rejects(client.customerSars.add(sar, { idempotencyKey: "k" }), (error) => {
@@ -76,13 +76,13 @@ describe("a failure that may pass", () => {
     assert.equal(sent.length, 3);
   });
 
-  it("is told as it was after the last retry, if there was a reply", async (test) => {
+  it("is reported as after the last retry, if there was a reply", async (test) => {
     recordWaits(test);
     const { client } = follow([refuse(50301)], { timeoutMs, retries: 1 });
     await assert.rejects(client.customerSars.add(sar), { code: 50301, message: "No." });
   });
 
-  it("is an attempt that takes too long", async () => {
+  it("includes an attempt that takes too long", async () => {
     const { client, sent } = follow([hang, good], { timeoutMs: 5 });
     assert.deepEqual(await client.customerSars.add(sar), written);
     assert.equal(sent.length, 2);
@@ -94,7 +94,7 @@ describe("a failure that may pass", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   const passing: ReadonlySet<number> = new Set([40801, 40904, 42901, 50001, 50301]);
   const renewing: ReadonlySet<number> = new Set([40102, 40103]);
   for (const { code } of Object.values(errorCatalogue)) {
@@ -115,7 +115,7 @@ describe("a refusal", () => {
     assert.equal(sent.length, 1);
   });
 
-  it("is a redirect, which the key does not follow", async () => {
+  it("includes a redirect, which the key does not follow", async () => {
     const elsewhere = { status: 307, headers: { location: "https://other.invalid" } };
     for (const redirect of [new Response(null, elsewhere), Response.error()]) {
       const { client, sent } = follow([() => redirect]);
@@ -125,8 +125,8 @@ describe("a refusal", () => {
   });
 });
 
-describe("an answer of not yet", () => {
-  it("is waited for as it says, and a little longer", async (test) => {
+describe("a reply with Retry-After", () => {
+  it("is retried after that delay, and a little longer", async (test) => {
     const waits = recordWaits(test, 0.5);
     const inThree = { "retry-after": "3" };
     const { client } = follow(
@@ -137,7 +137,7 @@ describe("an answer of not yet", () => {
     assert.deepEqual(waits, [3_100, 3_200, 3_100]);
   });
 
-  it("may name a date", async (test) => {
+  it("can contain a date", async (test) => {
     test.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 6, 1) });
     const waits = recordWaits(test);
     const soon = { "retry-after": "Wed, 01 Jul 2026 00:00:07 GMT" };
@@ -147,7 +147,7 @@ describe("an answer of not yet", () => {
     assert.deepEqual(waits, [7_000, 0]);
   });
 
-  it("is no failure, and uses no retries up", async (test) => {
+  it("is not a failure, and uses no retries", async (test) => {
     const waits = recordWaits(test);
     const turns = Array.from({ length: 50 }, (_, nth) => refuse(nth % 2 === 0 ? 42901 : 40904));
     const { client } = follow([...turns, breakOff, good], { timeoutMs, retries: 1 });
@@ -155,14 +155,14 @@ describe("an answer of not yet", () => {
     assert.equal(waits.length, 51);
   });
 
-  it("is not taken for ever", async (test) => {
+  it("is not retried forever", async (test) => {
     recordWaits(test);
     const { client, sent } = follow([refuse(42901, { "retry-after": "1" })], { timeoutMs });
     await assert.rejects(client.customerSars.add(sar), { code: 42901, retryAfterMs: 1_000 });
     assert.equal(sent.length, 101);
   });
 
-  it("is told to the caller if it asks for more than two minutes", async () => {
+  it("is reported to the caller if it is more than two minutes", async () => {
     const { client, sent } = follow([refuse(42901, { "retry-after": "121" })]);
     await assert.rejects(client.customerSars.add(sar), { code: 42901, retryAfterMs: 121_000 });
     assert.equal(sent.length, 1);
@@ -172,7 +172,7 @@ describe("an answer of not yet", () => {
 describe("without retries", () => {
   const answers = { "no reply": breakOff, "503": refuse(50301), "429": refuse(42901) };
   for (const [name, failure] of Object.entries(answers)) {
-    it(`the first answer is the last: ${name}`, async () => {
+    it(`the first reply is the last: ${name}`, async () => {
       const { client, sent } = follow([failure, good], { retries: 0 });
       await assert.rejects(client.customerSars.add(sar), SluiceError);
       assert.equal(sent.length, 1);
@@ -181,7 +181,7 @@ describe("without retries", () => {
 });
 
 describe("a reply", () => {
-  it("to another call of this client is not taken", async (test) => {
+  it("to another call of this client is not accepted", async (test) => {
     recordWaits(test);
     let first = "";
     const { client, sent } = follow(
@@ -211,7 +211,7 @@ describe("a reply", () => {
     assert.equal(sent.length, 2);
   });
 
-  it("with an id that a proxy made, or none, is taken", async () => {
+  it("with an id that a proxy generated, or none, is accepted", async () => {
     for (const id of ["6f1c-made-by-a-proxy", undefined]) {
       const { client, sent } = follow([named(id)]);
       assert.deepEqual(await client.customerSars.add(sar), written);
@@ -220,10 +220,10 @@ describe("a reply", () => {
   });
 });
 
-describe("a signal", () => {
+describe("an abort signal", () => {
   const reason = new Error("enough");
 
-  it("that is aborted already lets nothing be sent", async () => {
+  it("that is already aborted prevents sending", async () => {
     const { client, sent, tokenRequests } = follow([good]);
     const signal = AbortSignal.abort(reason);
     await assert.rejects(client.customerSars.add(sar, { signal }), (error) => error === reason);
@@ -231,7 +231,7 @@ describe("a signal", () => {
     assert.ok(tokenRequests.length <= 1);
   });
 
-  it("ends an attempt under way", async () => {
+  it("ends the current attempt", async () => {
     const stop = new AbortController();
     const { client } = follow([
       (asked) => {

@@ -1,5 +1,6 @@
-// Deletions that are too large for one transaction: of a cascade that is planned and verified in steps, and of a record with
-// more changes than a step removes. They come to the same as small ones.
+// Deletions that are too large for one transaction: a cascade that is planned and verified in
+// steps, and a record with more changes than one step removes. The results are the same as for
+// small ones.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -54,7 +55,7 @@ const kept = count / 10;
 
 export function testLargeDeletions(engine: Engine): void {
   describe(`${engine.name}: a deletion with a large cascade`, () => {
-    it("erases all of it, and removes the references to it from what stays", async (test) => {
+    it("erases all of it, and redacts the references to it from records that stay", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       assert.equal((await claim(store))?.status, "processing");
@@ -65,7 +66,7 @@ export function testLargeDeletions(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("stays pending without a plan while any record of it is held", async (test) => {
+    it("stays pending without a plan while any of its records is held", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const held = keyOf(check, `first ${count - 1}`);
@@ -75,7 +76,7 @@ export function testLargeDeletions(engine: Engine): void {
       assert.equal(waiting.status, "pending");
       assert.match(waiting.waitingFor ?? "", /^a hold on transaction_check/);
       await requireConsistent(store);
-      // Nothing of it is closed to holds or to writes of others.
+      // None of it is closed to holds or writes.
       assert.equal(typeof (await hold(store, keyOf(check, "first 1"))), "object");
       await release(store, held);
       await release(store, keyOf(check, "first 1"));
@@ -85,7 +86,7 @@ export function testLargeDeletions(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("is either cancelled or processed when it is cancelled while it is planned", async (test) => {
+    it("is either cancelled or processed if it is cancelled while it is being planned", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const claimed = claim(store);
@@ -99,7 +100,7 @@ export function testLargeDeletions(engine: Engine): void {
       assert.equal(await exists(store, root), begun === undefined);
     });
 
-    it("also erases as much again that arrives while it is processed", async (test) => {
+    it("also erases an equal number of records that arrive while it is processed", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       await claim(store);
@@ -110,7 +111,7 @@ export function testLargeDeletions(engine: Engine): void {
       await requireConsistent(store);
     });
 
-    it("is planned by one of those who claim at the same time", async (test) => {
+    it("is planned by one of the workers that claim at the same time", async (test) => {
       const { store } = await openSite(engine, test);
       const id = await addRoot(store);
       const claims = await Promise.all([claim(store), claim(store), claim(store)]);
@@ -122,7 +123,7 @@ export function testLargeDeletions(engine: Engine): void {
   });
 
   describe(`${engine.name}: a deletion of a record with many changes`, () => {
-    it("erases them all", async (test) => {
+    it("erases all of them", async (test) => {
       const { store } = await openSite(engine, test);
       const changes = erasureStepChangesMax * 2 + 1;
       const drafts = Array.from({ length: changes }, (_, index) =>

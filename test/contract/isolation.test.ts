@@ -1,5 +1,6 @@
-// An organization can't learn anything of another: at every operation, what is not yours is answered exactly as what is
-// not there. Written for the table of operations; one that is added without its pair of requests fails here.
+// An organization can't learn anything about another: at every operation, data of another
+// organization gets exactly the reply of data that does not exist. Written for the table of
+// operations; an operation that is added without its pair of requests fails here.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -26,16 +27,16 @@ const owner = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
 const unauthenticated = await scene.makeCustomer();
 after(() => scene.stop());
 
-/** Everything but what counts the stranger's own requests. */
+/** Everything except what counts the other organization's own requests. */
 function bare(reply: Reply): unknown {
   const { ratelimit: _ratelimit, ...headers } = reply.headers;
   return withoutRequestId({ ...reply, headers });
 }
 
 interface Pair {
-  /** About something of the owner's. */
+  /** About data of the owner. */
   readonly foreign: Ask;
-  /** The same about something that is nowhere. */
+  /** The same about data that does not exist. */
   readonly absent: Ask;
 }
 
@@ -110,7 +111,7 @@ function pairFor(operation: Operation): Promise<Pair> {
   return make(operation);
 }
 
-/** A record that the owner has, also one of which a deletion is open, is new to the stranger. */
+/** A record that the owner has, also one of which a deletion is open, is new to another organization. */
 async function addAgain(operation: Operation): Promise<Pair> {
   const type = requireType(operation);
   const ids = await twoRecords(operation);
@@ -135,13 +136,13 @@ function pairOf(
   return { foreign: ask(mine), absent: ask(none) };
 }
 
-/** Where a reply repeats the id that was sent, it repeats it either way. */
+/** A reply that repeats the id sent does so in both cases. */
 function assertAlike(foreign: Reply, absent: Reply): void {
   const told = JSON.stringify(bare(absent)).replaceAll("none-", "mine-");
   assert.equal(JSON.stringify(bare(foreign)), told);
 }
 
-describe("what is another organization's is answered as what does not exist", () => {
+describe("another organization's data gets the same replies as data that does not exist", () => {
   for (const operation of operations) {
     it(`by ${operation.name}`, async () => {
       const { foreign, absent } = await pairFor(operation);
@@ -183,7 +184,7 @@ describe("what is another organization's is answered as what does not exist", ()
 
 describe("records of one id in two organizations", () => {
   for (const type of recordTypes) {
-    it(`know nothing of each other: ${type.resourceType}`, async () => {
+    it(`are independent of each other: ${type.resourceType}`, async () => {
       const mine = await scene.addRecord(owner, type, { timestamp: "2026-01-01T00:00:00Z" });
       const id = idOf(type, mine);
       const theirs = records.record(type, {
@@ -211,7 +212,7 @@ describe("records of one id in two organizations", () => {
     });
   }
 
-  it("are erased apart, with what belongs to each", async () => {
+  it("are erased separately, with what belongs to each", async () => {
     const [person, screening] = [typeNamed("person"), typeNamed("screening")];
     const about = {
       related_tx_id: undefined,
@@ -244,8 +245,8 @@ describe("records of one id in two organizations", () => {
   });
 });
 
-describe("a stream that is open", () => {
-  it("writes for the organization of its token alone", async () => {
+describe("an open stream", () => {
+  it("writes for the organization of its token only", async () => {
     const type = typeNamed("customer_sar");
     const [mine] = twoIds();
     await scene.addRecord(owner, type, { sar_id: mine });

@@ -1,4 +1,5 @@
-// The figures as text and as plain data: honest however often they are read, and added up over threads.
+// The metrics as text and as plain data: correct however often they are read, and summed over
+// threads.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -47,7 +48,7 @@ async function figure(name: string): Promise<number> {
 }
 
 describe("the metrics", () => {
-  it("are numbers that can be, however often they are scraped", async () => {
+  it("have plausible values, however often they are scraped", async () => {
     for (let scrape = 0; scrape < 5; scrape += 1) {
       for (const { name, value } of await figures()) {
         assert.ok(Number.isFinite(value) && value >= 0 && value < 1e15, `${name} ${value}`);
@@ -55,7 +56,7 @@ describe("the metrics", () => {
     }
   });
 
-  it("have a name that fits their type: only counters end in _total", async () => {
+  it("have a name that matches their type: only counters end in _total", async () => {
     const { text } = await metrics.render();
     const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
     assert.ok(types.length > 20);
@@ -77,7 +78,7 @@ describe("the metrics", () => {
     assert.ok((await figure("sluice_nodejs_eventloop_lag_max_seconds")) >= seen);
   });
 
-  it("tell of the pressure on the process, and of what was rejected for it", async () => {
+  it("show the pressure on the process, and what was rejected because of it", async () => {
     const found = await figures();
     const values = (name: string) =>
       found.filter((sample) => sample.name === name).map(({ labels, value }) => [labels, value]);
@@ -93,7 +94,7 @@ describe("the metrics", () => {
     assert.equal(await figure("sluice_event_loop_delay_seconds"), 0.15);
   });
 
-  it("tell how much is held for clients", async () => {
+  it("show how much is held for clients", async () => {
     bodies.heldBytes = 200;
     assert.equal(await figure("sluice_held_body_bytes"), 200);
     bodies.heldBytes = 0;

@@ -11,7 +11,7 @@ import { readCode } from "./tree.ts";
 describe("the layers", () => {
   const house = parseFiles(readCode());
 
-  it("are kept by every file of the source", () => {
+  it("are respected by every file of the source", () => {
     assert.deepEqual(findLayerViolations(house), []);
   });
 
@@ -31,7 +31,7 @@ describe("the layers", () => {
     ["src/domain/a.ts", 'import { z } from "typebox-other";', "a package with a like name"],
     ["src/domain/a.ts", 'export { App } from "../actions/app.ts";', "domain exports again"],
     ["src/domain/a.ts", 'const app = await import("../actions/app.ts");', "domain imports later"],
-    ["src/domain/a.ts", "const app = await import(name);", "nobody can tell what is imported"],
+    ["src/domain/a.ts", "const app = await import(name);", "it is unknown what is imported"],
     ["src/store/store.ts", 'import { app } from "../actions/app.ts";', "the store calls an action"],
     ["src/store/a.ts", 'import { a } from "./sqlite/a.ts";', "the store knows an engine"],
     ["src/store/sqlite/a.ts", 'import { a } from "../postgres/a.ts";', "an engine knows another"],
@@ -98,7 +98,7 @@ describe("the layers", () => {
     ["src/app.ts", 'const a = "PRAGMA journal_mode = WAL";', "SQL outside"],
   ];
 
-  it("are broken by each of these", () => {
+  it("are violated by each of these", () => {
     const files = violations.map(([path, text], index) => ({
       path: path.replace(/a\.ts$/, `a${index}.ts`),
       text,
@@ -110,7 +110,7 @@ describe("the layers", () => {
     );
   });
 
-  it("are kept by each of these", () => {
+  it("are respected by each of these", () => {
     const fine = {
       "src/domain/a.ts":
         'import { Compile } from "typebox/compile";\nimport { limits } from "./b.ts";',

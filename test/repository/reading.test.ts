@@ -6,7 +6,7 @@ import { findWalkViolations, readWalks } from "./rule/walks.ts";
 import { readCode, readFile } from "./tree.ts";
 
 const linesMax = 120;
-const stepsMax: Readonly<Record<string, number>> = {
+const filesMax: Readonly<Record<string, number>> = {
   "One added transaction": 35,
   "One deletion": 45,
 };
@@ -21,7 +21,7 @@ describe("the guide to reading the code", () => {
     assert.ok(lines <= linesMax, `${lines} lines`);
   });
 
-  for (const [heading, max] of Object.entries(stepsMax)) {
+  for (const [heading, max] of Object.entries(filesMax)) {
     it(`leads through ${heading.toLowerCase()} by files that lead from one to the next`, () => {
       const walk = walks.find((found) => found.heading === heading);
       assert.ok(walk !== undefined && walk.steps.length > 10);

@@ -96,7 +96,7 @@ describe("the erasure map", () => {
     assert.deepEqual(compare(mappedOn("postgres"), real), []);
   });
 
-  it("would be found to lack a column, and to have one too many", () => {
+  it("would be reported to lack a column, and to have one too many", () => {
     const real = { ...mapped, hold: ["reason", "new_column"], fresh: ["id"] };
     assert.deepEqual(compare(mapped, real).slice(0, 3), [
       "hold.new_column has no fate",

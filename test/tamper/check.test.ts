@@ -1,4 +1,5 @@
-// What `check` says of single alterations, in words, on both engines; the campaign beside this tries many more on one of them.
+// What `check` reports for single alterations, on both engines; the campaign in this folder tries
+// many more on one of them.
 
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -84,7 +85,7 @@ function check({ folder, environment }: Copy) {
 
 function testCheck(engine: string, copy: () => Promise<Copy>): void {
   describe(`check on ${engine}`, () => {
-    it("finds nothing where nothing was altered", async () => {
+    it("finds nothing in an unaltered store", async () => {
       const { code, out } = await check(await copy());
       assert.deepEqual([code, out], [0, "Nothing was found; the store is consistent.\n"]);
     });
@@ -100,7 +101,7 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
       });
     }
 
-    it("finds that the ledger is gone, or another", async () => {
+    it("finds that the ledger is missing or replaced", async () => {
       const altered = await copy();
       const name = readdirSync(altered.folder).find((one) => one.endsWith(".ndjson")) ?? "";
       rmSync(join(altered.folder, name));

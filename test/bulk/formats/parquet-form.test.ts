@@ -1,5 +1,5 @@
-// Parquet as it is written: a row group leaves as soon as it is full, by rows or by bytes, and the file that the parts
-// make is whole.
+// Writing Parquet: a row group is written as soon as it is full, by rows or by bytes, and the parts
+// form a complete file.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -18,7 +18,7 @@ const transaction = typeNamed("transaction");
 
 interface Poured {
   readonly parts: readonly number[];
-  /** Written before the item of that index was. */
+  /** Written before the item of that index was read. */
   readonly partsBefore: readonly number[];
   readonly file: ArrayBuffer;
 }
@@ -88,7 +88,7 @@ describe("an export as Parquet", () => {
     assert.deepEqual(await parquetReadObjects({ file }), []);
   });
 
-  it("gives each field its type, so that other tools need not be told", async () => {
+  it("declares the type of each field for other tools", async () => {
     const { file } = await pour(rows(1));
     const types = parquetMetadata(file).schema.map(
       ({ name, type = "", converted_type: converted = "" }) => [name, `${type} ${converted}`],

@@ -1,4 +1,5 @@
-// Parquet read a part at a time: row groups of any size, in order, and an import that goes on in the middle of one.
+// Parquet read a part at a time: row groups of any size, in order, and an import that resumes in
+// the middle of one.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +31,7 @@ describe("a Parquet file", () => {
     ["of small row groups", 1_000, 64],
     ["of one row group that is larger than is read at once", 2 * parquetGroupRows + 9, 1e6],
   ] as const) {
-    it(`${what} gives each row once, in order, and counts its bytes to the end`, async (test) => {
+    it(`${what} returns each row once, in order, and counts its bytes to the end`, async (test) => {
       const input = openText(await write(test, rows, groupRows));
       const opened = await openParquet(input, type);
       let count = 0;
@@ -50,7 +51,7 @@ describe("a Parquet file", () => {
     });
   }
 
-  it("is imported further from where it was stopped, in the middle of a row group", async (test) => {
+  it("is imported from where it was stopped, in the middle of a row group", async (test) => {
     const file = await write(test, 3_000, 700);
     const plan = {
       type,

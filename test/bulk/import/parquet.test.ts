@@ -1,5 +1,5 @@
-// Parquet of other tools' making, into a real store: columns with types of their own, in every codec that is read, and
-// what is said of columns and files that can't be.
+// Parquet of other tools, imported into a real store: columns with various types, in every
+// supported codec, and the errors for unsupported columns and files.
 
 import assert from "node:assert/strict";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const utcMicros = {
   logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
 } as const;
 
-/** Three transactions; the last has nothing in any column that may be empty. */
+/** Three transactions; the last has no value in any optional column. */
 const columns: readonly FileColumn[] = [
   column("tx_id", { type: "INT64" }, [1n, 2n, 9_007_199_254_740_993n]),
   column("amount", { type: "DOUBLE" }, [1_250.5, 0, -3.25]),
@@ -41,7 +41,7 @@ interface Taken {
   readonly words: readonly string[];
 }
 
-/** The words of an import of the columns, in a store of its own. */
+/** The arguments of an import of the columns, in a separate store. */
 async function prepare(
   test: TestContext,
   given: readonly FileColumn[],
@@ -78,7 +78,7 @@ async function report({ line, words }: Taken): Promise<Report> {
 
 describe("an import of Parquet", () => {
   for (const codec of codecs) {
-    it(`reads what a column holds as its field asks, compressed with ${codec}`, async (test) => {
+    it(`converts values to the type of their field, compressed with ${codec}`, async (test) => {
       const taken = await prepare(test, columns, { map: constants, codec, groupRows: 2 });
       const { rows, written } = await report(taken);
       assert.deepEqual({ rows, written }, { rows: 3, written: 3 });
@@ -122,7 +122,7 @@ describe("an import of Parquet", () => {
     });
   }
 
-  it("maps columns as those of CSV: times, templates, parts of objects and what stands for what", async (test) => {
+  it("maps columns like those of CSV: times, templates, parts of objects and replaced values", async (test) => {
     const local = { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MILLIS" } as const;
     const given = [
       column("NO", { type: "INT64" }, [41n]),
@@ -200,7 +200,7 @@ describe("an import of Parquet", () => {
     });
   });
 
-  it("writes refused rows as NDJSON, to be mended and imported in the same way", async (test) => {
+  it("writes refused rows as NDJSON, to be corrected and imported in the same way", async (test) => {
     const [first, ...others] = columns.filter(({ elements: [one] }) => one?.name !== "currency");
     assert.ok(first !== undefined);
     const map = `${constants},currency=CCY`;
@@ -211,14 +211,14 @@ describe("an import of Parquet", () => {
     const row = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
     assert.equal(row["sluice_row"], 2);
     assert.match(String(row["sluice_reason"]), /^currency /);
-    const mended = join(taken.line.folder, "mended.ndjson");
-    writeFileSync(mended, JSON.stringify({ ...row, CCY: "USD" }));
-    const words = taken.words.map((word) => (word.endsWith(".parquet") ? mended : word));
+    const corrected = join(taken.line.folder, "corrected.ndjson");
+    writeFileSync(corrected, JSON.stringify({ ...row, CCY: "USD" }));
+    const words = taken.words.map((word) => (word.endsWith(".parquet") ? corrected : word));
     assert.equal((await report({ line: taken.line, words })).written, 1);
     assert.equal((await statesOf(taken.line)).size, 3);
   });
 
-  it("refuses a number that no double holds, and says so", async (test) => {
+  it("refuses a number that no double represents, with a message", async (test) => {
     const decimal = { type: "INT64", converted_type: "DECIMAL", precision: 18, scale: 4 } as const;
     const given = columns.map((one) =>
       one.elements[0]?.name === "amount"
@@ -241,7 +241,7 @@ describe("an import of Parquet", () => {
     assert.equal((await statesOf(line)).size, 0);
   });
 
-  it("takes no rows from a file that has none", async (test) => {
+  it("imports no rows from an empty file", async (test) => {
     const empty = columns.map(({ elements }) => ({ elements, data: [] }));
     assert.equal((await report(await prepare(test, empty, { map: constants }))).rows, 0);
   });
@@ -260,8 +260,8 @@ async function failure(
 
 const time = { type: "INT32", converted_type: "TIME_MILLIS" } as const;
 
-describe("an import of Parquet that can't be read as it is", () => {
-  it("names the column that the mapping asks for and the file does not have", async (test) => {
+describe("an import of unsupported Parquet", () => {
+  it("names the column that the mapping requires and the file does not have", async (test) => {
     const message = await failure(test, columns, { map: `${constants},sender_id=SENDER` });
     assert.match(message, /no column "SENDER"; it has: tx_id, amount, /);
   });
@@ -281,7 +281,7 @@ describe("an import of Parquet that can't be read as it is", () => {
     assert.equal((await report(await prepare(test, given, { map: constants }))).written, 3);
   });
 
-  it("names a column that has decimals inside of objects", async (test) => {
+  it("names a column that has decimals inside objects", async (test) => {
     const nested: FileColumn = {
       elements: [
         { name: "sum", repetition_type: "OPTIONAL", num_children: 1 },
@@ -300,7 +300,7 @@ describe("an import of Parquet that can't be read as it is", () => {
     assert.match(message, /The column "sum" has decimals inside/);
   });
 
-  it("names a column whose compression is not read, and what may be there instead", async (test) => {
+  it("names a column with unsupported compression, and the supported ones", async (test) => {
     const message = await failure(test, columns, { map: constants, codec: "LZ4_RAW" });
     assert.match(
       message,
@@ -315,7 +315,7 @@ describe("an import of Parquet that can't be read as it is", () => {
     assert.match(message, /The column "raw" of .*rows\.parquet can't be read/);
   });
 
-  it("says that a cut file, and one that is no Parquet, can't be read", async (test) => {
+  it("reports that a truncated file, and one that is not Parquet, can't be read", async (test) => {
     const { line, words } = await prepare(test, columns, { map: constants });
     const [, file = ""] = words;
     const whole = readFileSync(file);
@@ -328,7 +328,7 @@ describe("an import of Parquet that can't be read as it is", () => {
     }
   });
 
-  it("asks for a file that was compressed as a whole to be decompressed", async (test) => {
+  it("requires a file that was compressed as a whole to be decompressed", async (test) => {
     const { line, words } = await prepare(test, columns, { map: constants });
     const [, file = ""] = words;
     const compressed = `${file}.gz`;

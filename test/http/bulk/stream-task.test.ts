@@ -14,13 +14,13 @@ describe("the group of a stream", () => {
     for (const streams of [0, 1, 4]) assert.equal(groupBytesMax(streams), streamGroupBytesMax);
   });
 
-  it("takes no more than its share of what all groups have", () => {
+  it("is limited to its share of the memory for all groups", () => {
     for (let streams = 4; streams <= limits.streamsMax; streams += 1) {
       assert.ok(groupBytesMax(streams) * streams <= streamGroupsBytesMax);
     }
   });
 
-  it("holds the longest line, however many streams are open", () => {
+  it("allows the longest line, however many streams are open", () => {
     assert.ok(groupBytesMax(limits.streamsMax) >= limits.streamLineBytesMax);
     assert.equal(groupBytesMax(1e6), limits.streamLineBytesMax);
   });

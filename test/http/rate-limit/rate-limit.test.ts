@@ -1,4 +1,4 @@
-// The three limits and the header fields that tell of them (draft-ietf-httpapi-ratelimit-headers).
+// The three limits and their header fields (draft-ietf-httpapi-ratelimit-headers).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -33,7 +33,7 @@ describe("the limit of an organization", () => {
     });
   });
 
-  it("allows twice the rate in a burst, and goes on at the rate", () => {
+  it("allows twice the rate in a burst, and then the rate", () => {
     const clock = makeFakeClock();
     const rates = makeProcessGate(10, clock.now);
     const take = () => rates.organization(caller("one")).allowed;
@@ -100,7 +100,7 @@ describe("a rate of 0", () => {
   });
 });
 
-describe("the error of a refused request", () => {
+describe("the error of a limited request", () => {
   it("says when to try again, in words and as a number", () => {
     const refusal = { allowed: false, headers: undefined, retryAfterSeconds: 3 };
     const error = rateLimited(refusal);

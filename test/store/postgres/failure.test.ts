@@ -1,4 +1,5 @@
-// What a failure inside a transaction is told as: by what failed first, and by what is known to pass.
+// How a failure inside a transaction is reported: by what failed first, and by what is known to be
+// temporary.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -38,7 +39,7 @@ describe("a failure inside a transaction", () => {
     await server.remove();
   });
 
-  it("is told as what failed first, though another statement was sent later and is named earlier", async () => {
+  it("is reported by what failed first, even if a later statement comes earlier in the code", async () => {
     const failed = database.transaction(allOrganizations, (transaction) =>
       inSequence([askTwice(transaction), transaction.all("SELECT 1 / 0")] as const),
     );
@@ -48,7 +49,7 @@ describe("a failure inside a transaction", () => {
     });
   });
 
-  it("that is a collision has the transaction begun again, also where it shows only afterwards", async () => {
+  it("that is a collision restarts the transaction, even if it shows only afterwards", async () => {
     let attempts = 0;
     const collide = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$`;
     const result = await database.transaction(allOrganizations, async (transaction) => {
@@ -61,7 +62,7 @@ describe("a failure inside a transaction", () => {
   });
 });
 
-describe("an answer of the server", () => {
+describe("an error of the server", () => {
   const alone = { distributed: false };
   const cluster = { distributed: true };
 
@@ -73,7 +74,7 @@ describe("an answer of the server", () => {
     }
   });
 
-  it("becomes 503 on Citus too if a worker broke in the middle, and stays a fault elsewhere", () => {
+  it("becomes 503 on Citus too if a worker failed in the middle, and stays an error elsewhere", () => {
     for (const code of ["XX000", "25P02"]) {
       const error = describeFailure(answer(code), cluster);
       assert.ok(error instanceof AppError && error.errorName === "unavailable", code);
@@ -81,7 +82,7 @@ describe("an answer of the server", () => {
     }
   });
 
-  it("that a prepared statement is lost says which setting turns them off", () => {
+  it("about a lost prepared statement names the setting that turns them off", () => {
     for (const code of ["26000", "42P05"]) {
       const error = describeFailure(answer(code), alone);
       assert.ok(error instanceof StoreError, code);
@@ -89,7 +90,7 @@ describe("an answer of the server", () => {
     }
   });
 
-  it("that is a fault of ours stays one everywhere", () => {
+  it("that is a bug of the service stays one everywhere", () => {
     for (const code of ["42601", "22012", "XX001"]) {
       assert.equal(stateOf(describeFailure(answer(code), cluster)), code);
       assert.equal(stateOf(describeFailure(answer(code), alone)), code);
@@ -105,7 +106,7 @@ describe("a statement that locks rows of several shards", () => {
       await database.close();
       await server.remove();
     });
-    // The settings of Citus can be set on any server; only the extension would make something of them.
+    // The settings of Citus can be set on any server; only the extension uses them.
     database.distributed = true;
     const read = `SELECT current_setting('citus.enable_deadlock_prevention', true) AS locks`;
     const seen = await database.transaction(allOrganizations, async (transaction) => {

@@ -1,5 +1,5 @@
-// The planner's statistics hold no id of a record and nothing of its content: not of new rows, and not after an upgrade from
-// a version that let some columns be sampled.
+// The planner's statistics contain no id of a record and nothing of its content: not of new rows,
+// and not after an upgrade from a version that sampled some columns.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -22,13 +22,13 @@ import {
 import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../../support/seal.ts";
 
-/** In every id, and in every text that may hold content. */
+/** In every id, and in every text that can contain content. */
 const canary = "canary";
-/** Takes the sixth and the seventh version of the schema back. */
+/** Reverts the sixth and the seventh version of the schema. */
 const undoLast = `
   DROP INDEX deletion_by_status; DELETE FROM counter WHERE name = 'write_probe';
   ALTER TABLE change DROP COLUMN digest`;
-/** Enough of each that ANALYZE keeps a sample. */
+/** Enough of each for ANALYZE to store a sample. */
 const records = 12;
 
 async function fill(store: Store): Promise<void> {
@@ -62,7 +62,7 @@ describe("the planner's statistics", () => {
     await server.remove();
   });
 
-  /** As the superuser, whom row-level security hides no statistics from. */
+  /** As the superuser, for whom row-level security hides no statistics. */
   async function findCanaries(): Promise<readonly string[]> {
     await server.query("ANALYZE", url);
     const rows = await server.query(
@@ -97,11 +97,11 @@ describe("the planner's statistics", () => {
     }
   });
 
-  it("hold no id and no content, though the tables do", async () => {
+  it("contain no id and no content, though the tables do", async () => {
     assert.deepEqual(await findCanaries(), []);
   });
 
-  it("would be found to hold them, and lose them in the upgrade that turns sampling off", async () => {
+  it("would be found to contain them, and lose them in the upgrade that turns sampling off", async () => {
     const columns = (await readColumns()).filter(({ sampled }) => !sampled);
     for (const { name } of columns) {
       const [table, column] = name.split(".");
@@ -119,18 +119,18 @@ describe("the planner's statistics", () => {
     }
     const files = await readFiles();
     await server.query(`${undoLast}; UPDATE meta SET value = 5 WHERE name = 'schema_version'`, url);
-    // As it was since the third version: sampling is off, and what was sampled before is still there.
+    // As it was since the third version: sampling is off, and earlier samples still exist.
     await server.query("ALTER TABLE record ALTER COLUMN resource_id SET STATISTICS 0", url);
     await (await openStore(url, { role: "command" })).close();
     assert.deepEqual(await findCanaries(), []);
     assert.deepEqual(
       await readFiles(),
       files,
-      "no table was written anew, and no index but the partial one",
+      "no table was rewritten, and no index except the partial one",
     );
   });
 
-  it("are brought up only once a view of the operator's own is out of the way", async () => {
+  it("are migrated only once a view of the operator's own is out of the way", async () => {
     await server.query(
       `CREATE VIEW asked_for AS SELECT resource_id FROM deletion;
        ALTER VIEW asked_for OWNER TO sluice_owner;
