@@ -1,0 +1,92 @@
+// A backup that an earlier version of Sluice made: restored, it has its records and holds, its deletions are replayed, and
+// the check finds nothing.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { schemaVersion } from "../../src/store/sqlite/migration/migrate.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { addTransaction, deleteOne } from "../receipt/scene.ts";
+import { makeCustomer } from "../support/customer.ts";
+import { startServer } from "../support/server.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+/** Turns the tables of each version back into those of the version before, with their rows. */
+const undo: Readonly<Record<number, string>> = {
+  4: `
+    DROP INDEX change_by_digest;
+    ALTER TABLE change DROP COLUMN digest`,
+  3: `
+    DROP TABLE audit_head; DROP TABLE restore; DROP TABLE replay_entry; DROP TABLE ledger;
+    ALTER TABLE hold RENAME TO later_hold;
+    CREATE TABLE hold (
+      organization_id TEXT NOT NULL,
+      resource_type TEXT NOT NULL,
+      resource_id TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      placed_at INTEGER NOT NULL,
+      placed_by TEXT NOT NULL,
+      PRIMARY KEY (organization_id, resource_type, resource_id)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO hold
+    SELECT organization_id, resource_type, resource_id, reason, placed_at, placed_by FROM later_hold;
+    DROP TABLE later_hold`,
+};
+
+function downgrade(file: string, version: number): void {
+  const database = new DatabaseSync(file);
+  try {
+    for (let from = schemaVersion; from > version; from -= 1) {
+      const statements = undo[from];
+      assert.ok(statements !== undefined, `say here how schema version ${from} is undone`);
+      database.exec(statements);
+    }
+    database.exec(`UPDATE meta SET value = ${version} WHERE name = 'schema_version'`);
+  } finally {
+    database.close();
+  }
+}
+
+describe("a backup of an earlier version", () => {
+  for (const version of [2, 3]) {
+    it(`is restored from schema version ${version}`, async (test) => {
+      const [folder, apart] = [makeTempFolder(), makeTempFolder()];
+      const line = makeCommandLine({ folder });
+      const server = await startServer({ folder });
+      test.after(() => server.stop().catch(() => undefined));
+      const acme = await server.operate((app) => makeCustomer(app, server.client));
+      for (const id of ["stays", "held"]) await addTransaction(server.client, acme, id);
+      // Before version 3 a hold had no id, by which the ledger could tell that it is the same one.
+      if (version > 2) {
+        const why = ["--organization", acme.organizationId, "--reason", "court order"];
+        await line.ask("deletion hold", "transaction", "held", ...why);
+      }
+      const file = join(apart, "backup.db");
+      await line.ask("backup", file);
+      await deleteOne(server.client, acme, "gone");
+      const { out: receipts } = await line.type("receipt export");
+      await server.stop();
+      assert.equal(receipts.trim().split("\n").length, 1);
+      downgrade(file, version);
+
+      await line.ask("restore", file, "--replace");
+      const restored = await startServer({ folder });
+      test.after(() => restored.stop());
+      const statusOf = async (id: string) => {
+        const path = `/v2/transaction?tx_id=${id}`;
+        return (await restored.client.send({ method: "GET", path, token: acme.token })).status;
+      };
+      assert.deepEqual(
+        [await statusOf("stays"), await statusOf("held"), await statusOf("gone")],
+        [200, 200, 404],
+      );
+      const { holds } = (await line.ask("deletion holds")) as { holds: { reason: string }[] };
+      assert.deepEqual(
+        holds.map(({ reason }) => reason),
+        version === 2 ? [] : ["court order"],
+      );
+      assert.equal((await line.ask("check"))["ok"], true);
+    });
+  }
+});
