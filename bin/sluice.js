@@ -8,6 +8,8 @@ import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const nodeMajorMin = 24;
+const source = new URL("../src/cli/main.ts", import.meta.url);
+const isInstalled = source.pathname.includes("/node_modules/");
 
 if (Number(process.versions.node.split(".")[0]) >= nodeMajorMin) {
   await import(main().href);
@@ -17,9 +19,9 @@ if (Number(process.versions.node.split(".")[0]) >= nodeMajorMin) {
 
 /** In a checkout always the source, never an old build; in a published package the build. */
 function main() {
-  const source = new URL("../src/cli/main.ts", import.meta.url);
-  const inPackage = source.pathname.includes("/node_modules/") || !existsSync(source);
-  return inPackage ? new URL("../dist/cli/main.js", import.meta.url) : source;
+  return isInstalled || !existsSync(source)
+    ? new URL("../dist/src/cli/main.js", import.meta.url)
+    : source;
 }
 
 /** The path of the Node for this platform that npm installs from optionalDependencies. */
@@ -35,9 +37,10 @@ function ownNode() {
 function startWithOwnNode() {
   const own = ownNode();
   if (!existsSync(own)) {
+    const orCheckout = isInstalled ? "" : ", or run `npm ci` in the checkout, which installs one";
     process.stderr.write(
       `sluice: Sluice needs Node ${nodeMajorMin} or later, but this is ${process.version}. ` +
-        "Install a later Node, or run `npm ci` in the checkout, which installs one.\n",
+        `Install a later Node from https://nodejs.org${orCheckout}.\n`,
     );
     process.exitCode = 1;
     return;

@@ -1,10 +1,10 @@
-// The version of this package, from its package.json: two folders up both in the checkout and in the published package.
+// The version of this package, from its package.json.
 
 import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
 
-const manifest: unknown = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-);
+const path = findPackageJSON(import.meta.url);
+const manifest: unknown = path === undefined ? undefined : JSON.parse(readFileSync(path, "utf8"));
 
 export const version: string =
   typeof manifest === "object" && manifest !== null && "version" in manifest

@@ -18,9 +18,10 @@ import { exists, readFile, readFiles, root } from "./tree.ts";
 
 describe("the package", () => {
   const manifest = JSON.parse(readFile("package.json").text) as Manifest;
+  const ownNode = JSON.parse(readFile("tools/node/package.json").text) as Manifest;
 
   it("pins every dependency to one version", () => {
-    assert.deepEqual(findUnpinned(manifest), []);
+    assert.deepEqual([...findUnpinned(manifest), ...findUnpinned(ownNode)], []);
     for (const version of [
       "^1.2.3",
       "~1.2.3",
@@ -35,7 +36,9 @@ describe("the package", () => {
   });
 
   it("states why each dependency is there", () => {
-    assert.deepEqual(findUnexplained(manifest, readFiles("docs/decisions/*.md")), []);
+    const dependencies = { ...manifest.dependencies, ...ownNode.optionalDependencies };
+    const all = { ...manifest, dependencies };
+    assert.deepEqual(findUnexplained(all, readFiles("docs/decisions/*.md")), []);
     const decisions = [
       {
         path: "docs/decisions/a.md",
@@ -52,6 +55,7 @@ describe("the package", () => {
     assert.deepEqual(findLockViolations(readFile("package-lock.json")), []);
     const fine = '"integrity": "sha512-abc",\n"url": "https://github.com/sponsors/somebody"';
     assert.deepEqual(lock(fine), []);
+    assert.deepEqual(lock(`${fine}\n"resolved": "tools/node"`), []);
     assert.equal(lock(`${fine}\n"resolved": "somewhere"`).length, 1);
     assert.equal(lock(`${fine}\n"a": "https://registry.example.com/a.tgz"`).length, 1);
     assert.equal(lock("{}").length, 1);
@@ -67,8 +71,12 @@ describe("the package", () => {
     }
   });
 
-  it("includes one version of Node for each platform, which the launcher finds", () => {
-    const { optionalDependencies = {} } = manifest;
+  it("installs no Node where the package is installed", () => {
+    assert.equal(manifest.optionalDependencies, undefined);
+  });
+
+  it("includes one version of Node for each platform in a checkout, which the launcher finds", () => {
+    const { optionalDependencies = {} } = ownNode;
     const names = Object.keys(optionalDependencies);
     assert.ok(names.length > 1 && names.every((name) => name.startsWith("node-")));
     assert.equal(new Set(Object.values(optionalDependencies)).size, 1);

