@@ -2,6 +2,11 @@
 // Internal bounds are omitted.
 
 import { limits } from "../../src/domain/limits.ts";
+import {
+  rejectionDelayMsMax,
+  rejectionsBurst,
+  rejectionsPerSecond,
+} from "../../src/http/load/rejection-pace.ts";
 import { generatedNote, page, table } from "./markdown.ts";
 
 type LimitName = keyof typeof limits;
@@ -100,7 +105,10 @@ Every request takes one token from the bucket of its organization, which \`RATE_
 more work takes more tokens once it is done, by the largest of items, bytes and processor time, so that the next ones
 wait accordingly. \`RateLimit\` has the number of tokens left, and \`Retry-After\` of a 429 the time until there are
 enough. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
-most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn.`;
+most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn.
+
+A client that ignores \`Retry-After\` is slowed down: after ${rejectionsBurst} replies of 429 to one organization, or to one network
+without a credential, at most ${rejectionsPerSecond} follow in a second, each of them up to ${rejectionDelayMsMax} milliseconds late.`;
 
 const largest = "the largest new bodies get 503";
 const large = "all large new bodies and streams get 503";
