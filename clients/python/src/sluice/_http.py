@@ -104,7 +104,8 @@ class Transport:
         connection.request(request.method, target, request.body, dict(request.headers))
         sock.settimeout(_remaining(deadline))
         response = connection.getresponse()
-        body = _read_body(response, sock, deadline)
+        with response:
+            body = _read_body(response, sock, deadline)
         reply = Reply(
             status=response.status,
             request_id=response.getheader("x-request-id"),
