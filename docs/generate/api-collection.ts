@@ -14,9 +14,14 @@ export interface CollectionHeader {
   readonly description?: string;
 }
 
+export interface CollectionEvent {
+  readonly listen: "test";
+  readonly script: { readonly type: "text/javascript"; readonly exec: readonly string[] };
+}
+
 export interface CollectionItem {
   readonly name: string;
-  readonly event?: readonly object[];
+  readonly event?: readonly CollectionEvent[];
   readonly request: {
     readonly method: string;
     readonly description: string;
@@ -192,6 +197,6 @@ function keep(name: string, field: string): string {
   return `if (pm.response.code === 200) pm.collectionVariables.set("${name}", pm.response.json().${field});`;
 }
 
-function eventOf(script: string): object {
+function eventOf(script: string): CollectionEvent {
   return { listen: "test", script: { type: "text/javascript", exec: [script] } };
 }

@@ -168,7 +168,9 @@ def _connected(connection: http.client.HTTPConnection, deadline: float) -> socke
     connection.timeout = _remaining(deadline)
     if connection.sock is None:
         connection.connect()
-    sock: socket.socket = connection.sock
+    sock: socket.socket | None = connection.sock
+    if sock is None:
+        raise http.client.NotConnected
     sock.settimeout(_remaining(deadline))
     return sock
 
