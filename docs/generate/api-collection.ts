@@ -2,6 +2,7 @@
 // request an operation, with its first example. Run from top to bottom, it adds, updates, checks and deletes those examples.
 
 import { allScopes } from "../../src/domain/scope.ts";
+import { deletionTag } from "../../src/http/openapi/operation-object.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import type { OpenApiDocument, Reference } from "../../src/http/openapi/document.ts";
 
@@ -54,7 +55,7 @@ Set the variables \`baseUrl\`, \`apiKey\` and \`organizationId\`, and send "Requ
 token for all the other requests. A deletion stores its id for "Read the status of a deletion request".`;
 
 /** HEAD needs no example, and the v2 path of the token is the same operation. */
-const methods = ["post", "put", "get", "delete"] as const;
+const methods = ["post", "put", "delete", "get"] as const;
 const leftOut: ReadonlySet<string> = new Set(["/v2/auth/token"]);
 
 export function buildCollection(): Collection {
@@ -62,7 +63,9 @@ export function buildCollection(): Collection {
   const folders = document.tags.map(({ name, description: about }) => ({
     name,
     description: about,
-    item: itemsOf(document, name),
+    item: itemsOf(document, (tag, method) =>
+      method === "delete" ? name === deletionTag : tag === name,
+    ),
   }));
   return {
     info: {
@@ -90,12 +93,16 @@ function variable(key: string, value: string) {
   return { key, value, type: "string" };
 }
 
-/** In the order of a record's life, whatever the order of the document. */
-function itemsOf({ paths, components }: OpenApiDocument, tag: string): readonly CollectionItem[] {
+/** In the order of a record's life, whatever the order of the document; deletions come last, for they cascade. */
+function itemsOf(
+  { paths, components }: OpenApiDocument,
+  belongs: (tag: string, method: string) => boolean,
+): readonly CollectionItem[] {
   return methods.flatMap((method) =>
     Object.entries(paths).flatMap(([path, item]) => {
       const operation = item[method];
-      if (operation?.tags.includes(tag) !== true || leftOut.has(path)) return [];
+      if (operation === undefined || leftOut.has(path)) return [];
+      if (!belongs(operation.tags[0] ?? "", method)) return [];
       return [itemOf({ method: method.toUpperCase(), path, operation }, components.parameters)];
     }),
   );
@@ -115,7 +122,7 @@ function itemOf(
   const query = parameters.flatMap((each) =>
     each?.in === "query" ? [{ key: each.name, value: queryValue(each.name, each.example) }] : [],
   );
-  const example = bodyOf(operation);
+  const example = bodyOf(path, operation);
   const text = query.map(({ key, value }) => `${key}=${value}`).join("&");
   const script = scriptOf(method, path);
   return {
@@ -172,12 +179,27 @@ function isForKey({ security }: Operation): boolean {
   return security.some((each) => "ApiKey" in each);
 }
 
-function bodyOf({ requestBody }: Operation): unknown {
+function bodyOf(path: string, { requestBody }: Operation): unknown {
   const examples = requestBody?.content["application/json"]?.examples ?? {};
   const value = Object.values(examples)[0]?.value;
-  if (typeof value !== "object" || value === null || !("expiry_seconds" in value)) return value;
-  return { ...value, scopes: { organization_id: "{{organizationId}}", scopes: allScopes } };
+  return adjusted[path]?.(value) ?? value;
 }
+
+/** Added by the batch, and deleted by the request that stands for a DELETE. */
+const secondTransaction = "tx-2026-000418";
+
+const adjusted: Readonly<Record<string, (value: unknown) => unknown>> = {
+  "/auth/token": (value) => ({
+    ...(value as object),
+    scopes: { organization_id: "{{organizationId}}", scopes: allScopes },
+  }),
+  "/v2/transactions/batch": (value) => {
+    const [first = {}] = value as readonly object[];
+    return [first, { ...first, tx_id: secondTransaction }];
+  },
+  "/v2/deletion_request": (value) =>
+    value === undefined ? value : { ...(value as object), resource_id: secondTransaction },
+};
 
 function rawBody(example: unknown) {
   const options = { raw: { language: "json" } };
