@@ -72,14 +72,14 @@ func (c *Collection[Item, Update, Existence]) Exists(ctx context.Context, id str
 
 // AddAll adds records from a source of any length. It does nothing until the upload is run.
 func (c *Collection[Item, Update, Existence]) AddAll(
-	source Source[Item], options ...UploadOption,
+	source func(yield func(Item, error) bool), options ...UploadOption,
 ) *Upload[Item] {
 	return newUpload(c.session, ask{method: "POST", path: "/v2/" + c.paths.listPath}, source, options)
 }
 
 // UpdateAll updates records from a source of any length. It does nothing until the upload is run.
 func (c *Collection[Item, Update, Existence]) UpdateAll(
-	source Source[Update], options ...UploadOption,
+	source func(yield func(Update, error) bool), options ...UploadOption,
 ) *Upload[Update] {
 	return newUpload(c.session, ask{method: "PUT", path: "/v2/" + c.paths.listPath}, source, options)
 }

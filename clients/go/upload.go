@@ -18,12 +18,10 @@ const (
 	batchSizeMax     = 10_000
 )
 
-// Source calls yield for one record after the other, until there are no more or yield returns false. An
-// error ends the upload, after everything before it was sent. It is an iter.Seq2[Item, error].
-type Source[Item any] func(yield func(Item, error) bool)
-
-// SliceSource is a source of the records of a slice.
-func SliceSource[Item any](records []Item) Source[Item] {
+// SliceSource is a source of the records of a slice. A source calls yield for one record after the other, until
+// there are no more or yield returns false; an error ends the upload, after everything before it was sent. An
+// iter.Seq2[Item, error] is one.
+func SliceSource[Item any](records []Item) func(yield func(Item, error) bool) {
 	return func(yield func(Item, error) bool) {
 		for _, record := range records {
 			if !yield(record, nil) {
@@ -35,7 +33,7 @@ func SliceSource[Item any](records []Item) Source[Item] {
 
 // ChanSource is a source of the records that a channel receives until it is closed. It ends with the
 // context.
-func ChanSource[Item any](ctx context.Context, records <-chan Item) Source[Item] {
+func ChanSource[Item any](ctx context.Context, records <-chan Item) func(yield func(Item, error) bool) {
 	return func(yield func(Item, error) bool) {
 		for {
 			select {
@@ -103,13 +101,13 @@ func WithBatchSize(records int) UploadOption {
 type Upload[Item any] struct {
 	session   *session
 	ask       ask
-	source    Source[Item]
+	source    func(yield func(Item, error) bool)
 	batchSize int
 	tally     Tally
 }
 
 func newUpload[Item any](
-	s *session, a ask, source Source[Item], options []UploadOption,
+	s *session, a ask, source func(yield func(Item, error) bool), options []UploadOption,
 ) *Upload[Item] {
 	o := uploadOptions{batchSize: batchSizeDefault}
 	for _, option := range options {

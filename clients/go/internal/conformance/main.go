@@ -163,7 +163,7 @@ func addAll[Item, Update, Existence any](
 	return map[string]any{"refusals": refusals, "tally": tally}, failure
 }
 
-func linesOf[Item any](path string) sluice.Source[Item] {
+func linesOf[Item any](path string) func(yield func(Item, error) bool) {
 	return func(yield func(Item, error) bool) {
 		var item Item
 		file, err := os.Open(path)
