@@ -16,6 +16,8 @@ import { type Command, lines, type Outcome, type Scenario, scenarios } from "./s
 import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
 
 const timeoutMs = 500;
+/** Of a client. They wait more than they work. */
+const scenariosAtOnce = 3;
 const folder = makeTempFolder();
 const linesFile = join(folder, "lines.ndjson");
 
@@ -52,8 +54,10 @@ async function startSite(ratePerSecond: string): Promise<Site> {
 
 describe("the clients in all languages", { concurrency: true }, () => {
   for (const subject of subjects) {
-    describe(subject.name, () => {
+    describe(subject.name, { concurrency: scenariosAtOnce }, () => {
       let program: Promise<Program> | undefined;
+      const idle: Driver[] = [];
+      after(() => Promise.all(idle.map((driver) => driver.stop())));
       for (const scenario of scenarios) {
         it(scenario.title, async (context) => {
           const missing = await subject.missing();
@@ -62,20 +66,24 @@ describe("the clients in all languages", { concurrency: true }, () => {
             return;
           }
           program ??= subject.prepare(folder);
-          await play(subject, await program, scenario);
+          const driver = idle.pop() ?? startDriver(await program);
+          try {
+            await play(subject, driver, scenario);
+          } finally {
+            idle.push(driver);
+          }
         });
       }
     });
   }
 });
 
-async function play(subject: Subject, program: Program, scenario: Scenario): Promise<void> {
+async function play(subject: Subject, driver: Driver, scenario: Scenario): Promise<void> {
   const site = sites[scenario.server ?? "free"];
   const customer = site?.customers.get(subject);
   if (site === undefined || customer === undefined) throw new Error("the servers start first");
   const choose = scenario.choose?.() ?? (() => "none" as const);
-  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs: timeoutMs * 1.5 });
-  const driver = startDriver(program);
+  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs: 1_000 });
   try {
     const opened = await driver.ask(openCommand(scenario, customer, { baseUrl: proxy.address }));
     const outcomes = [opened, ...(await askAll(driver, scenario))];
@@ -86,7 +94,6 @@ async function play(subject: Subject, program: Program, scenario: Scenario): Pro
     }
     assert.ok(proxy.seen.length >= (scenario.requestsMin ?? 0), `${proxy.seen.length} requests`);
   } finally {
-    await driver.stop();
     await proxy.close();
   }
   await requireStored(scenario, site.app, customer);

@@ -6,21 +6,9 @@ import { execFile } from "node:child_process";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { findText, readFile } from "../repository/tree.ts";
-import {
-  goEnvironment,
-  goFolder,
-  missingGo,
-  missingPython,
-  pythonEnvironment,
-  pythonFolder,
-} from "./subject.ts";
+import { goEnvironment, goFolder, missingGo, inPython, missingPython } from "./subject.ts";
 
 const run = promisify(execFile);
-
-function inPython(...words: readonly string[]) {
-  const env = { ...process.env, ...pythonEnvironment };
-  return run("python3", words, { cwd: pythonFolder, env });
-}
 
 function inGo(command: string, ...words: readonly string[]) {
   return run(command, words, { cwd: goFolder, env: { ...process.env, ...goEnvironment } });

@@ -43,24 +43,39 @@ export const pythonEnvironment = {
   PYTHONDONTWRITEBYTECODE: "1",
 };
 
-const versionCheck = "import sys; sys.exit(sys.version_info < (3, 10))";
+/** The interpreter itself: what is found first may be a script that looks for it every time. */
+const findPython = memoized(async () => {
+  const program = "import sys; print(sys.executable if sys.version_info >= (3, 10) else '')";
+  return (await printed("python3", "-c", program)).trim();
+});
+
+const findGo = memoized(() => printed("go", "version"));
 
 export async function missingPython(): Promise<string | undefined> {
-  return (await answers("python3", "-c", versionCheck))
-    ? undefined
-    : "needs python3, 3.10 or later";
+  return (await findPython()) === "" ? "needs python3, 3.10 or later" : undefined;
 }
 
 export async function missingGo(): Promise<string | undefined> {
-  return (await answers("go", "version")) ? undefined : "needs go, 1.22 or later";
+  return (await findGo()) === "" ? "needs go, 1.22 or later" : undefined;
 }
 
-async function answers(command: string, ...words: readonly string[]): Promise<boolean> {
+/** Runs a program in Python, in the folder of the client. */
+export async function inPython(...words: readonly string[]) {
+  const env = { ...process.env, ...pythonEnvironment };
+  return await run(await findPython(), words, { cwd: pythonFolder, env });
+}
+
+function memoized<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+/** Nothing where the command does not answer. */
+async function printed(command: string, ...words: readonly string[]): Promise<string> {
   try {
-    await run(command, words);
-    return true;
+    return (await run(command, words)).stdout;
   } catch {
-    return false;
+    return "";
   }
 }
 
@@ -69,11 +84,10 @@ function python(name: string, ...words: readonly string[]): Subject {
     name,
     userAgent: "sluice-python/",
     missing: missingPython,
-    prepare: () =>
-      Promise.resolve({
-        words: ["python3", driver("python.py"), ...words],
-        environment: pythonEnvironment,
-      }),
+    prepare: async () => ({
+      words: [await findPython(), driver("python.py"), ...words],
+      environment: pythonEnvironment,
+    }),
   };
 }
 
