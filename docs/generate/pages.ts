@@ -1,7 +1,8 @@
-// All generated files: pages of the reference, and the types of the client. A test compares each with its file.
+// All generated files: pages of the reference, and the types of the clients. A test compares each with its file.
 
 import { clientFiles } from "../../client/generate/files.ts";
 import { renderCliReference } from "../../src/cli/reference.ts";
+import { otherClientFiles } from "./clients/files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
 import { renderRecords } from "./records.ts";
@@ -20,4 +21,5 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/records.md", render: renderRecords },
   { path: "docs/reference/scopes.md", render: renderScopes },
   ...clientFiles,
+  ...otherClientFiles,
 ];

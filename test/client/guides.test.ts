@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { clientOf, sqlite, useSite } from "./engine.ts";
+import { goEnvironment, goFolder, pythonEnvironment } from "../clients/subject.ts";
 import { blocksOf, patternOf } from "../repository/rule/pages.ts";
 import { readFile, root } from "../repository/tree.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
@@ -47,10 +48,21 @@ const languages: readonly Language[] = [
     block: "python",
     file: "main.py",
     words: ["python3", "main.py"],
-    probe: "--version",
+    // Python 3.10 has zip with strict.
+    probe: "-c zip(strict=True)",
   },
-  { page: "go", block: "go", file: "main.go", words: ["go", "run", "main.go"], probe: "version" },
+  { page: "go", block: "go", file: "main.go", words: ["go", "run", "."], probe: "version" },
 ];
+
+/** The client's own module is not on a proxy. */
+const goModule = `module example.com/guide
+
+go 1.22
+
+require github.com/sluice-intake/sluice-go v0.0.0
+
+replace github.com/sluice-intake/sluice-go => ${goFolder}
+`;
 
 const pathOf = ({ page }: Language): string => `docs/guides/clients/${page}.md`;
 
@@ -74,6 +86,7 @@ describe("the pages on clients", () => {
       const program = blocksOf(text, block).join("\n");
       const place = page === "typescript" ? await typescriptFolder(program) : join(folder, page);
       writeFileSync(join(place, file), program);
+      if (page === "go") writeFileSync(join(place, "go.mod"), goModule);
       const { server } = site();
       const customer = await server.operate((app) => makeCustomer(app, server.client));
       const env = { ...process.env, ...environmentOf(customer, server.address) };
@@ -132,10 +145,8 @@ function environmentOf(customer: Customer, address: string): Record<string, stri
     SLUICE_URL: address,
     SLUICE_API_KEY: customer.apiKey,
     SLUICE_ORGANIZATION: customer.organizationId,
-    // Go then does not look for a newer version of itself.
-    GOTOOLCHAIN: "local",
-    GOFLAGS: "-mod=mod",
-    GOPROXY: "off",
+    ...goEnvironment,
+    ...pythonEnvironment,
   };
 }
 

@@ -16,7 +16,7 @@ export type Choose = (passing: Passing) => Fault;
 /** Calls succeed in the end. */
 const faultyAttemptsMax = 4;
 
-function attemptOf({ headers }: Passing): number {
+export function attemptOf({ headers }: Passing): number {
   return Number(headers["x-request-id"]?.split(".").at(-1));
 }
 

@@ -45,7 +45,7 @@ export function readCode(): readonly TextFile[] {
 
 /** Every page of the documents. */
 export function readPages(): readonly TextFile[] {
-  return readFiles("*.md", "docs/**/*.md", "client/*.md");
+  return readFiles("*.md", "docs/**/*.md", "client/*.md", "clients/*/*.md");
 }
 
 /** Every hand-written text, whatever its kind. */
@@ -53,6 +53,7 @@ export function readTexts(): readonly TextFile[] {
   const kinds = "ts,js,md,json,yml,yaml";
   return [
     ...readFiles(`{src,client,test,bench,docs,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
+    ...readFiles("{clients,test}/**/*.{py,go,toml,mod}", "clients/**/*.md"),
     ...readFiles("package.json", "tsconfig.json", ".oxlintrc.json", ".npmrc", ".gitignore"),
   ];
 }

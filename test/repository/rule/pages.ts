@@ -49,7 +49,7 @@ function headingsOf(text: string): readonly string[] {
   );
 }
 
-const places = "src|test|docs|bench|bin|client";
+const places = "src|test|docs|bench|bin|client|clients";
 
 /**
  * Paths of the repository in code marks, such as `src/domain/record/merge.ts`; a star matches

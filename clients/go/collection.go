@@ -1,0 +1,140 @@
+package sluice
+
+import (
+	"context"
+	"errors"
+	"net/url"
+)
+
+// recordPaths tells where the operations of a type are.
+type recordPaths struct {
+	recordType string
+	idField    string
+	listPath   string
+}
+
+// Collection has the records of one type: what is added, what is sent to update it, and what is told of one
+// that exists.
+type Collection[Item, Update, Existence any] struct {
+	session *session
+	paths   recordPaths
+}
+
+func newCollection[Item, Update, Existence any](
+	s *session, paths recordPaths,
+) *Collection[Item, Update, Existence] {
+	return &Collection[Item, Update, Existence]{s, paths}
+}
+
+// Add adds a record.
+func (c *Collection[Item, Update, Existence]) Add(
+	ctx context.Context, record Item, options ...CallOption,
+) (*WriteResult, error) {
+	return c.write(ctx, "POST", c.paths.recordType, record, options)
+}
+
+// AddList adds up to 10,000 records, of which then all are written or none.
+func (c *Collection[Item, Update, Existence]) AddList(
+	ctx context.Context, records []Item, options ...CallOption,
+) (*WriteResult, error) {
+	return c.write(ctx, "POST", c.paths.listPath, listOf(records), options)
+}
+
+// Update updates a record that exists. Clear clears a field; what is left out stays as it is.
+func (c *Collection[Item, Update, Existence]) Update(
+	ctx context.Context, update Update, options ...CallOption,
+) (*WriteResult, error) {
+	return c.write(ctx, "PUT", c.paths.recordType, update, options)
+}
+
+// UpdateList updates up to 10,000 records, of which then all are written or none.
+func (c *Collection[Item, Update, Existence]) UpdateList(
+	ctx context.Context, updates []Update, options ...CallOption,
+) (*WriteResult, error) {
+	return c.write(ctx, "PUT", c.paths.listPath, listOf(updates), options)
+}
+
+// Exists tells when the record was first and last seen; nil if there is none.
+func (c *Collection[Item, Update, Existence]) Exists(ctx context.Context, id string) (*Existence, error) {
+	query := url.Values{c.paths.idField: {id}}
+	found := new(Existence)
+	a := ask{method: "GET", path: "/v2/" + c.paths.recordType + "?" + query.Encode()}
+	err := c.session.call(ctx, a, found)
+	var refusal *Error
+	if errors.As(err, &refusal) && refusal.Code == CodeNoSuchRecord {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// AddAll adds records from a source of any length. It does nothing until the upload is run.
+func (c *Collection[Item, Update, Existence]) AddAll(
+	source func(yield func(Item, error) bool), options ...UploadOption,
+) *Upload[Item] {
+	return newUpload(c.session, ask{method: "POST", path: "/v2/" + c.paths.listPath}, source, options)
+}
+
+// UpdateAll updates records from a source of any length. It does nothing until the upload is run.
+func (c *Collection[Item, Update, Existence]) UpdateAll(
+	source func(yield func(Update, error) bool), options ...UploadOption,
+) *Upload[Update] {
+	return newUpload(c.session, ask{method: "PUT", path: "/v2/" + c.paths.listPath}, source, options)
+}
+
+func (c *Collection[Item, Update, Existence]) write(
+	ctx context.Context, method, path string, value any, options []CallOption,
+) (*WriteResult, error) {
+	body, err := toJSON(value)
+	if err != nil {
+		return nil, err
+	}
+	result := new(WriteResult)
+	if err := c.session.call(ctx, ask{method: method, path: "/v2/" + path, body: body}, result, options...); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// listOf writes a nil slice as an empty list, not as null.
+func listOf[T any](records []T) []T {
+	if records == nil {
+		return []T{}
+	}
+	return records
+}
+
+// DeletableCollection has records of a type that can be deleted by request.
+type DeletableCollection[Item, Update, Existence, Accepted any] struct {
+	*Collection[Item, Update, Existence]
+}
+
+func newDeletableCollection[Item, Update, Existence, Accepted any](
+	s *session, paths recordPaths,
+) *DeletableCollection[Item, Update, Existence, Accepted] {
+	return &DeletableCollection[Item, Update, Existence, Accepted]{
+		newCollection[Item, Update, Existence](s, paths),
+	}
+}
+
+// Delete requests the permanent deletion of a record and all that belongs to it; Deletions.Wait tells when
+// it is done. The reason outlives the record. It is sent as a POST, because proxies may drop the body of a
+// DELETE.
+func (c *DeletableCollection[Item, Update, Existence, Accepted]) Delete(
+	ctx context.Context, id, reason string, options ...CallOption,
+) (*Accepted, error) {
+	body, err := toJSON(map[string]string{
+		"resource_type": c.paths.recordType, "resource_id": id, "reason": reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	accepted := new(Accepted)
+	a := ask{method: "POST", path: "/v2/deletion_request", body: body}
+	if err := c.session.call(ctx, a, accepted, options...); err != nil {
+		return nil, err
+	}
+	return accepted, nil
+}

@@ -1,0 +1,225 @@
+package sluice
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Version of this module.
+const Version = "0.1.0"
+
+// No reply of the service is as long.
+const replyBytesMax = 64 << 20
+
+// ask is what is asked of the service.
+type ask struct {
+	method string
+	path   string
+	// JSON; nil for none.
+	body           []byte
+	isLenient      bool
+	idempotencyKey string
+}
+
+// where names the operation, without the id that a query holds.
+func (a ask) where() string {
+	path, _, _ := strings.Cut(a.path, "?")
+	return a.method + " " + path
+}
+
+// connection sends every request of a client, with retries, all attempts of a call under one
+// Idempotency-Key.
+type connection struct {
+	settings settings
+	name     string
+	calls    atomic.Uint64
+}
+
+func newConnection(s settings) *connection {
+	return &connection{settings: s, name: randomName()}
+}
+
+// randomName returns 128 random bits.
+func randomName() string {
+	bits := make([]byte, 16)
+	if _, err := rand.Read(bits); err != nil {
+		panic(err) // The system has no randomness.
+	}
+	return hex.EncodeToString(bits)
+}
+
+// request decodes the reply into reply. Returns *Error or *NetworkError.
+func (c *connection) request(ctx context.Context, a ask, authorization string, reply any) error {
+	call := fmt.Sprintf("%s.%d", c.name, c.calls.Add(1))
+	policy := retryPolicy{retries: c.settings.retries}
+	for number := 1; ; number++ {
+		body, err := c.attempt(ctx, a, authorization, call, number)
+		if err == nil {
+			err = decode(body, reply)
+		}
+		if err == nil {
+			return nil
+		}
+		var refusal *Error
+		if !errors.As(err, &refusal) {
+			err = &NetworkError{number, a.idempotencyKey, err, a.where()}
+		}
+		if ctx.Err() != nil {
+			return ended(ctx, a, number)
+		}
+		delay, again := policy.delayAfter(err)
+		if !again {
+			return err
+		}
+		if !sleep(ctx, delay) {
+			return ended(ctx, a, number)
+		}
+	}
+}
+
+// ended is the error of a call that its context ended.
+func ended(ctx context.Context, a ask, number int) error {
+	return &NetworkError{number, a.idempotencyKey, context.Cause(ctx), a.where()}
+}
+
+// sleep returns false where the context ended it.
+func sleep(ctx context.Context, delay time.Duration) bool {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+var (
+	errBrokeOff    = errors.New("the reply broke off")
+	errOtherReply  = errors.New("a reply to another request came")
+	errTimeout     = errors.New("no reply came in time")
+	errReplyLength = errors.New("the reply is too long")
+)
+
+// attempt sends one request and reads one whole reply, within the time of an attempt. It returns an *Error
+// where the service refused.
+func (c *connection) attempt(
+	ctx context.Context, a ask, authorization, call string, number int,
+) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.settings.timeout, errTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, a.method, c.settings.baseURL+a.path, bytes.NewReader(a.body))
+	if err != nil {
+		return nil, withoutURL(ctx, err)
+	}
+	setHeaders(request.Header, a, authorization, fmt.Sprintf("%s.%d", call, number))
+	response, err := c.settings.client.Do(request)
+	if err != nil {
+		return nil, withoutURL(ctx, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, replyBytesMax+1))
+	if err != nil {
+		return nil, withoutURL(ctx, err)
+	}
+	if len(body) > replyBytesMax {
+		return nil, errReplyLength
+	}
+	// A reply that was sent twice stays on the connection and would be taken for that of the next request. A
+	// proxy may put a request id of its own in the place of ours.
+	received := response.Header.Get("X-Request-Id")
+	if strings.HasPrefix(received, c.name+".") && !strings.HasPrefix(received, call+".") {
+		return nil, errOtherReply
+	}
+	if response.StatusCode >= 200 && response.StatusCode < 300 {
+		return body, nil
+	}
+	return nil, readRefusal(response, body, a)
+}
+
+func setHeaders(header http.Header, a ask, authorization, requestID string) {
+	header.Set("Authorization", authorization)
+	header.Set("Accept", "application/json")
+	header.Set("User-Agent", "sluice-go/"+Version)
+	header.Set("X-Request-Id", requestID)
+	if a.body != nil {
+		header.Set("Content-Type", "application/json")
+	}
+	if a.isLenient {
+		header.Set("Prefer", "handling=lenient")
+	}
+	if a.idempotencyKey != "" {
+		header.Set("Idempotency-Key", a.idempotencyKey)
+	}
+}
+
+// withoutURL takes out the address, which may hold the id of a record.
+func withoutURL(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
+func decode(body []byte, reply any) error {
+	if !isObject(body) {
+		return errBrokeOff
+	}
+	if err := json.Unmarshal(body, reply); err != nil {
+		return fmt.Errorf("the reply can't be read: %w", err)
+	}
+	return nil
+}
+
+func isObject(body []byte) bool {
+	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{"))
+}
+
+// readRefusal returns an *Error. A reply that can't be parsed was truncated, whatever its status, unless it
+// does not claim to be JSON.
+func readRefusal(response *http.Response, body []byte, a ask) error {
+	if !isObject(body) && strings.Contains(response.Header.Get("Content-Type"), "json") {
+		return errBrokeOff
+	}
+	refusal := &Error{
+		Status:         response.StatusCode,
+		Code:           response.StatusCode,
+		Message:        describeUnknown(response.StatusCode),
+		RequestID:      response.Header.Get("X-Request-Id"),
+		IdempotencyKey: a.idempotencyKey,
+		RetryAfter:     readRetryAfter(response.Header.Get("Retry-After")),
+	}
+	var told struct {
+		Code    int         `json:"code"`
+		Message string      `json:"message"`
+		Errors  []ErrorItem `json:"errors"`
+	}
+	if json.Unmarshal(body, &told) == nil && told.Code != 0 && told.Message != "" {
+		refusal.Code, refusal.Message, refusal.Errors = told.Code, told.Message, told.Errors
+	}
+	return refusal
+}
+
+func describeUnknown(status int) string {
+	if status >= 300 && status < 400 {
+		return "The answer is a redirect, which is not followed; set BaseURL to the address itself."
+	}
+	return fmt.Sprintf(
+		"Something that is not Sluice answered with status %d; check BaseURL and what is in between.", status,
+	)
+}

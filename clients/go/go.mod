@@ -1,0 +1,3 @@
+module github.com/sluice-intake/sluice-go
+
+go 1.22

@@ -1,0 +1,122 @@
+package sluice
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Options of a client. Only BaseURL and, unless there is GetToken, APIKey and OrganizationID are required.
+type Options struct {
+	// Where the service is; a path in front of the API's may be part of it.
+	BaseURL string
+
+	// From the operator.
+	APIKey string
+
+	// The organization that the key belongs to.
+	OrganizationID string
+
+	// In the place of APIKey: returns a token and its end.
+	GetToken func(context.Context) (token string, expiry time.Time, err error)
+
+	// What tokens are asked for; transactions:write if left out.
+	Scopes []Scope
+
+	// How long a token lasts, 5 minutes to 24 hours; an hour if left out.
+	TokenLifetime time.Duration
+
+	// How often a call is tried again after a failure; 8 if left out, which takes some 15 seconds. NoRetries
+	// turns retries off.
+	Retries int
+
+	// How long one attempt may take; 30 seconds if left out. The context bounds the whole call.
+	Timeout time.Duration
+
+	// Sends the requests; made with a copy of http.DefaultTransport if left out. Redirects are never
+	// followed: where they lead is not who the credential is for.
+	HTTPClient *http.Client
+}
+
+// NoRetries as Options.Retries turns retries off.
+const NoRetries = -1
+
+// String hides the key.
+func (o Options) String() string { return "sluice.Options{" + o.BaseURL + "}" }
+
+// GoString hides the key.
+func (o Options) GoString() string { return o.String() }
+
+type settings struct {
+	baseURL string
+	retries int
+	timeout time.Duration
+	client  *http.Client
+}
+
+func readSettings(o Options) (settings, error) {
+	baseURL, err := readBaseURL(o.BaseURL)
+	if err != nil {
+		return settings{}, err
+	}
+	s := settings{baseURL: baseURL, retries: o.Retries, timeout: o.Timeout}
+	switch {
+	case o.Retries == NoRetries:
+		s.retries = 0
+	case o.Retries == 0:
+		s.retries = 8
+	case o.Retries < 0:
+		return s, &OptionError{"Retries", "a number from 1, 0 for the default, or NoRetries"}
+	}
+	switch {
+	case o.Timeout == 0:
+		s.timeout = 30 * time.Second
+	case o.Timeout < 0:
+		return s, &OptionError{"Timeout", "above 0"}
+	}
+	s.client = httpClient(o.HTTPClient)
+	return s, nil
+}
+
+// httpClient returns a copy that follows no redirects.
+func httpClient(given *http.Client) *http.Client {
+	client := http.Client{}
+	if given != nil {
+		client = *given
+	}
+	if shared, ok := http.DefaultTransport.(*http.Transport); ok && client.Transport == nil {
+		transport := shared.Clone()
+		transport.MaxIdleConnsPerHost = 32
+		client.Transport = transport
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}
+	return &client
+}
+
+func readBaseURL(text string) (string, error) {
+	wrong := &OptionError{
+		"BaseURL", "an address such as https://intake.example.com, without a user, query or fragment",
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Host == "" {
+		return "", wrong
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return "", wrong
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// fitsHeader tells whether a text can stand in a header; the complaint of net/http would repeat it.
+func fitsHeader(text string) bool {
+	for _, letter := range []byte(text) {
+		if letter < 0x21 || letter > 0x7e {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,73 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import ssl
+from typing import Callable, Sequence
+
+from ._collections import Collections
+from ._deletions import Deletions
+from ._options import read_settings
+from ._session import Session
+from .types import Scope
+
+DEFAULT_SCOPES: Sequence[Scope] = ("transactions:write",)
+
+
+class Sluice(Collections):
+    """
+    One for each service and organization; all threads of a program may share it.
+
+    base_url: where the service is; a path in front of the API's may be part of it.
+    api_key, organization_id: from the operator.
+    get_token: in the place of the key: returns a token and its end as Unix time.
+    scopes: what tokens are asked for.
+    expiry_seconds: how long a token lasts, 300 to 86400.
+    retries: how often a call is tried again after a failure; 8 take some 15 seconds.
+    timeout: how many seconds one attempt may take.
+    ssl_context: such as one with a certificate of your own authority, or a client certificate.
+    """
+
+    deletions: Deletions
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: str | None = None,
+        organization_id: str | None = None,
+        get_token: Callable[[], tuple[str, float]] | None = None,
+        scopes: Sequence[Scope] = DEFAULT_SCOPES,
+        expiry_seconds: int = 3_600,
+        retries: int = 8,
+        timeout: float = 30.0,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        """Sends nothing yet. Raises ValueError for an option that is missing or wrong."""
+        self._settings = read_settings(
+            base_url,
+            api_key=api_key,
+            organization_id=organization_id,
+            get_token=get_token,
+            scopes=scopes,
+            expiry_seconds=expiry_seconds,
+            retries=retries,
+            timeout=timeout,
+            ssl_context=ssl_context,
+        )
+        self._session = Session(self._settings)
+        super().__init__(self._session)
+        self.deletions = Deletions(self._session)
+
+    def close(self) -> None:
+        """Closes idle connections. The client can still be used."""
+        self._session.close()
+
+    def __enter__(self) -> Sluice:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Sluice({str(self._settings.base_url)!r})"

@@ -1,0 +1,201 @@
+"""Sends every request of the client, with retries, all attempts of a call under one Idempotency-Key."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from ._cancellation import Cancellation
+from ._errors import SluiceCancelledError, SluiceError, SluiceNetworkError, SluiceTimeoutError
+from ._http import AttemptError, Reply, Request, Transport
+from ._json import parse_object
+from ._options import Secret, Settings, read_timeout
+from ._retry import RetryPolicy, read_retry_after
+from ._version import __version__
+from .types import ErrorItem
+
+_USER_AGENT = f"sluice-python/{__version__} Python/{sys.version_info[0]}.{sys.version_info[1]}"
+_SHOWN_MAX = 3
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What ends a call before its time."""
+
+    deadline: float | None = None
+    """By `time.monotonic`, for all attempts and waits."""
+    cancel: Cancellation | None = None
+
+
+def bounds(timeout: float | None, cancel: Cancellation | None) -> Bounds:
+    deadline = None if timeout is None else time.monotonic() + read_timeout(timeout)
+    return Bounds(deadline, cancel)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is asked of the service."""
+
+    method: str
+    path: str
+    body: bytes | None = None
+    is_lenient: bool = False
+    idempotency_key: str | None = None
+    bounds: Bounds = Bounds()
+
+
+class Connection:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._transport = Transport(settings.base_url, settings.ssl_context)
+        self._name = secrets.token_hex(16)
+        # Counting is atomic.
+        self._calls = itertools.count(1)
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def request(self, ask: Ask, authorization: Secret, prefix: str = "") -> dict[str, Any]:
+        """The object of the reply. Raises SluiceError."""
+        call = f"{self._name}.{next(self._calls)}"
+        policy = RetryPolicy(self._settings.retries)
+        for number in itertools.count(1):
+            try:
+                return self._attempt(ask, prefix + authorization.reveal(), call, number)
+            except SluiceError as error:
+                delay = policy.delay_after(error)
+                if delay is None:
+                    raise
+            self._wait(ask, delay, number)
+        raise AssertionError
+
+    def _attempt(self, ask: Ask, authorization: str, call: str, number: int) -> dict[str, Any]:
+        require_open(ask, number)
+        request = Request(
+            ask.method, ask.path, _headers_of(ask, authorization, f"{call}.{number}"), ask.body
+        )
+        attempt_deadline = time.monotonic() + self._settings.timeout
+        deadline = ask.bounds.deadline
+        try:
+            reply = self._transport.send(
+                request,
+                attempt_deadline if deadline is None else min(deadline, attempt_deadline),
+                ask.bounds.cancel,
+            )
+        except AttemptError as error:
+            require_open(ask, number)
+            raise _broken(ask, number, str(error)) from None
+        # A reply that was sent twice stays on the connection and would be taken for that of the next
+        # request. A proxy may put a request id of its own in the place of ours.
+        received = reply.request_id or ""
+        if received.startswith(f"{self._name}.") and not received.startswith(f"{call}."):
+            raise _broken(ask, number, "a reply to another request came")
+        return _read(ask, number, reply)
+
+    def _wait(self, ask: Ask, delay: float, number: int) -> None:
+        pause(delay, ask.bounds)
+        require_open(ask, number)
+
+
+def pause(seconds: float, within: Bounds) -> None:
+    """Ends early where the call has to."""
+    if within.deadline is not None:
+        seconds = min(seconds, max(0.0, within.deadline - time.monotonic()))
+    if within.cancel is None:
+        time.sleep(seconds)
+    else:
+        within.cancel.wait(seconds)
+
+
+def require_open(ask: Ask, number: int) -> None:
+    """Raises where the time of the call is up, or it was cancelled."""
+    attempts, key = number, ask.idempotency_key
+    if ask.bounds.cancel is not None and ask.bounds.cancel.is_cancelled:
+        message = f"The call was cancelled ({_where(ask, number)})."
+        raise SluiceCancelledError(message, attempts=attempts, idempotency_key=key)
+    if ask.bounds.deadline is not None and time.monotonic() >= ask.bounds.deadline:
+        message = f"The call did not end within its timeout ({_where(ask, number)})."
+        raise SluiceTimeoutError(message, attempts=attempts, idempotency_key=key)
+
+
+def _headers_of(ask: Ask, authorization: str, request_id: str) -> dict[str, str]:
+    headers = {
+        "Authorization": authorization,
+        "Accept": "application/json",
+        "User-Agent": _USER_AGENT,
+        "X-Request-Id": request_id,
+    }
+    if ask.body is not None:
+        headers["Content-Type"] = "application/json"
+    if ask.is_lenient:
+        headers["Prefer"] = "handling=lenient"
+    if ask.idempotency_key is not None:
+        headers["Idempotency-Key"] = ask.idempotency_key
+    return headers
+
+
+def _read(ask: Ask, number: int, reply: Reply) -> dict[str, Any]:
+    """A reply that can't be parsed was truncated, whatever its status, unless it does not claim to be JSON."""
+    is_good = 200 <= reply.status < 300
+    body = parse_object(reply.body)
+    if body is None and (is_good or reply.is_json):
+        raise _broken(ask, number, "the reply broke off")
+    if is_good and body is not None:
+        return body
+    raise _refusal(ask, reply, body or {})
+
+
+def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
+    code, message = body.get("code"), body.get("message")
+    errors: list[ErrorItem] = []
+    if isinstance(code, int) and isinstance(message, str):
+        errors = body.get("errors") or []
+        message = _describe(message, errors)
+    else:
+        code, message = reply.status, _describe_unknown(reply.status)
+    return SluiceError(
+        message,
+        status=reply.status,
+        code=code,
+        errors=errors,
+        request_id=reply.request_id,
+        idempotency_key=ask.idempotency_key,
+        retry_after=read_retry_after(reply.retry_after),
+    )
+
+
+def _describe(message: str, errors: list[ErrorItem]) -> str:
+    """The message, and the first fields at fault where they say more than the message does."""
+    telling = [error for error in errors if error.get("message") != message]
+    shown = [
+        f"{error.get('field', '')} {error.get('message', '')}".strip()
+        for error in telling[:_SHOWN_MAX]
+    ]
+    if len(telling) > _SHOWN_MAX:
+        shown.append(f"and {len(telling) - _SHOWN_MAX} more")
+    return f"{message} {'; '.join(shown)}".strip()
+
+
+def _describe_unknown(status: int) -> str:
+    if 300 <= status < 400:
+        return (
+            "The answer is a redirect, which is not followed; set base_url to the address itself."
+        )
+    return (
+        f"Something that is not Sluice answered with status {status}; "
+        "check base_url and what is in between."
+    )
+
+
+def _where(ask: Ask, number: int) -> str:
+    tried = "" if number == 1 else f", tried {number} times"
+    return f"{ask.method} {ask.path.partition('?')[0]}{tried}"
+
+
+def _broken(ask: Ask, number: int, why: str) -> SluiceNetworkError:
+    message = f"No whole reply came ({_where(ask, number)}): {why}."
+    return SluiceNetworkError(message, attempts=number, idempotency_key=ask.idempotency_key)

@@ -1,0 +1,54 @@
+"""Deletion requests: the status of one, and waiting until it has ended."""
+
+from __future__ import annotations
+
+import random
+from typing import cast
+from urllib.parse import quote
+
+from ._cancellation import Cancellation
+from ._connection import Ask, Bounds, bounds, pause
+from ._session import Session
+from .types import DeletionStatus
+
+_FIRST_SECONDS = 0.1
+_LONGEST_SECONDS = 10.0
+
+
+class Deletions:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def status(
+        self,
+        deletion_request_id: str,
+        *,
+        timeout: float | None = None,
+        cancel: Cancellation | None = None,
+    ) -> DeletionStatus:
+        return self._status(deletion_request_id, bounds(timeout, cancel))
+
+    def wait(
+        self,
+        deletion_request_id: str,
+        *,
+        timeout: float | None = None,
+        cancel: Cancellation | None = None,
+    ) -> DeletionStatus:
+        """
+        Asks, less and less often, until the deletion is completed, or cancelled by the operator. That
+        may take days where there is a grace period or a hold: bound it with `timeout`, which then raises
+        SluiceTimeoutError.
+        """
+        within = bounds(timeout, cancel)
+        seconds = _FIRST_SECONDS
+        while True:
+            found = self._status(deletion_request_id, within)
+            if found["status"] in ("completed", "cancelled"):
+                return found
+            pause(seconds * (0.5 + random.random() / 2), within)
+            seconds = min(seconds * 1.5, _LONGEST_SECONDS)
+
+    def _status(self, deletion_request_id: str, within: Bounds) -> DeletionStatus:
+        path = f"/v2/deletion_request?deletion_request_id={quote(deletion_request_id, safe='')}"
+        return cast(DeletionStatus, self._session.call(Ask("GET", path, bounds=within)))

@@ -1,0 +1,42 @@
+"""What is sent, as JSON. Raises for a value that would arrive as another one."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+
+def to_json(value: object) -> bytes:
+    """Raises TypeError or ValueError for what JSON can't say."""
+    text = json.dumps(
+        value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=_encode
+    )
+    return text.encode()
+
+
+def _encode(value: object) -> Any:
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError("A datetime must have a time zone, such as timezone.utc.")
+        return value.isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        number = float(value)
+        if value.is_finite() and Decimal(repr(number)) == value:
+            return int(value) if value == value.to_integral_value() else number
+        raise ValueError("A Decimal must be finite and have no more than 15 significant digits.")
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"A value of the type {type(value).__name__} can't be sent as JSON.")
+
+
+def parse_object(data: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

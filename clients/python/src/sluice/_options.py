@@ -1,0 +1,130 @@
+"""What a client is made with, checked once. Errors name the option and never repeat a value: it may be a secret."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from dataclasses import dataclass, field
+from typing import Callable, Sequence
+from urllib.parse import urlsplit
+
+from .types import Scope
+
+_VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
+_ADDRESS = "an address such as https://intake.example.com, without a user, query or fragment"
+
+
+class Secret:
+    """A text that is shown to nobody: not by print, not by a debugger's list of variables."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return "Secret(…)"
+
+    def __reduce__(self) -> str:
+        raise TypeError("A secret is not to be pickled.")
+
+
+@dataclass(frozen=True)
+class BaseUrl:
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}{self.path}"
+
+
+@dataclass(frozen=True)
+class Settings:
+    base_url: BaseUrl
+    organization_id: str | None
+    api_key: Secret | None
+    get_token: Callable[[], tuple[str, float]] | None = field(repr=False)
+    scopes: Sequence[Scope]
+    expiry_seconds: int
+    retries: int
+    timeout: float
+    ssl_context: ssl.SSLContext | None = field(repr=False)
+
+
+def read_settings(
+    base_url: str,
+    *,
+    api_key: str | None,
+    organization_id: str | None,
+    get_token: Callable[[], tuple[str, float]] | None,
+    scopes: Sequence[Scope],
+    expiry_seconds: int,
+    retries: int,
+    timeout: float,
+    ssl_context: ssl.SSLContext | None,
+) -> Settings:
+    """Raises ValueError for an option that is missing or wrong."""
+    key = api_key.strip() if isinstance(api_key, str) else ""
+    if get_token is None:
+        if not fits_header(key):
+            raise wrong("api_key", "the key as the operator issued it, unless get_token is given")
+        if not isinstance(organization_id, str) or not organization_id:
+            raise wrong("organization_id", "the id of the organization of the key")
+    if not _is_whole(expiry_seconds) or not 300 <= expiry_seconds <= 86_400:
+        raise wrong("expiry_seconds", "a whole number from 300 to 86400")
+    if not _is_whole(retries) or retries < 0:
+        raise wrong("retries", "a whole number from 0")
+    if isinstance(scopes, str):
+        raise wrong("scopes", "a list of scopes")
+    return Settings(
+        base_url=_read_base_url(base_url),
+        organization_id=organization_id,
+        api_key=Secret(key) if get_token is None else None,
+        get_token=get_token,
+        scopes=tuple(scopes),
+        expiry_seconds=expiry_seconds,
+        retries=retries,
+        timeout=read_timeout(timeout),
+        ssl_context=ssl_context,
+    )
+
+
+def read_timeout(timeout: float) -> float:
+    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    if not is_number or not 0 < timeout <= 1_000_000:
+        raise wrong("timeout", "a number of seconds from above 0 up to 1000000")
+    return float(timeout)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _read_base_url(text: str) -> BaseUrl:
+    try:
+        url = urlsplit(text)
+        port = url.port or (443 if url.scheme == "https" else 80)
+    except (ValueError, AttributeError, TypeError):
+        raise wrong("base_url", _ADDRESS) from None
+    is_plain = url.username is None and url.password is None and not url.query and not url.fragment
+    if not is_plain or url.scheme not in ("http", "https") or not url.hostname:
+        raise wrong("base_url", _ADDRESS)
+    path = url.path.rstrip("/")
+    if path and not fits_header(path):
+        raise wrong("base_url", _ADDRESS)
+    return BaseUrl(url.scheme, url.hostname, port, path)
+
+
+def fits_header(text: object) -> bool:
+    """Whether a text can stand in a header; the complaint of `http.client` would repeat it."""
+    return isinstance(text, str) and _VISIBLE_ASCII.fullmatch(text) is not None
+
+
+def wrong(option: str, expected: str) -> ValueError:
+    return ValueError(f"{option} must be {expected}.")

@@ -1,0 +1,71 @@
+"""
+Whether a request is retried, and after how long: exponential backoff with full jitter, and never less
+than Retry-After says. Only decides; waiting is the caller's.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from email.utils import parsedate_to_datetime
+
+from ._errors import SluiceError, SluiceNetworkError
+from .codes import ErrorCode
+
+BASE_SECONDS = 0.2
+FAILURE_SECONDS_MAX = 10.0
+TURN_SECONDS_MAX = 1.0
+# How often "not yet" (429, or the same request under way) is waited for; it is no failure.
+TURNS_MAX = 100
+# A longer Retry-After is an error.
+RETRY_AFTER_SECONDS_MAX = 120.0
+# Retryable whatever they say; from 520 on, proxies report a service that they can't reach.
+_FAILURES = frozenset((408, 500, 502, 503, 504))
+_PROXY_FAILURE_MIN = 520
+
+
+class RetryPolicy:
+    """Of one call."""
+
+    def __init__(self, retries: int) -> None:
+        self._retries = retries
+        self._failures = 0
+        self._turns = 0
+
+    def delay_after(self, error: SluiceError) -> float | None:
+        """Seconds until the next attempt, or None if there is to be none."""
+        retry_after = error.retry_after or 0.0
+        if self._retries == 0 or retry_after > RETRY_AFTER_SECONDS_MAX:
+            return None
+        if error.status == 429 or error.code == ErrorCode.IDEMPOTENCY_IN_FLIGHT:
+            self._turns += 1
+            if self._turns > TURNS_MAX:
+                return None
+            return retry_after + _backoff(self._turns, TURN_SECONDS_MAX)
+        if not _is_failure(error):
+            return None
+        self._failures += 1
+        if self._failures > self._retries:
+            return None
+        return retry_after + _backoff(self._failures, FAILURE_SECONDS_MAX)
+
+
+def _is_failure(error: SluiceError) -> bool:
+    is_network = isinstance(error, SluiceNetworkError)
+    return is_network or error.status in _FAILURES or error.status >= _PROXY_FAILURE_MIN
+
+
+def _backoff(nth: int, at_most: float) -> float:
+    return random.uniform(0, min(at_most, BASE_SECONDS * 2.0 ** min(nth - 1, 20)))
+
+
+def read_retry_after(text: str | None) -> float | None:
+    """In seconds or as a date (RFC 9110, section 10.2.3)."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None

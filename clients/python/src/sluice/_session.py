@@ -1,0 +1,117 @@
+"""
+A call in the organization's name: a token for it, an Idempotency-Key if it writes, and one renewal if
+the token is not accepted any more. Never renews for a key that was revoked.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ._connection import Ask, Bounds, Connection, require_open
+from ._errors import SluiceError
+from ._json import to_json
+from ._options import Secret, Settings, fits_header
+from .codes import ErrorCode
+
+# Renewed this long before its end, or a tenth of its life before if that is less.
+_MARGIN_SECONDS = 60.0
+_ASK_SECONDS = 0.05
+_STALE = frozenset((ErrorCode.CREDENTIAL_INVALID, ErrorCode.CREDENTIAL_EXPIRED))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    token: Secret
+    renew_at: float
+    """By `time.monotonic`."""
+
+
+class Session:
+    def __init__(self, settings: Settings) -> None:
+        self.connection = Connection(settings)
+        self._tokens = TokenKeeper(self.connection, settings)
+
+    def call(self, ask: Ask) -> Any:
+        """The same key for every attempt: whatever happens on the way, the call has its effect once."""
+        keyed = ask
+        if ask.method != "GET":
+            keyed = replace(ask, idempotency_key=_key_of(ask))
+        token = self._tokens.get(ask.bounds)
+        try:
+            return self.connection.request(keyed, token, "Bearer ")
+        except SluiceError as error:
+            if error.code not in _STALE:
+                raise
+        self._tokens.forget(token)
+        return self.connection.request(keyed, self._tokens.get(ask.bounds), "Bearer ")
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def _key_of(ask: Ask) -> str:
+    key = secrets.token_hex(16) if ask.idempotency_key is None else ask.idempotency_key
+    if fits_header(key) and len(key) <= 255:
+        return key
+    raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters.")
+
+
+class TokenKeeper:
+    """One request renews the token, however many threads wait for it."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._kept: _Kept | None = None
+        self._renewing = threading.Lock()
+
+    def get(self, within: Bounds) -> Secret:
+        kept = self._kept
+        if kept is not None and time.monotonic() < kept.renew_at:
+            return kept.token
+        self._acquire(within)
+        try:
+            kept = self._kept
+            if kept is None or time.monotonic() >= kept.renew_at:
+                kept = self._kept = self._fetch(within)
+            return kept.token
+        finally:
+            self._renewing.release()
+
+    def _acquire(self, within: Bounds) -> None:
+        """Waits for the renewal that another thread has begun, no longer than the call may."""
+        while not self._renewing.acquire(timeout=_ASK_SECONDS):
+            require_open(Ask("POST", "/auth/token", bounds=within), 1)
+
+    def forget(self, token: Secret) -> None:
+        """A token that the service does not accept any more is not used again."""
+        kept = self._kept
+        if kept is not None and kept.token is token:
+            self._kept = None
+
+    def _fetch(self, within: Bounds) -> _Kept:
+        settings = self._settings
+        if settings.get_token is not None:
+            token, expiry = settings.get_token()
+            # By the service's clock, so a token that seems to have ended may have not; the service tells.
+            life = max(expiry - time.time(), _MARGIN_SECONDS)
+            return _keep(token, time.monotonic(), life)
+        if settings.api_key is None:
+            raise AssertionError
+        asked_at = time.monotonic()
+        scopes = {"organization_id": settings.organization_id, "scopes": settings.scopes}
+        body = to_json({"expiry_seconds": settings.expiry_seconds, "scopes": scopes})
+        ask = Ask("POST", "/auth/token", body, bounds=within)
+        reply = self._connection.request(ask, settings.api_key)
+        # Counted from here, so that it does not matter whether this machine's clock is right.
+        return _keep(reply.get("token"), asked_at, settings.expiry_seconds)
+
+
+def _keep(token: object, since: float, life: float) -> _Kept:
+    if not isinstance(token, str) or not fits_header(token):
+        raise ValueError("What came as an access token can't be one.")
+    return _Kept(Secret(token), since + life - min(_MARGIN_SECONDS, life / 10))

@@ -1,0 +1,137 @@
+"""When the client tries again, after how long, and what stays the same then; when it gives up."""
+
+from __future__ import annotations
+
+import time
+import unittest
+import unittest.mock
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+
+from scripted import Script, page, refusal, reply
+
+import sluice
+from sluice._http import AttemptError, Reply
+
+RECORD = {"sar_id": "sar-1", "status": "PENDING", "timestamp": "2026-07-01T00:00:00Z"}
+BROKEN = AttemptError("the reply broke off")
+
+
+def add(script: Script, **options: object) -> object:
+    return script.client.customer_sars.add(RECORD, **options)  # type: ignore[arg-type]
+
+
+class Retries(unittest.TestCase):
+    def test_a_failure_that_may_pass_is_tried_again_under_the_same_key(self) -> None:
+        half = Reply(409, None, None, True, b'{"code":')
+        for failure in (
+            BROKEN,
+            half,
+            page(200),
+            refusal(40801),
+            refusal(50001),
+            page(502),
+            refusal(50301),
+            page(504),
+            page(522),
+        ):
+            with self.subTest(failure), Script(failure, failure, reply(201)) as script:
+                add(script)
+                self.assertEqual(len(script.sent), 3)
+                keys = {request.headers["Idempotency-Key"] for request in script.sent}
+                self.assertRegex("".join(keys), r"^[0-9a-f]{32}$")
+                self.assertEqual(len({request.body for request in script.sent}), 1)
+
+    def test_waits_are_twice_as_long_each_time_up_to_ten_seconds(self) -> None:
+        with Script(*[BROKEN] * 8, reply(201)) as script:
+            add(script)
+            self.assertEqual(script.waits, [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0, 10.0])
+
+    def test_gives_up_after_the_retries_and_says_how_to_make_sure(self) -> None:
+        with Script(BROKEN, retries=2) as script:
+            with self.assertRaises(sluice.SluiceNetworkError) as raised:
+                add(script, idempotency_key="mine")
+            self.assertEqual(len(script.sent), 3)
+            self.assertEqual(raised.exception.idempotency_key, "mine")
+            self.assertEqual(raised.exception.attempts, 3)
+
+    def test_tries_a_refusal_once(self) -> None:
+        for code in (40000, 40104, 40301, 40901, 42201):
+            with self.subTest(code), Script(refusal(code)) as script:
+                with self.assertRaises(sluice.SluiceError) as raised:
+                    add(script)
+                self.assertEqual((raised.exception.code, len(script.sent)), (code, 1))
+
+    def test_honours_retry_after_and_counts_it_as_no_failure(self) -> None:
+        answers = [refusal(42901, "3")] * 4 + [refusal(40904), reply(201)]
+        with Script(*answers, retries=1) as script:
+            add(script)
+            self.assertEqual(script.waits, [3.2, 3.4, 3.8, 4.0, 1.0])
+
+    def test_reads_retry_after_as_a_date_and_refuses_to_wait_for_long(self) -> None:
+        date = datetime.now(timezone.utc) + timedelta(seconds=30)
+        with Script(refusal(50301, format_datetime(date, usegmt=True)), reply(201)) as script:
+            add(script)
+            self.assertTrue(28 < script.waits[0] <= 30.2)
+        with Script(refusal(42901, "121")) as script:
+            with self.assertRaises(sluice.SluiceError) as raised:
+                add(script)
+            self.assertEqual(raised.exception.retry_after, 121)
+
+    def test_a_redirect_is_not_followed(self) -> None:
+        with Script(page(302)) as script, self.assertRaisesRegex(sluice.SluiceError, "redirect"):
+            add(script)
+
+    def test_a_reply_to_another_request_is_not_taken(self) -> None:
+        with Script(reply(201), reply(201)) as script:
+            add(script)
+            stale = script.sent[0].headers["X-Request-Id"]
+            body = reply(201).body
+            script.answers = (reply(201), Reply(201, stale, None, True, body), reply(201))
+            add(script)
+            self.assertEqual(len(script.sent), 3)
+
+    def test_a_call_ends_with_its_timeout_or_its_cancellation(self) -> None:
+        cancel = sluice.Cancellation()
+        with Script(BROKEN) as script:
+            script.on_send = lambda _: cancel.cancel()
+            with self.assertRaises(sluice.SluiceCancelledError):
+                add(script, cancel=cancel)
+            script.on_send = lambda _: time.sleep(0.02)
+            with self.assertRaises(TimeoutError):
+                add(script, timeout=0.01)
+
+
+class Tokens(unittest.TestCase):
+    def test_a_token_is_kept_until_a_minute_before_its_end(self) -> None:
+        now = 1_000.0
+        with Script(reply(201)) as script, unittest.mock.patch("sluice._session.time.monotonic", lambda: now):
+            add(script)
+            now += 3_539
+            add(script)
+            self.assertEqual(len(script.token_requests), 1)
+            now += 2
+            add(script)
+            self.assertEqual(len(script.token_requests), 2)
+        self.assertEqual(script.sent[2].headers["Authorization"], "Bearer sluice_token_secret_2")
+
+    def test_a_stale_token_is_renewed_once_under_the_same_key(self) -> None:
+        for code in (40102, 40103):
+            with self.subTest(code), Script(refusal(code), reply(201)) as script:
+                add(script)
+                self.assertEqual(len(script.token_requests), 2)
+                keys = {request.headers["Idempotency-Key"] for request in script.sent}
+                self.assertEqual((len(script.sent), len(keys)), (2, 1))
+        with Script(refusal(40103)) as script, self.assertRaises(sluice.SluiceError):
+            add(script)
+
+    def test_a_token_may_come_from_elsewhere(self) -> None:
+        options = {"api_key": None, "organization_id": None}
+        get_token = lambda: ("of-mine", time.time() + 600)  # noqa: E731
+        with Script(reply(201), get_token=get_token, **options) as script:
+            add(script)
+        self.assertEqual(script.sent[0].headers["Authorization"], "Bearer of-mine")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+// The clients in all languages do the same: each goes through all scenarios against a real server behind a faulty proxy.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { type OpenApp, openApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { allScopes } from "../../src/domain/scope.ts";
+import { startFaultyProxy } from "../client/faulty-proxy.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type Server, startServer } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";
+import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
+
+const timeoutMs = 500;
+/** Of a client. They wait more than they work. */
+const scenariosAtOnce = 3;
+const folder = makeTempFolder();
+const linesFile = join(folder, "lines.ndjson");
+
+/** A server, the same store opened beside it, and a customer for each client. */
+interface Site {
+  readonly server: Server;
+  readonly app: OpenApp;
+  readonly customers: ReadonlyMap<Subject, Customer>;
+}
+
+const sites: Partial<Record<"free" | "limited", Site>> = {};
+
+before(async () => {
+  writeFileSync(linesFile, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  sites.free = await startSite("0");
+  sites.limited = await startSite("1");
+});
+
+after(async () => {
+  for (const { app, server } of Object.values(sites)) {
+    await app.close();
+    await server.stop();
+  }
+  removeFolder(folder);
+});
+
+async function startSite(ratePerSecond: string): Promise<Site> {
+  const server = await startServer({ environment: { RATE_LIMIT_PER_SECOND: ratePerSecond } });
+  const app = await openApp(readConfig(server.environment), { role: "command" });
+  const customers = new Map<Subject, Customer>();
+  for (const subject of subjects) customers.set(subject, await makeCustomer(app, server.client));
+  return { server, app, customers };
+}
+
+describe("the clients in all languages", { concurrency: true }, () => {
+  for (const subject of subjects) {
+    describe(subject.name, { concurrency: scenariosAtOnce }, () => {
+      let program: Promise<Program> | undefined;
+      const idle: Driver[] = [];
+      after(() => Promise.all(idle.map((driver) => driver.stop())));
+      for (const scenario of scenarios) {
+        it(scenario.title, async (context) => {
+          const missing = await subject.missing();
+          if (missing !== undefined) {
+            context.skip(`${subject.name} ${missing}`);
+            return;
+          }
+          program ??= subject.prepare(folder);
+          const driver = idle.pop() ?? startDriver(await program);
+          try {
+            await play(subject, driver, scenario);
+          } finally {
+            idle.push(driver);
+          }
+        });
+      }
+    });
+  }
+});
+
+async function play(subject: Subject, driver: Driver, scenario: Scenario): Promise<void> {
+  const site = sites[scenario.server ?? "free"];
+  const customer = site?.customers.get(subject);
+  if (site === undefined || customer === undefined) throw new Error("the servers start first");
+  const choose = scenario.choose?.() ?? (() => "none" as const);
+  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs: 1_000 });
+  try {
+    const opened = await driver.ask(openCommand(scenario, customer, { baseUrl: proxy.address }));
+    const outcomes = [opened, ...(await askAll(driver, scenario))];
+    requireNoSecret(outcomes, customer);
+    const { userAgent = "" } = subject;
+    for (const { headers } of proxy.seen) {
+      assert.ok((headers["user-agent"] ?? "").startsWith(userAgent));
+    }
+    assert.ok(proxy.seen.length >= (scenario.requestsMin ?? 0), `${proxy.seen.length} requests`);
+  } finally {
+    await proxy.close();
+  }
+  await requireStored(scenario, site.app, customer);
+}
+
+function openCommand(
+  { options }: Scenario,
+  { apiKey, organizationId }: Customer,
+  { baseUrl }: { readonly baseUrl: string },
+): Command {
+  return {
+    op: "open",
+    base_url: baseUrl,
+    api_key: apiKey,
+    organization_id: organizationId,
+    scopes: allScopes,
+    timeout_ms: timeoutMs,
+    retries: 8,
+    ...options,
+  };
+}
+
+async function askAll(driver: Driver, { steps }: Scenario): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let deletionId = "";
+  for (const { command, outcome } of steps) {
+    const replaced = JSON.stringify(command)
+      .replace('"$id"', JSON.stringify(deletionId))
+      .replace('"$lines"', JSON.stringify(linesFile));
+    const answered = await driver.ask(JSON.parse(replaced) as Command);
+    assert.partialDeepStrictEqual(answered, outcome, `${replaced}: ${JSON.stringify(answered)}`);
+    outcomes.push(answered);
+    const { deletion_request_id: id = deletionId } = (answered["ok"] ?? {}) as Record<
+      string,
+      string
+    >;
+    deletionId = id;
+  }
+  return outcomes;
+}
+
+/** Neither the client itself nor an error shows a credential, however it is printed. */
+function requireNoSecret(outcomes: readonly Outcome[], { apiKey }: Customer): void {
+  const shown = JSON.stringify(outcomes);
+  assert.ok(!shown.includes(apiKey), "the API key is shown");
+  assert.doesNotMatch(shown, /Bearer /);
+}
+
+async function requireStored(
+  { stored = {} }: Scenario,
+  app: App,
+  { organizationId }: Customer,
+): Promise<void> {
+  for (const [resourceId, changes] of Object.entries(stored)) {
+    const key = { organizationId, resourceType: "transaction" as const, resourceId };
+    const history = await app.store.readHistory(key);
+    assert.equal(history?.changes.length ?? 0, changes, resourceId);
+  }
+}
