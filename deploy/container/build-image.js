@@ -3,7 +3,15 @@
 // the libraries that it needs. Same input, same digest. `--help` lists the options.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -99,19 +107,15 @@ function pack(folder) {
 
 /** The package with its dependencies as the lock file has them: versions and checksums, no scripts of theirs. */
 function install(packed, work) {
-  const application = join(work, "app");
+  const application = join(work, "package");
   execFileSync("tar", ["-xzf", resolve(packed), "-C", work]);
-  cpSync(join(work, "package"), application, { recursive: true });
   const locked = join(work, "locked");
   for (const name of ["package.json", "package-lock.json"]) {
     cpSync(join(checkout, name), join(locked, name));
   }
   const omit = ["--omit=dev", "--omit=optional", "--workspaces=false", "--ignore-scripts"];
   npm(locked, "ci", ...omit, "--prefer-offline", "--no-audit", "--no-fund");
-  cpSync(join(locked, "node_modules"), join(application, "node_modules"), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
+  renameSync(join(locked, "node_modules"), join(application, "node_modules"));
   return application;
 }
 

@@ -131,7 +131,7 @@ for (const kind of proxyKinds) {
         const path = "/v2/transactions/batch";
         const { status, text } = await send({ method: "POST", path, token: customer.token }, list);
         assert.equal(status, 200, text);
-      assert.match(text, /"write_count":9000/);
+        assert.match(text, /"write_count":9000/);
       });
 
       it("limits clients by their own addresses, whatever they claim to be", async () => {
