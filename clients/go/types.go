@@ -905,7 +905,7 @@ type CustomerSarUpdate struct {
 	AdditionalProperties *Nullable[[]AdditionalProperty] `json:"additional_properties,omitempty"`
 }
 
-// AccessToken: An access token; told once and kept nowhere.
+// AccessToken: An access token; returned once and never stored.
 type AccessToken struct {
 	// The access token, for `Authorization: Bearer <token>`.
 	Token string `json:"token"`
@@ -957,12 +957,12 @@ const (
 	ScopeCompanyDelete             Scope = "company:delete"
 )
 
-// WriteResult: What became of a write. The data is on stable storage.
+// WriteResult: The result of a write. The data is on stable storage.
 type WriteResult struct {
-	// True: the request was processed.
+	// Always true: the request was processed.
 	Success bool `json:"success"`
 
-	// How many changes were stored.
+	// Number of changes stored.
 	WriteCount int64 `json:"write_count"`
 
 	// The same in words.
@@ -971,25 +971,25 @@ type WriteResult struct {
 	// Organization that it belongs to.
 	OrganizationID string `json:"organization_id"`
 
-	// One entry an item, in order; only with `Prefer: handling=lenient`.
+	// One entry per item, in order; only with `Prefer: handling=lenient`.
 	Results []WriteItemResult `json:"results,omitempty"`
 }
 
-// WriteItemResult: What became of one item of a list.
+// WriteItemResult: The result of one item of a list.
 type WriteItemResult struct {
-	// Place of the item in the list, from 0.
+	// Index of the item in the list, from 0.
 	Index int64 `json:"index"`
 
-	// Identifier of the record; missing if the item has none that can be read.
+	// Identifier of the record; absent if the item has no readable one.
 	ID string `json:"id,omitempty"`
 
-	// What became of it.
+	// What happened to the item.
 	Status WriteItemResultStatus `json:"status"`
 
 	// Error code: the HTTP status times 100 plus a number. Stable, unlike the message.
 	Code int64 `json:"code,omitempty"`
 
-	// Why it was refused.
+	// Why it was rejected.
 	Message string `json:"message,omitempty"`
 
 	// Detail about errors in specific fields.
@@ -1015,7 +1015,7 @@ type ErrorItem struct {
 	Message string `json:"message,omitempty"`
 }
 
-// DeletionStatus: How far a deletion has come.
+// DeletionStatus: The status of a deletion.
 type DeletionStatus struct {
 	// Unique identifier of the deletion request.
 	DeletionRequestID string `json:"deletion_request_id"`
@@ -1026,7 +1026,7 @@ type DeletionStatus struct {
 	// Unique identifier of the record.
 	ResourceID string `json:"resource_id"`
 
-	// State of the request.
+	// Status of the request.
 	Status DeletionStatusStatus `json:"status"`
 
 	// When it was requested.
@@ -1035,7 +1035,7 @@ type DeletionStatus struct {
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at,omitempty"`
 
-	// How many records were erased, by type; types with none are left out.
+	// Number of records erased, by type; types without any are left out.
 	Erased map[string]int64 `json:"erased,omitempty"`
 
 	Receipt json.RawMessage `json:"receipt,omitempty"`
@@ -1057,13 +1057,13 @@ type DeletionReceipt struct {
 	// What this document is.
 	Type DeletionReceiptType `json:"type"`
 
-	// Version of its form.
+	// Version of the format.
 	Version int64 `json:"version"`
 
-	// Names the store, and so the chain.
+	// Identifies the store, and so the chain.
 	StoreID string `json:"store_id"`
 
-	// Place in the chain of the store's receipts.
+	// Position in the chain of receipts of the store.
 	ReceiptNo int64 `json:"receipt_no"`
 
 	// SHA-256 of the receipt before it, in hex; zeros in the first.
@@ -1075,7 +1075,7 @@ type DeletionReceipt struct {
 	// Unique identifier of the deletion request.
 	DeletionRequestID string `json:"deletion_request_id"`
 
-	// What was asked for.
+	// The deletion request.
 	Asked DeletionReceiptAsked `json:"asked"`
 
 	// When the erasure began.
@@ -1084,13 +1084,13 @@ type DeletionReceipt struct {
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at"`
 
-	// How many records were erased, by type.
+	// Number of records erased, by type.
 	Erased map[string]int64 `json:"erased"`
 
-	// References taken out of records that stay.
+	// References removed from records that stay.
 	ReferencesRemoved int64 `json:"references_removed"`
 
-	// How it was made sure that nothing is left.
+	// How the service verified that nothing is left.
 	Verification DeletionReceiptVerification `json:"verification"`
 
 	// Only after a restore: the receipt that the deletion had before.
@@ -1110,7 +1110,7 @@ const (
 	DeletionReceiptTypeSluiceDeletionReceipt DeletionReceiptType = "sluice-deletion-receipt"
 )
 
-// DeletionReceiptAsked: What was asked for.
+// DeletionReceiptAsked: The deletion request.
 type DeletionReceiptAsked struct {
 	// Type of the record.
 	ResourceType string `json:"resource_type"`
@@ -1118,28 +1118,28 @@ type DeletionReceiptAsked struct {
 	// Unique identifier of the record.
 	ResourceID string `json:"resource_id"`
 
-	// Reason for deletion, as it was given.
+	// Reason for deletion, as given.
 	Reason string `json:"reason"`
 
-	// Id of the API key that asked, `operator` or `retention`.
+	// Id of the API key that requested it, `operator` or `retention`.
 	By string `json:"by"`
 
 	// When it was requested.
 	At Timestamp `json:"at"`
 }
 
-// DeletionReceiptVerification: How it was made sure that nothing is left.
+// DeletionReceiptVerification: How the service verified that nothing is left.
 type DeletionReceiptVerification struct {
 	// When.
 	At Timestamp `json:"at"`
 
-	// What keeps the store.
+	// Engine of the store.
 	Engine DeletionReceiptVerificationEngine `json:"engine"`
 
-	// What was looked at again and found empty.
+	// What was checked and found empty.
 	LookedAt []string `json:"looked_at"`
 
-	// What has become of the bytes at that moment.
+	// What had happened to the bytes at that time.
 	Bytes string `json:"bytes"`
 }
 
@@ -1173,7 +1173,7 @@ const (
 	DeletionReceiptCarriedOutAgainBecauseRestore DeletionReceiptCarriedOutAgainBecause = "restore"
 )
 
-// TransactionExistence: That the transaction exists.
+// TransactionExistence: The transaction exists.
 type TransactionExistence struct {
 	// Unique identifier of the transaction.
 	TxID string `json:"tx_id"`
@@ -1188,7 +1188,7 @@ type TransactionExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// TransactionDeletionAccepted: That the deletion is queued.
+// TransactionDeletionAccepted: The deletion is queued.
 type TransactionDeletionAccepted struct {
 	// Unique identifier of the transaction.
 	TxID string `json:"tx_id"`
@@ -1197,7 +1197,7 @@ type TransactionDeletionAccepted struct {
 	DeletionRequestID string `json:"deletion_request_id"`
 }
 
-// TransactionCheckExistence: That the transaction check exists.
+// TransactionCheckExistence: The transaction check exists.
 type TransactionCheckExistence struct {
 	// Unique identifier of the transaction check.
 	CheckID string `json:"check_id"`
@@ -1212,7 +1212,7 @@ type TransactionCheckExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// TransactionAlertExistence: That the transaction alert exists.
+// TransactionAlertExistence: The transaction alert exists.
 type TransactionAlertExistence struct {
 	// Unique identifier of the transaction alert.
 	AlertID string `json:"alert_id"`
@@ -1227,7 +1227,7 @@ type TransactionAlertExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// TransactionSuspiciousActivityExistence: That the transaction suspicious activity exists.
+// TransactionSuspiciousActivityExistence: The transaction suspicious activity exists.
 type TransactionSuspiciousActivityExistence struct {
 	// Unique identifier of the transaction suspicious activity.
 	SuspiciousActivityID string `json:"suspicious_activity_id"`
@@ -1242,7 +1242,7 @@ type TransactionSuspiciousActivityExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// ScreeningExistence: That the screening exists.
+// ScreeningExistence: The screening exists.
 type ScreeningExistence struct {
 	// Unique identifier of the screening.
 	ScreeningID string `json:"screening_id"`
@@ -1257,7 +1257,7 @@ type ScreeningExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// RiskAssessmentExistence: That the risk assessment exists.
+// RiskAssessmentExistence: The risk assessment exists.
 type RiskAssessmentExistence struct {
 	// Unique identifier of the risk assessment.
 	AssessmentID string `json:"assessment_id"`
@@ -1272,7 +1272,7 @@ type RiskAssessmentExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// PersonExistence: That the person exists.
+// PersonExistence: The person exists.
 type PersonExistence struct {
 	// Unique identifier of the person.
 	PersonID string `json:"person_id"`
@@ -1287,7 +1287,7 @@ type PersonExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// PersonDeletionAccepted: That the deletion is queued.
+// PersonDeletionAccepted: The deletion is queued.
 type PersonDeletionAccepted struct {
 	// Unique identifier of the person.
 	PersonID string `json:"person_id"`
@@ -1296,7 +1296,7 @@ type PersonDeletionAccepted struct {
 	DeletionRequestID string `json:"deletion_request_id"`
 }
 
-// CompanyExistence: That the company exists.
+// CompanyExistence: The company exists.
 type CompanyExistence struct {
 	// Unique identifier of the company.
 	CompanyID string `json:"company_id"`
@@ -1311,7 +1311,7 @@ type CompanyExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// CompanyDeletionAccepted: That the deletion is queued.
+// CompanyDeletionAccepted: The deletion is queued.
 type CompanyDeletionAccepted struct {
 	// Unique identifier of the company.
 	CompanyID string `json:"company_id"`
@@ -1320,7 +1320,7 @@ type CompanyDeletionAccepted struct {
 	DeletionRequestID string `json:"deletion_request_id"`
 }
 
-// IdentityVerificationExistence: That the identity verification exists.
+// IdentityVerificationExistence: The identity verification exists.
 type IdentityVerificationExistence struct {
 	// Unique identifier of the identity verification.
 	VerificationID string `json:"verification_id"`
@@ -1335,7 +1335,7 @@ type IdentityVerificationExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// OnboardingFlowExistence: That the onboarding flow exists.
+// OnboardingFlowExistence: The onboarding flow exists.
 type OnboardingFlowExistence struct {
 	// Unique identifier of the onboarding flow.
 	OnboardingFlowID string `json:"onboarding_flow_id"`
@@ -1350,7 +1350,7 @@ type OnboardingFlowExistence struct {
 	OrganizationID string `json:"organization_id"`
 }
 
-// CustomerSarExistence: That the customer SAR exists.
+// CustomerSarExistence: The customer SAR exists.
 type CustomerSarExistence struct {
 	// Unique identifier of the customer SAR.
 	SARID string `json:"sar_id"`

@@ -2,7 +2,7 @@
 // request an operation, with its first example. Run from top to bottom, it adds, updates, checks and deletes those examples.
 
 import { allScopes } from "../../src/domain/scope.ts";
-import { deletionTag } from "../../src/http/openapi/operation-object.ts";
+import { deletionTag } from "../../src/http/openapi/parts.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import type { OpenApiDocument, Reference } from "../../src/http/openapi/document.ts";
 

@@ -859,7 +859,7 @@ class CustomerSarUpdate(_CustomerSarUpdateRequired, total=False):
 
 
 class AccessToken(TypedDict):
-    """An access token; told once and kept nowhere."""
+    """An access token; returned once and never stored."""
 
     token: str
     """The access token, for `Authorization: Bearer <token>`."""
@@ -910,9 +910,9 @@ Scope = Literal[
 
 class _WriteResultRequired(TypedDict):
     success: bool
-    """True: the request was processed."""
+    """Always true: the request was processed."""
     write_count: int
-    """How many changes were stored."""
+    """Number of changes stored."""
     message: str
     """The same in words."""
     organization_id: str
@@ -920,28 +920,28 @@ class _WriteResultRequired(TypedDict):
 
 
 class WriteResult(_WriteResultRequired, total=False):
-    """What became of a write. The data is on stable storage."""
+    """The result of a write. The data is on stable storage."""
 
     results: List[WriteItemResult]
-    """One entry an item, in order; only with `Prefer: handling=lenient`."""
+    """One entry per item, in order; only with `Prefer: handling=lenient`."""
 
 
 class _WriteItemResultRequired(TypedDict):
     index: int
-    """Place of the item in the list, from 0."""
+    """Index of the item in the list, from 0."""
     status: Literal["created", "updated", "unchanged", "refused"]
-    """What became of it."""
+    """What happened to the item."""
 
 
 class WriteItemResult(_WriteItemResultRequired, total=False):
-    """What became of one item of a list."""
+    """The result of one item of a list."""
 
     id: str
-    """Identifier of the record; missing if the item has none that can be read."""
+    """Identifier of the record; absent if the item has no readable one."""
     code: int
     """Error code: the HTTP status times 100 plus a number. Stable, unlike the message."""
     message: str
-    """Why it was refused."""
+    """Why it was rejected."""
     errors: List[ErrorItem]
     """Detail about errors in specific fields."""
 
@@ -963,18 +963,18 @@ class _DeletionStatusRequired(TypedDict):
     resource_id: str
     """Unique identifier of the record."""
     status: Literal["pending", "processing", "completed", "cancelled"]
-    """State of the request."""
+    """Status of the request."""
     requested_at: str
     """When it was requested."""
 
 
 class DeletionStatus(_DeletionStatusRequired, total=False):
-    """How far a deletion has come."""
+    """The status of a deletion."""
 
     completed_at: str
     """When it was completed and verified."""
     erased: Dict[str, int]
-    """How many records were erased, by type; types with none are left out."""
+    """Number of records erased, by type; types without any are left out."""
     receipt: DeletionReceipt
 
 
@@ -982,11 +982,11 @@ class _DeletionReceiptRequired(TypedDict):
     type: Literal["sluice-deletion-receipt"]
     """What this document is."""
     version: Literal[1]
-    """Version of its form."""
+    """Version of the format."""
     store_id: str
-    """Names the store, and so the chain."""
+    """Identifies the store, and so the chain."""
     receipt_no: int
-    """Place in the chain of the store's receipts."""
+    """Position in the chain of receipts of the store."""
     previous_receipt: str
     """SHA-256 of the receipt before it, in hex; zeros in the first."""
     organization_id: str
@@ -994,17 +994,17 @@ class _DeletionReceiptRequired(TypedDict):
     deletion_request_id: str
     """Unique identifier of the deletion request."""
     asked: DeletionReceiptAsked
-    """What was asked for."""
+    """The deletion request."""
     started_at: str
     """When the erasure began."""
     completed_at: str
     """When it was completed and verified."""
     erased: Dict[str, int]
-    """How many records were erased, by type."""
+    """Number of records erased, by type."""
     references_removed: int
-    """References taken out of records that stay."""
+    """References removed from records that stay."""
     verification: DeletionReceiptVerification
-    """How it was made sure that nothing is left."""
+    """How the service verified that nothing is left."""
     key_id: str
     """Thumbprint (RFC 7638) of the public key."""
     signature: str
@@ -1022,31 +1022,31 @@ class DeletionReceipt(_DeletionReceiptRequired, total=False):
 
 
 class DeletionReceiptAsked(TypedDict):
-    """What was asked for."""
+    """The deletion request."""
 
     resource_type: str
     """Type of the record."""
     resource_id: str
     """Unique identifier of the record."""
     reason: str
-    """Reason for deletion, as it was given."""
+    """Reason for deletion, as given."""
     by: str
-    """Id of the API key that asked, `operator` or `retention`."""
+    """Id of the API key that requested it, `operator` or `retention`."""
     at: str
     """When it was requested."""
 
 
 class DeletionReceiptVerification(TypedDict):
-    """How it was made sure that nothing is left."""
+    """How the service verified that nothing is left."""
 
     at: str
     """When."""
     engine: Literal["sqlite", "postgres"]
-    """What keeps the store."""
+    """Engine of the store."""
     looked_at: List[str]
-    """What was looked at again and found empty."""
+    """What was checked and found empty."""
     bytes: str
-    """What has become of the bytes at that moment."""
+    """What had happened to the bytes at that time."""
 
 
 class DeletionReceiptCarriedOutAgain(TypedDict):
@@ -1063,7 +1063,7 @@ class DeletionReceiptCarriedOutAgain(TypedDict):
 
 
 class TransactionExistence(TypedDict):
-    """That the transaction exists."""
+    """The transaction exists."""
 
     tx_id: str
     """Unique identifier of the transaction."""
@@ -1076,7 +1076,7 @@ class TransactionExistence(TypedDict):
 
 
 class TransactionDeletionAccepted(TypedDict):
-    """That the deletion is queued."""
+    """The deletion is queued."""
 
     tx_id: str
     """Unique identifier of the transaction."""
@@ -1085,7 +1085,7 @@ class TransactionDeletionAccepted(TypedDict):
 
 
 class TransactionCheckExistence(TypedDict):
-    """That the transaction check exists."""
+    """The transaction check exists."""
 
     check_id: str
     """Unique identifier of the transaction check."""
@@ -1098,7 +1098,7 @@ class TransactionCheckExistence(TypedDict):
 
 
 class TransactionAlertExistence(TypedDict):
-    """That the transaction alert exists."""
+    """The transaction alert exists."""
 
     alert_id: str
     """Unique identifier of the transaction alert."""
@@ -1111,7 +1111,7 @@ class TransactionAlertExistence(TypedDict):
 
 
 class TransactionSuspiciousActivityExistence(TypedDict):
-    """That the transaction suspicious activity exists."""
+    """The transaction suspicious activity exists."""
 
     suspicious_activity_id: str
     """Unique identifier of the transaction suspicious activity."""
@@ -1124,7 +1124,7 @@ class TransactionSuspiciousActivityExistence(TypedDict):
 
 
 class ScreeningExistence(TypedDict):
-    """That the screening exists."""
+    """The screening exists."""
 
     screening_id: str
     """Unique identifier of the screening."""
@@ -1137,7 +1137,7 @@ class ScreeningExistence(TypedDict):
 
 
 class RiskAssessmentExistence(TypedDict):
-    """That the risk assessment exists."""
+    """The risk assessment exists."""
 
     assessment_id: str
     """Unique identifier of the risk assessment."""
@@ -1150,7 +1150,7 @@ class RiskAssessmentExistence(TypedDict):
 
 
 class PersonExistence(TypedDict):
-    """That the person exists."""
+    """The person exists."""
 
     person_id: str
     """Unique identifier of the person."""
@@ -1163,7 +1163,7 @@ class PersonExistence(TypedDict):
 
 
 class PersonDeletionAccepted(TypedDict):
-    """That the deletion is queued."""
+    """The deletion is queued."""
 
     person_id: str
     """Unique identifier of the person."""
@@ -1172,7 +1172,7 @@ class PersonDeletionAccepted(TypedDict):
 
 
 class CompanyExistence(TypedDict):
-    """That the company exists."""
+    """The company exists."""
 
     company_id: str
     """Unique identifier of the company."""
@@ -1185,7 +1185,7 @@ class CompanyExistence(TypedDict):
 
 
 class CompanyDeletionAccepted(TypedDict):
-    """That the deletion is queued."""
+    """The deletion is queued."""
 
     company_id: str
     """Unique identifier of the company."""
@@ -1194,7 +1194,7 @@ class CompanyDeletionAccepted(TypedDict):
 
 
 class IdentityVerificationExistence(TypedDict):
-    """That the identity verification exists."""
+    """The identity verification exists."""
 
     verification_id: str
     """Unique identifier of the identity verification."""
@@ -1207,7 +1207,7 @@ class IdentityVerificationExistence(TypedDict):
 
 
 class OnboardingFlowExistence(TypedDict):
-    """That the onboarding flow exists."""
+    """The onboarding flow exists."""
 
     onboarding_flow_id: str
     """Unique identifier of the onboarding flow."""
@@ -1220,7 +1220,7 @@ class OnboardingFlowExistence(TypedDict):
 
 
 class CustomerSarExistence(TypedDict):
-    """That the customer SAR exists."""
+    """The customer SAR exists."""
 
     sar_id: str
     """Unique identifier of the customer SAR."""

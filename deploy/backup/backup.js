@@ -1,0 +1,124 @@
+#!/usr/bin/env node
+// One round of a backup schedule, for cron, a systemd timer or a CronJob: a copy of the embedded store, the receipts of
+// completed deletions beside it, and the removal of copies that are too old. Removes only files that it named itself,
+// only after a new copy is complete, and never in a folder that lacks one. `--help` lists the options.
+
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+const help = `Usage: node backup.js --to FOLDER [--keep-days N] [--sluice FILE]
+
+  --to FOLDER      existing folder for sluice-TIME.db and receipts-TIME.ndjson
+  --keep-days N    remove copies that are older than N days (default: 30); 0 keeps all
+  --sluice FILE    bin/sluice.js of the installed service (default: the one installed with this program)
+  --help           this text
+
+Settings of the service, such as DATABASE_URL and DATA_DIR, come from the environment. With PostgreSQL only receipts are
+written; back up the database with PostgreSQL's own tools.
+`;
+
+const dayMs = 86_400_000;
+
+class UsageError extends Error {}
+
+try {
+  main();
+} catch (error) {
+  const isUsage = error instanceof UsageError || error.code?.startsWith("ERR_PARSE_ARGS");
+  process.stderr.write(`backup: ${error.message}\n`);
+  process.exitCode = isUsage ? 2 : 1;
+}
+
+function main() {
+  const options = readOptions();
+  if (options === undefined) return;
+  const { folder, keepDays, sluice } = options;
+  const now = new Date();
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, "");
+  const written = [];
+  if (!/^postgres(?:ql)?:/.test(process.env.DATABASE_URL ?? "")) {
+    const copy = join(folder, `sluice-${time}.db`);
+    run(sluice, ["backup", copy], "ignore");
+    written.push(copy);
+  }
+  const receipts = join(folder, `receipts-${time}.ndjson`);
+  writeReceipts(sluice, receipts);
+  written.push(receipts);
+  const removed = keepDays === 0 ? [] : removeOld(folder, now.getTime() - keepDays * dayMs);
+  process.stdout.write(`${JSON.stringify({ written, removed })}\n`);
+}
+
+/** Undefined where only help was asked for. */
+function readOptions() {
+  const text = { type: "string" };
+  const { values } = parseArgs({
+    options: { to: text, "keep-days": text, sluice: text, help: { type: "boolean" } },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return undefined;
+  }
+  const { to: folder, "keep-days": days = "30", sluice = ownSluice() } = values;
+  if (folder === undefined)
+    throw new UsageError("name a folder with --to; --help lists the options.");
+  if (!existsSync(folder)) throw new UsageError(`${folder} does not exist.`);
+  if (!/^\d{1,5}$/.test(days)) {
+    throw new UsageError(`--keep-days must be a whole number of days, but is "${days}".`);
+  }
+  if (sluice === undefined || !existsSync(sluice)) {
+    throw new UsageError(`${sluice ?? "bin/sluice.js"} does not exist; name it with --sluice.`);
+  }
+  return { folder: resolve(folder), keepDays: Number(days), sluice };
+}
+
+/** Beside this file in the container image, at the top of a checkout. */
+function ownSluice() {
+  const places = ["bin/sluice.js", "../../bin/sluice.js"];
+  return places.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
+}
+
+function writeReceipts(sluice, path) {
+  const part = `${path}.part`;
+  const file = openSync(part, "wx", 0o600);
+  try {
+    run(sluice, ["receipt", "export"], file);
+    fsyncSync(file);
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What it prints goes to `output`. */
+function run(sluice, words, output) {
+  const { error, status, signal } = spawnSync(process.execPath, [sluice, ...words], {
+    stdio: ["ignore", output, "inherit"],
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`sluice ${words[0]} failed with ${signal ?? status}.`);
+}
+
+/** By the time in their names, so that copying the folder does not make them younger. */
+function removeOld(folder, beforeMs) {
+  const own = /^(?:sluice|receipts)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.(?:db|ndjson)$/;
+  const old = readdirSync(folder).filter((name) => {
+    const [, year, month, day, hour, minute, second] = own.exec(name) ?? [];
+    const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    return time < beforeMs;
+  });
+  for (const name of old) rmSync(join(folder, name));
+  return old.map((name) => join(folder, name));
+}

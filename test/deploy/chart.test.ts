@@ -1,0 +1,207 @@
+// The Helm chart: linted, rendered for both engines, validated against the schemas of Kubernetes, and refused with clear
+// messages where its values do not fit together. What needs a cluster is not tested.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { readFile, root } from "../repository/tree.ts";
+import { settings } from "../../src/config.ts";
+import { lacks } from "./packed.ts";
+
+const chart = join(root, "deploy/helm/sluice");
+
+/** Pattern of paths of schemas, as kubeconform's -schema-location takes it. Without it, kubeconform downloads them. */
+const schemas = process.env["SLUICE_TEST_KUBERNETES_SCHEMAS"];
+
+const postgres = [
+  "engine=postgres",
+  "replicas=3",
+  "postgres.existingSecret=database",
+  "postgres.receiptKeySecret=receipt-key",
+];
+const everything = [
+  "backup.enabled=true",
+  "backup.existingClaim=backups",
+  "grafanaDashboard.enabled=true",
+  "image.pullSecrets={registry}",
+  "ingress.enabled=true",
+  "ingress.host=sluice.example",
+  "ingress.tlsSecret=tls",
+  "prometheusRule.enabled=true",
+  "serviceMonitor.enabled=true",
+  "serviceMonitor.tokenSecret=metrics",
+  "settingsSecrets={metrics}",
+];
+
+const rendered = new Map<string, string>();
+
+function helm(...words: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync("helm", words, { encoding: "utf8" });
+  return { status, out: stdout, err: stderr };
+}
+
+function render(values: readonly string[], ...more: readonly string[]) {
+  const set = values.flatMap((value) => ["--set", value]);
+  return helm("template", "sluice", chart, "--kube-version", "1.34.0", ...set, ...more);
+}
+
+describe("the Helm chart", { skip: lacks("helm") }, () => {
+  it("passes the linter", () => {
+    const { status, out, err } = helm("lint", "--strict", "--kube-version", "1.34.0", chart);
+    assert.equal(status, 0, out + err);
+  });
+
+  describe("for SQLite", () => {
+    let text: string;
+    before(() => (text = renderOrFail([])));
+
+    it("runs one pod that keeps its volume, and no Deployment", () => {
+      assert.deepEqual(kindsOf(text), ["PersistentVolumeClaim", "Service", "StatefulSet"]);
+      assert.match(text, /^ {2}replicas: 1$/m);
+      assert.match(text, /helm\.sh\/resource-policy: keep/);
+    });
+
+    it("gives the pod no right that it does not need", () => {
+      assertHardened(text);
+    });
+
+    it("uses a claim that exists instead", () => {
+      const other = renderOrFail(["sqlite.persistence.existingClaim=mine"]);
+      assert.deepEqual(kindsOf(other), ["Service", "StatefulSet"]);
+      assert.match(other, /claimName: mine$/m);
+    });
+  });
+
+  describe("for PostgreSQL", () => {
+    let text: string;
+    before(() => (text = renderOrFail(postgres)));
+
+    it("runs a Deployment with a budget and a migration before it", () => {
+      const kinds = ["Deployment", "Job", "PodDisruptionBudget", "Service"];
+      assert.deepEqual(kindsOf(text), kinds);
+      assert.match(text, /helm\.sh\/hook: pre-install,pre-upgrade/);
+    });
+
+    it("gives the pods no right that they do not need", () => {
+      assertHardened(text);
+    });
+
+    it("takes the address of the database from a Secret only", () => {
+      assert.match(
+        text,
+        /name: DATABASE_URL\n\s+valueFrom:\n\s+secretKeyRef:\n\s+name: database\n/,
+      );
+    });
+  });
+
+  it("gives a pod that stops more time than its delay and grace together", () => {
+    const text = renderOrFail(["shutdown.delaySeconds=30", "shutdown.graceSeconds=60"]);
+    const seconds = Number(/terminationGracePeriodSeconds: (\d+)/.exec(text)?.[1]);
+    assert.ok(seconds > 90, String(seconds));
+    assert.match(text, /name: SHUTDOWN_DELAY_MS\n\s+value: "30000"/);
+    assert.match(text, /name: SHUTDOWN_GRACE_MS\n\s+value: "60000"/);
+  });
+
+  it("sets nothing that is not a setting of the service", () => {
+    const known = new Set(Object.values(settings).map(({ name }) => name));
+    const text = renderOrFail(postgres) + renderOrFail(everything);
+    const set = [...text.matchAll(/- name: ([A-Z][A-Z_]+)\n/g)].map(([, name = ""]) => name);
+    assert.ok(set.length > 10);
+    assert.deepEqual(
+      set.filter((name) => !known.has(name)),
+      [],
+    );
+  });
+
+  it("carries the alert rules and the dashboard as they are", () => {
+    const text = renderOrFail(everything);
+    assert.ok(text.includes(indent("deploy/prometheus/alerts.yml", 2).trimStart()));
+    assert.ok(text.includes(indent("deploy/grafana/sluice.json", 4)));
+  });
+
+  const refused: readonly (readonly [what: string, values: readonly string[], message: RegExp])[] =
+    [
+      ["two replicas of one SQLite file", ["replicas=2"], /replicas.*(?:maximum|less than)/s],
+      ["an unknown engine", ["engine=mysql"], /engine/],
+      ["an unknown value", ["replica=1"], /replica/],
+      ["PostgreSQL without a database", ["engine=postgres"], /postgres\.existingSecret: name/],
+      ["PostgreSQL without a key", postgres.slice(0, 3), /postgres\.receiptKeySecret: name/],
+      [
+        "a backup of PostgreSQL",
+        [...postgres, "backup.enabled=true"],
+        /only with the engine sqlite/,
+      ],
+      ["a backup to nowhere", ["backup.enabled=true"], /backup\.existingClaim: name/],
+      ["an ingress without a host", ["ingress.enabled=true"], /ingress\.host: name/],
+      ["a secret as a plain value", ["settings.METRICS_TOKEN=abc"], /METRICS_TOKEN/],
+    ];
+  for (const [what, values, message] of refused) {
+    it(`refuses ${what}`, () => {
+      const { status, err } = render(values);
+      assert.notEqual(status, 0);
+      assert.match(err, message);
+    });
+  }
+
+  it("refuses two replicas of one SQLite file also where the schema is not used", () => {
+    const { status, err } = render(["replicas=2"], "--skip-schema-validation");
+    assert.notEqual(status, 0);
+    assert.match(err, /at most one replica may run/);
+  });
+
+  const skip =
+    lacks("kubeconform") ||
+    (schemas === undefined &&
+      "SLUICE_TEST_KUBERNETES_SCHEMAS does not name the schemas of Kubernetes");
+  it("is valid by the schemas of Kubernetes", { skip }, () => {
+    for (const values of [[], postgres, everything]) {
+      const words = ["-strict", "-summary", "-schema-location", schemas ?? ""];
+      const { status, stdout } = spawnSync(
+        "kubeconform",
+        // Resources of the Prometheus operator, which are not Kubernetes' own.
+        [...words, "-skip", "ServiceMonitor,PrometheusRule"],
+        { input: renderOrFail(values), encoding: "utf8" },
+      );
+      assert.equal(status, 0, stdout);
+    }
+  });
+});
+
+/** Rendered once for the same values. */
+function renderOrFail(values: readonly string[]): string {
+  const key = values.join(" ");
+  const known = rendered.get(key);
+  if (known !== undefined) return known;
+  const { status, out, err } = render(values);
+  assert.equal(status, 0, err);
+  rendered.set(key, out);
+  return out;
+}
+
+/** The text of a file as it stands in a rendered one. */
+function indent(path: string, columns: number): string {
+  const lines = readFile(path).text.trimEnd().split("\n");
+  return lines.map((line) => `${" ".repeat(columns)}${line}`).join("\n");
+}
+
+function kindsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind = ""]) => kind).sort();
+}
+
+/** Every container and every pod of the text. */
+function assertHardened(text: string): void {
+  const count = (pattern: RegExp) => [...text.matchAll(pattern)].length;
+  const pods = count(/^ +containers:$/gm);
+  assert.ok(pods > 0);
+  for (const line of [
+    /runAsNonRoot: true/g,
+    /readOnlyRootFilesystem: true/g,
+    /allowPrivilegeEscalation: false/g,
+    /drop: \[ALL\]/g,
+    /type: RuntimeDefault/g,
+    /automountServiceAccountToken: false/g,
+  ]) {
+    assert.equal(count(line), pods, line.source);
+  }
+}
