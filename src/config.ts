@@ -196,6 +196,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
+/** What a setting must be, for a text that is not a valid value of it; otherwise undefined. */
+export function expectedOf(key: keyof Config, given: string): string | undefined {
+  const value = settings[key].read(given);
+  return value instanceof Problem ? value.expected : undefined;
+}
+
 /** How this process uses PostgreSQL. */
 export function connectionsOf(config: Config): ConnectionSettings {
   return {

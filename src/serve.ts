@@ -26,6 +26,7 @@ import { openBulk } from "./open-bulk.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import type { Store } from "./store/store.ts";
+import { version } from "./version.ts";
 import { deletionRound } from "./worker/deletion.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
 import { startUpkeep } from "./worker/upkeep.ts";
@@ -103,7 +104,13 @@ async function openParts(
   opened.defer(() => probe.stop());
   const load = makeLoad(probe);
   opened.defer(() => load.shedding.stop());
+  const path = sqlitePath(config.databaseUrl);
   const metrics = makeMetrics({
+    build: {
+      version,
+      node: process.versions.node,
+      engine: path === undefined ? "postgres" : "sqlite",
+    },
     deletions: () => app.store.deletionFigures(app.now()),
     edge,
     load,
@@ -111,7 +118,6 @@ async function openParts(
   opened.defer(() => metrics.stop());
   // Checked now rather than at the first deletion, which could not write its ledger.
   makePrivateFolder(config.dataDir);
-  const path = sqlitePath(config.databaseUrl);
   const isNew = path !== undefined && !isPresent(path, "The store");
   const openedApp = await openApp(config, {
     role: "serve",

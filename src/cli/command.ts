@@ -40,6 +40,8 @@ export interface CommandResult {
 export interface Kind<Value> {
   readonly placeholder: string;
   readonly read: (text: string) => Value;
+  /** All valid values, where there are few; shell completion offers them. */
+  readonly values?: readonly string[];
 }
 
 export interface Parameter<Value> extends Kind<Value> {
@@ -49,6 +51,8 @@ export interface Parameter<Value> extends Kind<Value> {
   readonly fallback: string | undefined;
   /** `flag` is given without a value; `list` may be given several times. */
   readonly form?: "flag" | "list";
+  /** The setting that the option takes precedence over, such as PORT. */
+  readonly setting?: string;
 }
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -141,6 +145,15 @@ export function withDefault<Value>(
   return { ...kind, summary, required: false, fallback };
 }
 
+/** Takes precedence over the setting of this name, for this run of the command. */
+export function replacing(
+  setting: string,
+  kind: Kind<string>,
+  summary: string,
+): Parameter<string | undefined> {
+  return { ...optional(kind, summary), setting };
+}
+
 /** True if given, otherwise false. */
 export function flag(summary: string): Parameter<boolean> {
   const kind: Kind<boolean> = { placeholder: "", read: () => true };
@@ -158,7 +171,7 @@ export function anyNumber<Value>(kind: Kind<Value>, summary: string): Parameter<
 }
 
 /** Each value is read separately; program.ts joins the lists. */
-function listOf<Value>({ placeholder, read }: Kind<Value>) {
+function listOf<Value>({ read, ...kind }: Kind<Value>) {
   const readOne = (text: string): readonly Value[] => [read(text)];
-  return { placeholder, read: readOne, fallback: undefined, form: "list" } as const;
+  return { ...kind, read: readOne, fallback: undefined, form: "list" } as const;
 }

@@ -80,12 +80,20 @@ export const groups: Readonly<Record<string, string>> = {
   audit: "Export the audit trail.",
 };
 
-/** The headings of the help, with the first words of their commands. */
+/** The parts of the help, with the first words of their commands. */
 export const headings: Readonly<Record<string, readonly string[]>> = {
-  "Service:": ["serve", "demo", "migrate"],
-  "Organizations and keys:": ["organization", "key"],
-  "Records:": ["import", "export", "record"],
-  "Deletion:": ["deletion", "receipt", "retention"],
-  "Store:": ["audit", "backup", "restore", "move", "check"],
-  "API:": ["openapi"],
+  Service: ["serve", "demo", "migrate"],
+  "Organizations and keys": ["organization", "key"],
+  Records: ["import", "export", "record"],
+  Deletion: ["deletion", "receipt", "retention"],
+  Store: ["audit", "backup", "restore", "move", "check"],
+  Tools: ["openapi"],
+};
+
+/** What `sluice help` explains besides commands. */
+export const topics = {
+  commands: "All commands, each with a summary.",
+  settings: "All settings, with their defaults.",
+  "exit-codes": "What the exit codes mean.",
+  output: "Streams, JSON, and when colours are used.",
 };

@@ -2,11 +2,11 @@
 
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../actions/operator-error.ts";
-import { type Command, flag, optional, type Parameter } from "./command.ts";
-import { commands, groups, headings } from "./commands.ts";
-import { readOperator } from "./context.ts";
-import { describeExitCodes, describeSettings } from "./output/settings-help.ts";
-import { version } from "./version.ts";
+import type { Command, Parameter } from "./command.ts";
+import { commands, groups } from "./commands.ts";
+import { describeProgram } from "./help.ts";
+import { commonOptions, optionFlags } from "./option-flag.ts";
+import { version } from "../version.ts";
 
 export interface Invocation {
   readonly command: Command;
@@ -19,34 +19,21 @@ export interface Invocation {
 /** Parsing calls `invoke` for the command that was given. */
 export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): Program {
   const program = configure(new Program("sluice"))
-    .usage("COMMAND [options]")
-    .description(
-      "Sluice receives financial records over HTTP, stores them durably and erases them on request.\n" +
-        "To begin, run `sluice serve` or `sluice demo`; in a checkout, write `npx sluice` for `sluice`.",
-    )
     .version(version, "-V, --version", "Print the version.")
-    .addHelpText("after", ({ error }) => `\n${error ? furtherHelp : fullHelp()}`);
+    .configureHelp({ formatHelp: describeProgram });
   const byGroup = new Map<string, Program>();
   for (const command of commands) {
     const [first = "", second] = command.name.split(" ");
     if (second === undefined) {
-      program.addCommand(underHeading(makeCommand(first, command, invoke)));
+      program.addCommand(makeCommand(first, command, invoke));
       continue;
     }
     const group = byGroup.get(first) ?? makeGroup(first);
-    if (!byGroup.has(first)) program.addCommand(underHeading(group));
+    if (!byGroup.has(first)) program.addCommand(group);
     byGroup.set(first, group);
     group.addCommand(makeCommand(second, command, invoke));
   }
   return program;
-}
-
-const furtherHelp =
-  "`sluice help COMMAND` explains a command; `sluice --help` also lists the settings and exit codes.";
-
-function fullHelp(): string {
-  const hint = "`sluice help COMMAND` explains a command.";
-  return [hint, describeExitCodes(), describeSettings()].join("\n\n");
 }
 
 function makeGroup(word: string): Program {
@@ -54,21 +41,6 @@ function makeGroup(word: string): Program {
     .usage("COMMAND [options]")
     .description(groups[word] ?? "");
 }
-
-function underHeading(program: Program): Program {
-  const has = ([, words]: readonly [string, readonly string[]]) => words.includes(program.name());
-  const [heading] = Object.entries(headings).find(has) ?? [];
-  return heading === undefined ? program : program.helpGroup(heading);
-}
-
-/** The options that every command has. */
-const commonOptions = {
-  json: flag("Print JSON on standard output, and errors as JSON on standard error."),
-  as: optional(
-    { placeholder: "NAME", read: readOperator },
-    "Who you are, for the audit trail, instead of the user of the operating system.",
-  ),
-};
 
 function makeCommand(
   word: string,
@@ -102,17 +74,13 @@ function configure(program: Program): Program {
   return program
     .exitOverride()
     .helpOption("-h, --help", "Show this help.")
-    .configureHelp({ showGlobalOptions: false, sortSubcommands: false, subcommandTerm })
+    .configureHelp({ sortSubcommands: false, subcommandTerm })
     .helpCommand(false);
 }
 
-/** Every command has options, so the list of commands does not mention them. */
+/** Without arguments, which the help of the command explains, so that the list fits a screen. */
 function subcommandTerm(program: Program): string {
-  const given = program.registeredArguments.map((argument) => {
-    const name = argument.variadic ? `${argument.name()}...` : argument.name();
-    return argument.required ? ` ${name}` : ` [${name}]`;
-  });
-  return program.name() + given.join("");
+  return program.name();
 }
 
 function describe({ summary, details }: Command): string {
@@ -127,17 +95,13 @@ function makeArgument(parameter: Parameter<unknown>): Argument {
 
 function makeOption([name, parameter]: [name: string, Parameter<unknown>]): Option {
   const summary = parameter.required ? `${parameter.summary} (required)` : parameter.summary;
-  if (parameter.form === "flag") return new Option(optionFlag(name), summary);
-  const option = new Option(`${optionFlag(name)} <${parameter.placeholder}>`, summary)
+  const flags = optionFlags(name).join(", ");
+  if (parameter.form === "flag") return new Option(flags, summary);
+  const option = new Option(`${flags} <${parameter.placeholder}>`, summary)
     .argParser(reader(parameter))
     .makeOptionMandatory(parameter.required);
   if (parameter.fallback === undefined) return option;
   return option.default(reader(parameter)(parameter.fallback), parameter.fallback);
-}
-
-/** `--deletion-grace` for `deletionGrace`. */
-export function optionFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Wraps a value, because commander treats null as "not given". */

@@ -3,7 +3,7 @@
 import type { Command, Parameter } from "./command.ts";
 import { commands } from "./commands.ts";
 import { exitCodes } from "./exit-code.ts";
-import { optionFlag } from "./program.ts";
+import { optionFlags } from "./option-flag.ts";
 
 const opening = `# Command line
 
@@ -45,7 +45,7 @@ function renderCommand(command: Command): string {
       row(parameter.placeholder + (parameter.form === "list" ? "…" : ""), parameter),
     ),
     ...Object.entries(command.options).map(([name, parameter]) =>
-      row(`${optionFlag(name)} ${parameter.placeholder}`.trim(), parameter),
+      row(`${optionFlags(name).join(", ")} ${parameter.placeholder}`.trim(), parameter),
     ),
   ];
   if (rows.length > 0)

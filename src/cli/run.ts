@@ -5,7 +5,9 @@ import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../config.ts";
 import { UsageError } from "../actions/operator-error.ts";
 import { viewError } from "./output/error-view.ts";
+import type { Command } from "./command.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
+import { findTopic, helpWidth } from "./help.ts";
 import { exitCode } from "./exit-code.ts";
 import { type Invocation, makeProgram } from "./program.ts";
 import { describeUsageError } from "./usage-error.ts";
@@ -30,6 +32,11 @@ export async function run(
 async function perform(words: readonly string[], processContext: ProcessContext): Promise<number> {
   const { out, err } = processContext;
   let code: number = exitCode.success;
+  const topic = words[0] === "help" ? findTopic(words.slice(1)) : undefined;
+  if (topic !== undefined) {
+    out.write(topic);
+    return code;
+  }
   const program = makeProgram(async (invocation) => {
     code = await runInvocation(invocation, processContext);
   });
@@ -39,8 +46,8 @@ async function perform(words: readonly string[], processContext: ProcessContext)
     outputError: () => undefined,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
-    getOutHelpWidth: () => 100,
-    getErrHelpWidth: () => 100,
+    getOutHelpWidth: () => helpWidth,
+    getErrHelpWidth: () => helpWidth,
   };
   for (const part of [
     program,
@@ -66,10 +73,24 @@ async function runInvocation(
 ): Promise<number> {
   // A server logs them as it logs everything else.
   if (!json && command.name !== "serve") warnOfUnknownSettings(processContext);
-  const result = await command.run(makeContext(processContext, { json, as }), values);
+  const environment = { ...processContext.environment, ...readReplaced(command, values) };
+  const context = makeContext({ ...processContext, environment }, { json, as });
+  const result = await command.run(context, values);
   if (result === undefined) return exitCode.success;
   processContext.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.exitCode ?? exitCode.success;
+}
+
+/** The settings that options of this command line take precedence over, with the values of the options. */
+function readReplaced(
+  { options }: Command,
+  values: Invocation["values"],
+): Readonly<Record<string, string>> {
+  const replaced = Object.entries(options).flatMap(([name, { setting }]) => {
+    const value = values[name];
+    return setting === undefined || typeof value !== "string" ? [] : [[setting, value] as const];
+  });
+  return Object.fromEntries(replaced);
 }
 
 function warnOfUnknownSettings({ environment, err }: ProcessContext): void {

@@ -5,7 +5,7 @@ import type { CommanderError } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
-import { optionFlag } from "./program.ts";
+import { optionFlag } from "./option-flag.ts";
 import { suggestCommands } from "./suggest-command.ts";
 
 const listing = "`sluice --help` lists all commands.";

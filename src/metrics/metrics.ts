@@ -24,8 +24,17 @@ export interface Metrics {
   stop(): void;
 }
 
-/** What is read at each snapshot. */
+/** What runs; the same for the life of the process. */
+export interface Build {
+  readonly version: string;
+  /** The version of Node. */
+  readonly node: string;
+  readonly engine: "sqlite" | "postgres";
+}
+
+/** Apart from the build, read at each snapshot. */
 interface MetricSources {
+  readonly build: Build;
   readonly deletions: () => Promise<DeletionFigures>;
   readonly edge: Edge;
   readonly load: {
@@ -34,8 +43,15 @@ interface MetricSources {
   };
 }
 
-export function makeMetrics({ deletions, edge, load }: MetricSources): Metrics {
+export function makeMetrics({ build, deletions, edge, load }: MetricSources): Metrics {
   const registry = new Registry();
+  registry.info(
+    {
+      name: "sluice_build_info",
+      help: "Always 1; the labels are the versions of Sluice and Node, and the engine of the store.",
+    },
+    { version: build.version, node: build.node, engine: build.engine },
+  );
   const counted = {
     ...registerRequests(registry),
     ...registerWrites(registry),

@@ -156,6 +156,15 @@ export class Registry {
     });
   }
 
+  /** A gauge whose value is always 1: its labels, of any number, carry the information. The same in every thread. */
+  info(options: Pick<MetricOptions, "name" | "help">, labels: SeriesSnapshot["labels"]): void {
+    const { name, help } = options;
+    const series = [{ labels, value: 1 }];
+    this.#families.push({
+      snapshot: () => ({ name, help, type: "gauge", combine: "same", series }),
+    });
+  }
+
   /** Runs before each snapshot, in the order of registration; a promise is awaited. */
   onSnapshot(collect: () => unknown): void {
     this.#collectors.push(collect);

@@ -3,7 +3,7 @@
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { optionFlag } from "../../src/cli/program.ts";
+import { optionFlag } from "../../src/cli/option-flag.ts";
 
 /** Tried in this order; the first that a parameter accepts is its value. */
 const values = ["transaction", "acme", "1", "2026-01-31", "on", "90d"];

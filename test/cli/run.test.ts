@@ -2,22 +2,34 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { commands, groups, headings } from "../../src/cli/commands.ts";
+import { commands, groups, headings, topics } from "../../src/cli/commands.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
-import { optionFlag } from "../../src/cli/program.ts";
+import { optionFlag } from "../../src/cli/option-flag.ts";
 import { settings } from "../../src/config.ts";
-import { version } from "../../src/cli/version.ts";
+import { version } from "../../src/version.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const line = makeCommandLine();
 
+/** The text of a topic, which must fit 80 columns. */
+async function shown(topic: string): Promise<string> {
+  const { code, out, err } = await line.type(`help ${topic}`);
+  assert.deepEqual({ code, err }, { code: 0, err: "" });
+  const long = out.split("\n").filter((text) => text.length > 80);
+  assert.deepEqual(long, [], topic);
+  return out;
+}
+
 describe("the command line", () => {
-  it("shows every command, or its group, in the help", async () => {
+  it("shows every command, or its group, and every topic on one screen", async () => {
     const { code, out } = await line.type("--help");
     assert.equal(code, 0);
+    const lines = out.trimEnd().split("\n");
+    assert.ok(lines.length <= 24, `${lines.length} lines`);
+    assert.ok(lines.every((text) => text.length <= 80));
     for (const { name } of commands)
-      assert.match(out, new RegExp(`^  ${name.split(" ")[0]}\\b`, "m"));
-    assert.match(out, /DATABASE_URL {2,}\S/);
+      assert.match(out, new RegExp(`^ .* ${name.split(" ")[0]}(?:,|$)`, "m"));
+    for (const topic of Object.keys(topics)) assert.match(out, new RegExp(`^  ${topic} `, "m"));
   });
 
   for (const command of commands) {
@@ -53,30 +65,65 @@ describe("the command line", () => {
     }
   });
 
+  it("explains each topic within 80 columns", async () => {
+    const inCommands = await shown("commands");
+    for (const { name } of commands) assert.match(inCommands, new RegExp(`^  ${name} `, "m"));
+    const inSettings = await shown("settings");
+    for (const { name } of Object.values(settings))
+      assert.match(inSettings, new RegExp(`^  ${name} `, "m"));
+    assert.match(
+      inSettings,
+      /options of `sluice serve` take precedence: --host, --port, --data-dir\./,
+    );
+    const inExitCodes = await shown("exit-codes");
+    for (const [code, meaning] of Object.entries(exitCodes))
+      assert.match(inExitCodes, new RegExp(`^  ${code} +${meaning.split(" ")[0]}`, "m"));
+    for (const topic of Object.keys(topics)) assert.notEqual(await shown(topic), "");
+  });
+
+  it("names what was probably meant when help is asked for something unknown", async () => {
+    for (const [words, meant] of [
+      ["help setings", "sluice help settings"],
+      ["help exit-code", "sluice help exit-codes"],
+      ["help key creat", "sluice help key create"],
+      ["help organisation", "sluice help organization list"],
+      ["help toString", "sluice --help"],
+    ] as const) {
+      const { code, out, err } = await line.type(words);
+      assert.deepEqual({ code, out }, { code: 2, out: "" }, words);
+      assert.match(err, /^sluice: there is no command or topic '[^']+'\. [^\n]+\n$/);
+      assert.ok(err.includes(`\`${meant}\``), err);
+    }
+  });
+
+  it("accepts -o for --organization wherever that exists", async () => {
+    const organized = commands.filter(({ options }) => "organization" in options);
+    assert.ok(organized.length > 5);
+    for (const { name } of organized) {
+      const { out } = await line.type(`help ${name}`);
+      assert.match(out, /^ {2}-o, --organization <ID> /m, name);
+    }
+    await line.ask("organization create --name Acme --id acme");
+    const made = await line.ask("key create -o acme");
+    const { keys } = (await line.ask("key list -oacme")) as { keys: { key_id: string }[] };
+    assert.deepEqual(
+      keys.map(({ key_id: id }) => id),
+      [made["key_id"]],
+    );
+  });
+
   it("lists each first word under one heading of the help", () => {
     const first = new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""));
     assert.deepEqual(Object.values(headings).flat().toSorted(), [...first].toSorted());
   });
 
-  it("shows the exit codes and the settings with --help, and where to find them without", async () => {
-    const full = (await line.type("--help")).out;
-    for (const [code, meaning] of Object.entries(exitCodes)) {
-      assert.match(full, new RegExp(`^  ${code} +${meaning.split(" ")[0]}`, "m"));
-    }
-    for (const { name } of Object.values(settings))
-      assert.match(full, new RegExp(`^  ${name} `, "m"));
-    const short = (await line.type()).err;
-    assert.doesNotMatch(short, /DATABASE_URL/);
-    assert.match(short, /`sluice --help` also lists the settings and exit codes/);
-  });
-
-  it("keeps to 100 columns in all of its help, except for examples", async () => {
+  it("keeps to 80 columns in all of its help, except for examples", async () => {
     const asked = ["", ...Object.keys(groups), ...commands.map(({ name }) => name)];
     for (const words of asked) {
       const { out } = await line.type(...`${words} --help`.trim().split(" "));
       const long = out
         .split("\n")
-        .filter((text) => text.length > 100 && !/^ {2}.*sluice /.test(text));
+        .filter((text) => text.length > 80 && !/^ {2}.*sluice /.test(text));
       assert.deepEqual(long, [], words);
     }
   });
@@ -128,7 +175,7 @@ describe("a usage error exits with 2 and one line that says what was expected", 
     ],
     [
       "key create --name=x",
-      /required option '--organization <ID>' not specified\. `sluice key create --help`/,
+      /required option '-o, --organization <ID>' not specified\. `sluice key create --help`/,
     ],
     ["key --nothing", /unknown option '--nothing'\. `sluice key --help` lists its commands\./],
     ["organization show", /missing required argument 'ID'/],

@@ -3,7 +3,9 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "node:test";
 import { fetchToken } from "../support/customer.ts";
@@ -87,6 +89,41 @@ describe("serve on an empty store", () => {
     assert.match(String(printed["address"]), /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.equal(printed["organization_id"], "demo");
     assert.match(String(printed["api_key"]), /^sluice_key_\w{49}$/);
+  });
+
+  it("prefers its options to the settings HOST, PORT and DATA_DIR", async () => {
+    const folder = join(makeTempFolder(), "data");
+    const { DATABASE_URL: _, ...environment } = testEnvironment(folder, development);
+    const settings = { ...environment, HOST: "192.0.2.1", PORT: "1", DATA_DIR: "/dev/null" };
+    const options = ["--host", "127.0.0.2", "--port", "0", "--data-dir", folder];
+    const { child, ended } = startProgram(["serve", ...options, "--json"], settings);
+    child.stdout.once("data", () => child.kill("SIGTERM"));
+    const { code, out, err } = await ended;
+    assert.equal(code, 0, err);
+    const printed = JSON.parse(out) as Record<string, unknown>;
+    assert.match(String(printed["address"]), /^http:\/\/127\.0\.0\.2:[1-9]\d*$/);
+    // Created in the same store as the server's.
+    assert.equal(printed["organization_id"], "demo");
+    assert.ok(existsSync(join(folder, "sluice.db")));
+    assert.ok(existsSync(join(folder, "receipt-key.pem")));
+  });
+
+  it("refuses the same values of its options as of the settings, with the same words", async () => {
+    for (const [option, setting, value] of [
+      ["--port", "PORT", "65536"],
+      ["--port", "PORT", "x"],
+      ["--host", "HOST", " "],
+      ["--data-dir", "DATA_DIR", " "],
+    ] as const) {
+      const folder = makeTempFolder();
+      const bySetting = makeCommandLine({ folder, environment: { [setting]: value } });
+      const { message } = await bySetting.fail("serve");
+      const expected = /must be (.*), but is/.exec(message)?.[1];
+      const byOption = await makeCommandLine({ folder }).fail("serve", option, value);
+      assert.deepEqual([byOption.code, byOption.name], [2, "usage"]);
+      assert.ok(byOption.message.includes(`is invalid. It must be ${expected}.`), byOption.message);
+      assert.deepEqual(readdirSync(folder), []);
+    }
   });
 
   it("reports that HOST is not an address of this machine", async () => {

@@ -14,6 +14,7 @@ const bodies = { heldBytes: 0 };
 const levels = { event_loop: "critical", memory: "high", bodies: "none" } as const;
 const shed = { eventLoopDelayMs: 150, levels, rejected: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
+  build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },
   deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
   edge: makeEdge({ trustProxy: false }),
   load: { bodies, shedding: { figures: shed } },
@@ -48,6 +49,20 @@ async function figure(name: string): Promise<number> {
 }
 
 describe("the metrics", () => {
+  it("name the versions of Sluice and Node and the engine of the store, once for all threads", async () => {
+    const { text } = await metrics.render([structuredClone(await metrics.snapshot())]);
+    assert.deepEqual(
+      read(text).filter(({ name }) => name === "sluice_build_info"),
+      [
+        {
+          name: "sluice_build_info",
+          labels: '{version="1.2.3",node="26.10.0",engine="postgres"}',
+          value: 1,
+        },
+      ],
+    );
+  });
+
   it("have plausible values, however often they are scraped", async () => {
     for (let scrape = 0; scrape < 5; scrape += 1) {
       for (const { name, value } of await figures()) {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pages } from "../../docs/generate/pages.ts";
 import { commands } from "../../src/cli/commands.ts";
-import { optionFlag } from "../../src/cli/program.ts";
+import { optionFlag } from "../../src/cli/option-flag.ts";
 import { settings } from "../../src/config.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
@@ -33,6 +33,13 @@ describe("the hand-written reference pages", () => {
       .slice(1)
       .map(([code, name]) => `${code} ${name}`);
     assert.deepEqual(compare(page, inCode, inDocs), []);
+  });
+
+  it("name the labels of the build", async () => {
+    const row = rowsOf(readFile("docs/reference/metrics.md").text).find(
+      ([name]) => name === "sluice_build_info",
+    );
+    assert.deepEqual(row?.[2]?.match(/\w+/g), Object.keys(build));
   });
 
   it("name every metric with its type, and no other", async () => {
@@ -124,18 +131,21 @@ describe("the generated reference pages", () => {
     );
     for (const [index, command] of commands.entries()) {
       for (const name of Object.keys(command.options)) {
-        const form = new RegExp(`\`${optionFlag(name)}[ \`]`);
+        const form = new RegExp(`^\\| \`(?:-\\w, )?${optionFlag(name)}[ \`]`, "m");
         assert.match(parts[index] ?? "", form, `${command.name} ${name}`);
       }
     }
   });
 });
 
+const build = { version: "1.2.3", node: "26.10.0", engine: "sqlite" } as const;
+
 async function registeredMetrics(): Promise<readonly string[]> {
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   const levels = { event_loop: "none", memory: "none", bodies: "none" } as const;
   const figures = { eventLoopDelayMs: 0, levels, rejected: { body: 0, stream: 0 } };
   const metrics = makeMetrics({
+    build,
     deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
     edge: makeEdge({ trustProxy: false }),
     load: { bodies: { heldBytes: 0 }, shedding: { figures } },

@@ -3,7 +3,7 @@
 import { listHolds } from "../../actions/list-holds.ts";
 import { limits } from "../../domain/limits.ts";
 import { defineStoreCommand, flag, optional, withDefault } from "../command.ts";
-import { text, wholeNumber } from "../input/kinds.ts";
+import { recordType, text, wholeNumber } from "../input/kinds.ts";
 import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 
 export const deletionHolds = defineStoreCommand({
@@ -12,7 +12,7 @@ export const deletionHolds = defineStoreCommand({
   examples: ["sluice deletion holds --organization acme", "sluice deletion holds --overdue"],
   options: {
     organization: optional(text("ID"), "Only holds of this organization."),
-    type: optional(text("TYPE"), "Only holds on records of this type, such as transaction."),
+    type: optional(recordType, "Only holds on records of this type, such as transaction."),
     overdue: flag("Only holds whose review date has passed."),
     limit: withDefault(
       wholeNumber("N", 1, limits.holdsListedAtOnce),

@@ -3,7 +3,7 @@
 import { requestDeletionOf } from "../../actions/request-deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { viewForOperator } from "../output/deletion-view.ts";
-import { reason, text } from "../input/kinds.ts";
+import { reason, recordType, text } from "../input/kinds.ts";
 import { formatTime } from "../output/table.ts";
 
 export const deletionRequest = defineStoreCommand({
@@ -16,7 +16,7 @@ export const deletionRequest = defineStoreCommand({
     'sluice deletion request person p-81 --organization acme --reason "request of the person, case 77"',
   ],
   arguments: {
-    type: required(text("TYPE"), "Type of the record, such as transaction."),
+    type: required(recordType, "Type of the record, such as transaction."),
     id: required(text("ID"), "Id of the record."),
   },
   options: {

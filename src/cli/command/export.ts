@@ -25,7 +25,7 @@ import {
   required,
   withDefault,
 } from "../command.ts";
-import { choice, moment, text } from "../input/kinds.ts";
+import { choice, moment, recordType, text } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
 import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
 import { runUntilStopped } from "../stop-signal.ts";
@@ -45,7 +45,7 @@ export const exportRecords = defineCommand({
     "sluice export transaction --organization acme --output transactions.parquet",
     "sluice export transaction --organization acme --from 2026-01-01 --to 2026-02-01 --test exclude --format csv",
   ],
-  arguments: { type: required(text("TYPE"), "Record type, such as transaction.") },
+  arguments: { type: required(recordType, "Record type, such as transaction.") },
   options: {
     organization: required(text("ID"), "Organization that the records belong to."),
     output: optional(text("FILE"), "File to write. Default: standard output."),

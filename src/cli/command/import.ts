@@ -28,7 +28,7 @@ import {
 } from "../command.ts";
 import { keyVariable, readApiKey } from "../input/api-key.ts";
 import { baseUrl, delimiter, mapItems } from "../input/import-kinds.ts";
-import { choice, text, wholeNumber } from "../input/kinds.ts";
+import { choice, recordType, text, wholeNumber } from "../input/kinds.ts";
 import { makeBulkProgress } from "../output/bulk-progress.ts";
 import { describeReports, viewReports } from "../output/import-report.ts";
 import { runUntilStopped } from "../stop-signal.ts";
@@ -57,7 +57,7 @@ export const importRecords = defineCommand({
     files: several(text("FILE"), "Files to import; the ending of the name determines the format."),
   },
   options: {
-    type: required(text("TYPE"), "Record type, such as transaction."),
+    type: required(recordType, "Record type, such as transaction."),
     organization: required(text("ID"), "Organization that the records belong to."),
     url: optional(baseUrl, "Address of the server to send to. Default: write to the local store."),
     keyFile: optional(text("FILE"), `File that contains the API key, instead of ${keyVariable}.`),

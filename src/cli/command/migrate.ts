@@ -3,7 +3,7 @@
 import { describeStore } from "../../actions/maintain-store.ts";
 import { defineCommand } from "../command.ts";
 import { findMissingStore } from "../new-store.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 
 export const migrate = defineCommand({
   name: "migrate",

@@ -3,7 +3,7 @@
 import { type RecordDetails, showRecord } from "../../actions/show-record.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
-import { text } from "../input/kinds.ts";
+import { recordType, text } from "../input/kinds.ts";
 import { formatTime, renderFields, renderTable } from "../output/table.ts";
 
 export const recordShow = defineStoreCommand({
@@ -13,7 +13,7 @@ export const recordShow = defineStoreCommand({
   details: "The audit trail records who used this, and when.",
   examples: ["sluice record show transaction tx-2026-000417 --organization acme"],
   arguments: {
-    type: required(text("TYPE"), "Record type, such as transaction."),
+    type: required(recordType, "Record type, such as transaction."),
     id: required(text("ID"), "Id of the record."),
   },
   options: { organization: required(text("ID"), "Organization that the record belongs to.") },

@@ -7,6 +7,7 @@ import { OperatorError } from "../../actions/operator-error.ts";
 import { describeUnknownSettings, readConfig } from "../../config.ts";
 import type { Serving } from "../../serve.ts";
 import { type Context, defineCommand } from "../command.ts";
+import { settingOption } from "../input/setting-option.ts";
 import { describeFirstSteps, type FirstOrganization } from "../output/first-steps.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
@@ -17,8 +18,18 @@ export const serve = defineCommand({
   details:
     "Creates the store if there is none. If the store has no organization and NODE_ENV is not production, it also creates an " +
     "organization named demo, and prints its API key, only this once, with commands to try. The first signal stops the server " +
-    "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once.",
-  examples: ["sluice serve", "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve"],
+    "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once. " +
+    "Where DATABASE_URL is set, it determines where the store is, not --data-dir.",
+  examples: [
+    "sluice serve",
+    "sluice serve --port 9000 --data-dir /var/lib/sluice",
+    "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve",
+  ],
+  options: {
+    host: settingOption("host", "ADDRESS", "Address to listen on"),
+    port: settingOption("port", "PORT", "Port to listen on, 0 for any free one"),
+    dataDir: settingOption("dataDir", "DIR", "Folder of the store, the ledger and the receipt key"),
+  },
   run: async (context) => {
     limitHeap({ garbagePercent: 30 });
     const server = await startServer(context);

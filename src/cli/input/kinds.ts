@@ -3,6 +3,7 @@
 import { UsageError } from "../../actions/operator-error.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
+import { recordTypes } from "../../domain/record-types.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { type Kind, required } from "../command.ts";
@@ -66,6 +67,12 @@ function parseWhole(given: string, min: number, max: number): number | undefined
   return number >= min && number <= max ? number : undefined;
 }
 
+/** The name of a record type; the action that uses it reports an unknown one. */
+export const recordType: Kind<string> = {
+  ...text("TYPE"),
+  values: recordTypes.map(({ resourceType }) => resourceType),
+};
+
 export function wholeNumber(placeholder: string, min: number, max: number): Kind<number> {
   return kind(placeholder, `a whole number from ${min} to ${max}`, (given) =>
     parseWhole(given, min, max),
@@ -88,23 +95,26 @@ export const retainDays = kind(
   (given) => (given === "off" ? null : parseWhole(given, 1, limits.retainDaysMax)),
 );
 
-export const onOff = kind("on|off", '"on" or "off"', (given) =>
-  given === "on" || given === "off" ? given === "on" : undefined,
-);
+export const onOff = {
+  ...kind("on|off", '"on" or "off"', (given) =>
+    given === "on" || given === "off" ? given === "on" : undefined,
+  ),
+  values: ["on", "off"],
+};
 
 export function choice<Value extends string>(
   placeholder: string,
   values: readonly Value[],
 ): Kind<Value> {
-  return kind(placeholder, `one of ${values.join(", ")}`, (given) =>
-    values.find((known) => known === given),
-  );
+  const parse = (given: string) => values.find((known) => known === given);
+  return { ...kind(placeholder, `one of ${values.join(", ")}`, parse), values };
 }
 
 export const deletionStatus = choice("STATUS", deletionStatuses);
 
 export const scopeList: Kind<readonly Scope[]> = {
   placeholder: "SCOPES",
+  values: allScopes,
   read: (given) => {
     const names = given.split(",").map((name) => name.trim());
     const unknown = names.filter((name) => !isScope(name));

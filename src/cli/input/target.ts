@@ -3,11 +3,11 @@
 import type { Target } from "../../actions/find-target.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import { optional, required } from "../command.ts";
-import { text } from "./kinds.ts";
+import { recordType, text } from "./kinds.ts";
 
 export const targetArguments = {
   what: required(
-    text("TYPE|DELETION_REQUEST_ID"),
+    { ...recordType, placeholder: "TYPE|DELETION_REQUEST_ID" },
     "Type of the record, followed by its id; or the id of a deletion request for the record.",
   ),
   id: optional(text("ID"), "Id of the record."),

@@ -1,0 +1,128 @@
+// The help of the whole program: one screen, and topics with the rest. The help of a command is built from its definition
+// (program.ts).
+
+import { Help } from "commander";
+import { closestName } from "../domain/validation/suggest.ts";
+import { settings } from "../config.ts";
+import { UsageError } from "../actions/operator-error.ts";
+import { commands, groups, headings, topics } from "./commands.ts";
+import { exitCodes } from "./exit-code.ts";
+import { optionFlag } from "./option-flag.ts";
+import { suggestCommands } from "./suggest-command.ts";
+
+/** Also of the help of a command. */
+export const helpWidth = 80;
+
+type Row = readonly [term: string, text: string];
+
+/** At most 24 lines, so that it fits a terminal of the usual size. */
+export function describeProgram(): string {
+  const areas = Object.entries(headings).map(([area, words]): Row => [area, words.join(", ")]);
+  const shown = [...areas, ...Object.entries(topics)];
+  const termWidth = Math.max(...shown.map(([term]) => term.length));
+  return [
+    "Usage: sluice COMMAND [options]",
+    "",
+    "Sluice receives financial records over HTTP, stores them durably and erases them",
+    "on request. To begin, run `sluice serve` or `sluice demo`; in a checkout, write",
+    "`npx sluice` for `sluice`.",
+    "",
+    "Commands:",
+    renderRows(areas, termWidth),
+    "",
+    "Topics:",
+    renderRows(Object.entries(topics), termWidth),
+    "",
+    "`sluice help COMMAND` explains a command, such as `sluice help key create`, and",
+    "`sluice help TOPIC` a topic. `sluice --version` prints the version.",
+    "",
+  ].join("\n");
+}
+
+const describeTopic: Readonly<Record<keyof typeof topics, () => string>> = {
+  commands: describeCommands,
+  settings: describeSettings,
+  "exit-codes": () => renderRows(Object.entries(exitCodes)),
+  output: describeOutput,
+};
+
+/**
+ * The text of a topic; undefined if the words that follow `help` name a command or a group, or there are none. Throws
+ * UsageError for words that name nothing.
+ */
+export function findTopic(words: readonly string[]): string | undefined {
+  const names = words.filter((word) => !word.startsWith("-"));
+  const [first, second] = names;
+  if (first === undefined) return undefined;
+  if (isTopic(first) && second === undefined) return `${describeTopic[first]()}\n`;
+  const isKnown = Object.hasOwn(groups, first)
+    ? second === undefined || commands.some(({ name }) => name === `${first} ${second}`)
+    : commands.some(({ name }) => name === first);
+  if (isKnown) return undefined;
+  throw new UsageError(describeUnknown(names));
+}
+
+function isTopic(word: string): word is keyof typeof topics {
+  return Object.hasOwn(topics, word);
+}
+
+function describeUnknown(names: readonly string[]): string {
+  const topic = names.length === 1 ? closestName(names[0] ?? "", Object.keys(topics)) : undefined;
+  const meant = topic === undefined ? suggestCommands(names) : [topic];
+  const question =
+    meant.length === 0
+      ? ""
+      : `Did you mean ${meant.map((name) => `\`sluice help ${name}\``).join(" or ")}? `;
+  return `there is no command or topic '${names.join(" ")}'. ${question}\`sluice --help\` lists them.`;
+}
+
+function describeCommands(): string {
+  const termWidth = Math.max(...commands.map(({ name }) => name.length));
+  return Object.entries(headings)
+    .map(([area, words]) => {
+      const found = commands.filter(({ name }) => words.includes(name.split(" ")[0] ?? ""));
+      const rows = found.map(({ name, summary }): Row => [name, summary]);
+      return `${area}:\n${renderRows(rows, termWidth)}`;
+    })
+    .join("\n\n");
+}
+
+function describeSettings(): string {
+  const rows = Object.values(settings).map(({ name, fallback, summary }): Row => {
+    const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
+    return [name, `${summary.replaceAll("`", "")}${otherwise}`];
+  });
+  return `Settings are read from the environment only.${describeReplacing()}\n\n${renderRows(rows)}`;
+}
+
+/** Which options take precedence over settings. */
+function describeReplacing(): string {
+  return commands
+    .flatMap(({ name, options }) => {
+      const replacing = Object.entries(options).filter(([, { setting }]) => setting !== undefined);
+      if (replacing.length === 0) return [];
+      const flags = replacing.map(([option]) => optionFlag(option)).join(", ");
+      return `\nThese options of \`sluice ${name}\` take precedence: ${flags}.`;
+    })
+    .join("");
+}
+
+function describeOutput(): string {
+  return renderRows([
+    ["streams", "Results go to standard output; errors, warnings and progress to standard error."],
+    ["--json", "One JSON value on standard output, and errors as JSON on standard error."],
+    ["colours", "On terminals only, and never with --json or TERM=dumb."],
+    ["NO_COLOR", "Turns colours off if it is set to anything."],
+    ["LOG_LEVEL", "With debug or trace, an error is followed by its stack trace."],
+  ]);
+}
+
+function renderRows(rows: readonly Row[], termWidth = widest(rows)): string {
+  const help = new Help();
+  help.prepareContext({ helpWidth });
+  return rows.map(([term, text]) => help.formatItem(term, termWidth, text, help)).join("\n");
+}
+
+function widest(rows: readonly Row[]): number {
+  return Math.max(...rows.map(([term]) => term.length));
+}
