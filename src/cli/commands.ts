@@ -4,6 +4,7 @@ import type { Command } from "./command.ts";
 import { auditExport } from "./command/audit-export.ts";
 import { backup } from "./command/backup.ts";
 import { check } from "./command/check.ts";
+import { makeCompletion } from "./command/completion.ts";
 import { deletionCancel } from "./command/deletion-cancel.ts";
 import { deletionHold } from "./command/deletion-hold.ts";
 import { deletionHolds } from "./command/deletion-holds.ts";
@@ -67,6 +68,7 @@ export const commands: readonly Command[] = [
   move,
   check,
   openapi,
+  makeCompletion(() => ({ commands, groups, topics })),
 ];
 
 /** A summary for the first word of commands with two words. */
@@ -87,7 +89,7 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   Records: ["import", "export", "record"],
   Deletion: ["deletion", "receipt", "retention"],
   Store: ["audit", "backup", "restore", "move", "check"],
-  Tools: ["openapi"],
+  Tools: ["openapi", "completion"],
 };
 
 /** What `sluice help` explains besides commands. */
