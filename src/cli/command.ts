@@ -2,6 +2,7 @@
 // particular command, and of the library that parses the command line.
 
 import type { App } from "../actions/app.ts";
+import type { Paint } from "./output/paint.ts";
 
 /** Where a command writes; process.stdout is one. */
 export interface Output {
@@ -15,6 +16,8 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
+  /** For standard output. */
+  readonly paint: Paint;
   /** The actor in the audit trail: the name given with --as, or the user of the operating system. */
   readonly operator: string;
   /** Opens the store, which may be in service, runs `work`, and closes the store. */

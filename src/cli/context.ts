@@ -4,6 +4,7 @@ import { readConfig } from "../config.ts";
 import { isReservedName, readOperatorName } from "../operator-name.ts";
 import { OperatorError, UsageError } from "../actions/operator-error.ts";
 import type { Context, Output } from "./command.ts";
+import { makePaint } from "./output/paint.ts";
 
 export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -31,6 +32,7 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
     out,
     err,
     json,
+    paint: makePaint(out, environment, { json }),
     operator,
     withApp: async (work, { create = false, restoring = false } = {}) => {
       const config = readConfig(environment);

@@ -1,7 +1,7 @@
 // The reference page of the command line, in Markdown, from the table of commands. Prints nothing itself.
 
 import type { Command, Parameter } from "./command.ts";
-import { commands } from "./commands.ts";
+import { commands, topics } from "./commands.ts";
 import { exitCodes } from "./exit-code.ts";
 import { optionFlags } from "./option-flag.ts";
 
@@ -12,7 +12,13 @@ Every command is \`sluice …\`, or \`npx sluice …\` in the checkout. Settings
 except \`serve\`, \`restore\` and \`move\` can be run while a server uses the store.
 
 **Output.** Results go to standard output, errors and warnings to standard error. With \`--json\`, both are JSON,
-errors as \`{"error": {"name", "message"}}\`.
+errors as \`{"error": {"name", "message"}}\`. Errors and states have colours on terminals only, and never with \`--json\`,
+a non-empty \`NO_COLOR\`, or \`TERM=dumb\`.
+
+**Help.** \`sluice --help\` fits one screen. \`sluice help COMMAND\` explains a command, and \`sluice help TOPIC\` one of
+${Object.keys(topics)
+  .map((topic) => `\`${topic}\``)
+  .join(", ")}. Short for \`--organization\` is \`-o\`, for every command that has it.
 
 **Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, \`restore\` replaces it, and
 \`demo\` creates one of its own. All other commands fail if there is no store, and create nothing.

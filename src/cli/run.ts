@@ -6,6 +6,7 @@ import { describeUnknownSettings } from "../config.ts";
 import { UsageError } from "../actions/operator-error.ts";
 import { viewError } from "./output/error-view.ts";
 import type { Command } from "./command.ts";
+import { makePaint } from "./output/paint.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
 import { findTopic, helpWidth } from "./help.ts";
 import { exitCode } from "./exit-code.ts";
@@ -94,14 +95,16 @@ function readReplaced(
 }
 
 function warnOfUnknownSettings({ environment, err }: ProcessContext): void {
+  const paint = makePaint(err, environment, { json: false });
   for (const warning of describeUnknownSettings(environment)) {
-    err.write(`sluice: warning: ${warning}\n`);
+    err.write(`sluice: ${paint("open", "warning:")} ${warning}\n`);
   }
 }
 
 function report(error: unknown, { err, environment }: ProcessContext, json: boolean): void {
   const view = viewError(error);
-  err.write(json ? `${JSON.stringify({ error: view })}\n` : `sluice: ${view.message}\n`);
+  const opening = makePaint(err, environment, { json })("bad", "sluice:");
+  err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${view.message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);
 }

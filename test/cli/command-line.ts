@@ -27,17 +27,20 @@ export function makeCommandLine(
     folder?: string;
     environment?: Readonly<Record<string, string>>;
     now?: () => number;
+    /** Whether both outputs are a terminal. */
+    isTTY?: boolean;
   } = {},
 ): CommandLine {
   const folder = options.folder ?? makeTempFolder();
   const environment = testEnvironment(folder, options.environment);
+  const { isTTY = false } = options;
   async function type(...words: readonly string[]): Promise<Outcome> {
     let out = "";
     let err = "";
     const code = await run(split(words), {
       environment,
-      out: { write: (text) => (out += text) },
-      err: { write: (text) => (err += text) },
+      out: { isTTY, write: (text) => (out += text) },
+      err: { isTTY, write: (text) => (err += text) },
       operator: "operator",
       ...(options.now === undefined ? {} : { now: options.now }),
     });

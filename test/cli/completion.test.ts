@@ -38,11 +38,11 @@ zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source $1; \
 report() { print -r -- \"LINE<\$BUFFER>\"; BUFFER=; }; zle -N report; \
-bindkey '^X' report; bindkey '^I' complete-word; print READY"
+bindkey '^T' report; bindkey '^I' complete-word; print READY"
 zpty -r shell seen '*READY*'; zpty -r shell seen '*READY*'
 shift
 for line in "$@"; do
-  zpty -w -n shell "$line"$'\t\x18'
+  zpty -w -n shell "$line"$'\t\x14'
   zpty -r shell seen '*LINE<*>*'
   print -r -- "${"$"}{${"$"}{seen##*LINE<}%%>*}"
 done

@@ -25,8 +25,11 @@ export const check = defineStoreCommand({
     const all = [...findings, ...(remains?.findings ?? [])];
     const verdict =
       all.length === 0
-        ? "Nothing was found; the store is consistent."
-        : [`${all.length} found:`, ...all.map((finding) => `  ${finding}`)].join("\n");
+        ? context.paint("good", "Nothing was found; the store is consistent.")
+        : [
+            context.paint("bad", `${all.length} found:`),
+            ...all.map((finding) => `  ${finding}`),
+          ].join("\n");
     return {
       json: {
         ok: all.length === 0,

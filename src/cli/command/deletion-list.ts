@@ -4,7 +4,7 @@ import { explainWaits } from "../../actions/explain-wait.ts";
 import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, optional, withDefault } from "../command.ts";
-import { viewForOperator } from "../output/deletion-view.ts";
+import { toneOfDeletion, viewForOperator } from "../output/deletion-view.ts";
 import { deletionStatus, text, wholeNumber } from "../input/kinds.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
 
@@ -21,7 +21,7 @@ export const deletionList = defineStoreCommand({
     limit: withDefault(wholeNumber("N", 1, 10_000), "Maximum number to list.", "50"),
   },
   restoring: true,
-  run: async (app, { organization, status, limit }) => {
+  run: async (app, { organization, status, limit }, { paint }) => {
     const deletions = await listDeletions(app, {
       organizationId: organization,
       status,
@@ -37,7 +37,7 @@ export const deletionList = defineStoreCommand({
       text:
         deletions.length === 0
           ? "There is no deletion request to list."
-          : renderTable(columns(waits), deletions),
+          : renderTable(columns(waits), deletions, paint),
     };
   },
 });
@@ -47,7 +47,7 @@ function columns(waits: ReadonlyMap<string, string>): readonly Column<Deletion>[
     { title: "deletion request", cell: ({ deletionRequestId }) => deletionRequestId },
     { title: "organization", cell: ({ organizationId }) => organizationId },
     { title: "record", cell: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
-    { title: "status", cell: ({ status }) => status },
+    { title: "status", cell: ({ status }) => status, tone: toneOfDeletion },
     { title: "requested", cell: ({ requestedAt }) => formatTime(requestedAt) },
     { title: "completed", cell: ({ completedAt }) => formatTime(completedAt) },
     { title: "waits for", cell: ({ deletionRequestId }) => waits.get(deletionRequestId) ?? "-" },

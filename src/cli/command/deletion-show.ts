@@ -16,12 +16,12 @@ export const deletionShow = defineStoreCommand({
   examples: ["sluice deletion show del_4fQ2mN8sT1vXc7Za"],
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
   restoring: true,
-  run: async (app, { id }) => {
+  run: async (app, { id }, { paint }) => {
     const deletion = await findDeletion(app, id);
     const waiting = (await explainWaits(app, [deletion])).get(id);
     const receipt = await findReceipt(app, deletion);
     const holds = await listHoldsOf(app, deletion);
-    const parts = [describeDeletion(deletion, waiting)];
+    const parts = [describeDeletion(deletion, waiting, paint)];
     if (holds.length > 0) parts.push(renderHolds(holds));
     if (receipt !== undefined) parts.push(JSON.stringify(receipt, null, 2));
     return {

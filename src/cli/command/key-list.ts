@@ -1,6 +1,6 @@
 // `sluice key list`
 
-import { listKeys } from "../../actions/find-key.ts";
+import { keyStatus, listKeys } from "../../actions/find-key.ts";
 import type { ApiKey } from "../../domain/access.ts";
 import { defineStoreCommand, optional } from "../command.ts";
 import { formatKeyStatus, formatScopes, viewKey } from "../output/key-view.ts";
@@ -12,14 +12,14 @@ export const keyList = defineStoreCommand({
   summary: "List API keys with their status and the time of their last use.",
   examples: ["sluice key list --organization acme"],
   options: { organization: optional(text("ID"), "Only the keys of this organization.") },
-  run: async (app, { organization }) => {
+  run: async (app, { organization }, { paint }) => {
     const keys = await listKeys(app, organization);
     return {
       json: { keys: keys.map((key) => viewKey(key, app.now())) },
       text:
         keys.length === 0
           ? "There is no key. Create one with: sluice key create --organization ID"
-          : renderTable(columns(app.now()), keys),
+          : renderTable(columns(app.now()), keys, paint),
     };
   },
 });
@@ -29,7 +29,11 @@ function columns(now: number): readonly Column<ApiKey>[] {
     { title: "key", cell: ({ keyId }) => keyId },
     { title: "organization", cell: ({ organizationId }) => organizationId },
     { title: "name", cell: ({ name }) => name },
-    { title: "status", cell: (key) => formatKeyStatus(key, now) },
+    {
+      title: "status",
+      cell: (key) => formatKeyStatus(key, now),
+      tone: (key) => (keyStatus(key, now) === "active" ? "good" : "bad"),
+    },
     { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
     { title: "last used", cell: ({ lastUsedAt }) => formatTime(lastUsedAt) },
     { title: "scopes", cell: formatScopes },

@@ -11,6 +11,7 @@ import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
 import { readKeysFile, readReceiptFile } from "../input/receipt-file.ts";
 import { findMissingStore } from "../new-store.ts";
+import type { Paint } from "../output/paint.ts";
 
 export const receiptVerify = defineCommand({
   name: "receipt verify",
@@ -31,7 +32,7 @@ export const receiptVerify = defineCommand({
     const bad = verdicts.filter(({ faults }) => faults.length > 0).length;
     return {
       json: { ok: bad === 0, receipts: verdicts.map(viewVerdict) },
-      text: verdicts.map(describeVerdict).join("\n"),
+      text: verdicts.map((verdict) => describeVerdict(verdict, context.paint)).join("\n"),
       exitCode: bad === 0 ? 0 : 1,
     };
   },
@@ -64,12 +65,15 @@ function viewVerdict({ receipt, faults }: ReceiptVerdict) {
   };
 }
 
-function describeVerdict({ name, receipt, faults }: ReceiptVerdict): string {
+function describeVerdict({ name, receipt, faults }: ReceiptVerdict, paint: Paint): string {
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
     const what = `${asked.resource_type} ${asked.resource_id} of ${receipt.organization_id}`;
     const repeated = again === undefined ? "" : ", replayed after a restore";
-    return `${name} is genuine: ${what}, completed ${at}${repeated}.`;
+    return `${name} is ${paint("good", "genuine")}: ${what}, completed ${at}${repeated}.`;
   }
-  return [`${name} is not genuine:`, ...faults.map((fault) => `  ${fault}`)].join("\n");
+  return [
+    `${name} is ${paint("bad", "not genuine")}:`,
+    ...faults.map((fault) => `  ${fault}`),
+  ].join("\n");
 }

@@ -3,7 +3,8 @@
 import { viewDeletion } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import { formatTime, renderFields, timeOrNull } from "./table.ts";
+import type { Paint, Tone } from "./paint.ts";
+import { type Field, formatTime, renderFields, timeOrNull } from "./table.ts";
 
 /** `waiting`: what the deletion waits for, if anything. */
 export function viewForOperator(
@@ -25,10 +26,20 @@ export function viewForOperator(
   };
 }
 
-export function describeDeletion(deletion: Deletion, waiting: string | undefined): string {
-  return renderFields([
+/** None for a cancelled one. */
+export function toneOfDeletion({ status }: Deletion): Tone | undefined {
+  if (status === "cancelled") return undefined;
+  return status === "completed" ? "good" : "open";
+}
+
+export function describeDeletion(
+  deletion: Deletion,
+  waiting: string | undefined,
+  paint?: Paint,
+): string {
+  const fields: readonly Field[] = [
     ["deletion request", deletion.deletionRequestId],
-    ["status", deletion.status],
+    ["status", deletion.status, toneOfDeletion(deletion)],
     ["waits for", waiting ?? "-"],
     ["record", `${deletion.resourceType} ${deletion.resourceId}`],
     ["organization", deletion.organizationId],
@@ -40,7 +51,8 @@ export function describeDeletion(deletion: Deletion, waiting: string | undefined
     ["erased", formatErased(deletion)],
     ["attempts", String(deletion.attempts)],
     ["next attempt", formatTime(deletion.nextAttemptAt)],
-  ]);
+  ];
+  return renderFields(fields, paint);
 }
 
 function formatErased({ erased, redacted }: Deletion): string {

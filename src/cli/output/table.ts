@@ -1,39 +1,68 @@
-// Aligned tables and lists for people to read. Never colours, so that piped output is the same as what a terminal shows.
+// Aligned tables and lists for people to read. Colours depend on `paint` and never change the text or its alignment.
+
+import { type Paint, plain, type Tone } from "./paint.ts";
 
 export interface Column<Row> {
   readonly title: string;
   readonly right?: boolean;
   readonly cell: (row: Row) => string;
+  /** The colour of the cell; none if left out or undefined. */
+  readonly tone?: (row: Row) => Tone | undefined;
+}
+
+interface Cell {
+  readonly text: string;
+  readonly tone: Tone | undefined;
 }
 
 /** A line of titles, then a line per row, with two spaces between columns. */
-export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+export function renderTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  paint: Paint = plain,
+): string {
   const lines = [
-    columns.map((column) => column.title),
-    ...rows.map((row) => columns.map((column) => printable(column.cell(row)))),
+    columns.map(({ title }): Cell => ({ text: title, tone: undefined })),
+    ...rows.map((row) =>
+      columns.map(({ cell, tone }): Cell => ({ text: printable(cell(row)), tone: tone?.(row) })),
+    ),
   ];
-  const widths = columns.map((_, index) =>
-    Math.max(...lines.map((cells) => (cells[index] ?? "").length)),
-  );
-  return lines.map((cells) => renderLine(columns, cells, widths)).join("\n");
+  const padded = columns.map(({ right = false }, index) => {
+    const cells = lines.map((line) => line[index]);
+    const width = Math.max(...cells.map((cell) => (cell?.text ?? "").length));
+    return cells.map((cell) => renderCell(cell, { width, right, paint }));
+  });
+  return lines
+    .map((_, index) =>
+      padded
+        .map((cells) => cells[index])
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
-function renderLine<Row>(
-  columns: readonly Column<Row>[],
-  cells: readonly string[],
-  widths: readonly number[],
+function renderCell(
+  cell: Cell | undefined,
+  { width, right, paint }: { width: number; right: boolean; paint: Paint },
 ): string {
-  const padded = cells.map((cell, index) => {
-    const width = widths[index] ?? 0;
-    return columns[index]?.right === true ? cell.padStart(width) : cell.padEnd(width);
-  });
-  return padded.join("  ").trimEnd();
+  const { text = "", tone } = cell ?? {};
+  const space = " ".repeat(width - text.length);
+  const painted = tone === undefined ? text : paint(tone, text);
+  return right ? space + painted : painted + space;
 }
+
+export type Field = readonly [name: string, value: string, tone?: Tone | undefined];
 
 /** One line per name and value, with the values aligned. */
-export function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
+export function renderFields(fields: readonly Field[], paint: Paint = plain): string {
   const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`).join("\n");
+  return fields
+    .map(([name, value, tone]) => {
+      const shown = printable(value);
+      return `${name.padEnd(width)}  ${tone === undefined ? shown : paint(tone, shown)}`;
+    })
+    .join("\n");
 }
 
 /** ISO 8601 in UTC; "-" for no time. */
