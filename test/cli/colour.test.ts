@@ -19,7 +19,7 @@ const { example, idField } = typeNamed("person");
 const input = join(makeTempFolder(), "person.ndjson");
 writeFileSync(input, `${JSON.stringify(example)}\n`);
 await piped.ask("import", input, "--type", "person", "-o", "acme");
-const person = String(example[idField as keyof typeof example]);
+const person = String(example[idField]);
 const deletion = await piped.ask(`deletion request person ${person} -o acme --reason x`);
 
 const lines = [
