@@ -34,14 +34,14 @@ export async function startIntake(options: IntakeOptions): Promise<Intake> {
   const ends: Span[] = [];
   const open: Connection[] = [];
   let failure: Error | undefined;
-  let underWay = 0;
+  let inProgress = 0;
   let stopping = false;
 
   async function start(): Promise<void> {
     let from = 0;
     const connection = await openConnection(port, {
       onReply: () => {
-        underWay -= 1;
+        inProgress -= 1;
         ends.push({ from, to: performance.now() });
         if (pauseMs === 0) send();
         else setTimeout(send, pauseMs);
@@ -52,7 +52,7 @@ export async function startIntake(options: IntakeOptions): Promise<Intake> {
     function send(): void {
       if (stopping) return;
       from = performance.now();
-      underWay += 1;
+      inProgress += 1;
       connection.send(next());
     }
     send();
@@ -71,7 +71,7 @@ export async function startIntake(options: IntakeOptions): Promise<Intake> {
         .reduce((longest, one) => Math.max(longest, one.to - one.from), 0),
     stop: async () => {
       stopping = true;
-      await waitUntil(() => underWay === 0 || failure !== undefined);
+      await waitUntil(() => inProgress === 0 || failure !== undefined);
       for (const connection of open) connection.close();
       if (failure !== undefined) throw failure;
     },

@@ -8,7 +8,7 @@ export type OperationName = (typeof operationNames)[number];
 
 /**
  * ordered: ids that grow, like a sequence or a ULID, so that new index entries share pages.
- * random: UUIDv4, so that every new record dirties an index page of its own.
+ * random: UUIDv4, so that every new record dirties a different index page.
  */
 export const idOrders = ["ordered", "random"] as const;
 export type IdOrder = (typeof idOrders)[number];

@@ -1,4 +1,4 @@
-// The two servers that are compared, each with a store of its own in a temporary folder: the floor, and the product as an operator
+// The two servers that are compared, each with its own store in a temporary folder: the floor, and the product as an operator
 // starts it, with an organization, a key and a token.
 
 import { execFileSync } from "node:child_process";

@@ -138,7 +138,7 @@ export const settings = {
   shutdownDelayMs: setting(
     "SHUTDOWN_DELAY_MS",
     "0",
-    "How long a stop goes on accepting requests, in milliseconds, while `/health/ready` answers 503 so that load balancers send no more.",
+    "How long a stopping server continues to accept requests, in milliseconds, while `/health/ready` answers 503 so that load balancers send no more.",
     wholeNumber(0, 600_000),
   ),
   shutdownGraceMs: setting(

@@ -1,4 +1,4 @@
-// The name that the audit trail gives to whoever operates the service from a shell or starts it.
+// The actor in the audit trail for the person who operates the service from a shell or starts it.
 
 import { userInfo } from "node:os";
 

@@ -20,15 +20,15 @@ import { makePrivateFolder } from "./files/private-folder.ts";
 
 const what = "The key for receipts";
 
-/** The returned function reads the key as it is now, so that a rotation takes effect without a restart. It throws FileError. */
+/** The returned function reads the current key, so that a rotation takes effect without a restart. It throws FileError. */
 export function makeKeyReader(config: Config): () => KeyObject {
   const { receiptKeyFile: path } = config;
-  let kept: { readonly stamp: string; readonly key: KeyObject } | undefined;
+  let cached: { readonly stamp: string; readonly key: KeyObject } | undefined;
   return () => {
     if (!isPresent(path, what)) makeFirstKey(config);
     const stamp = stampOf(path);
-    if (kept?.stamp !== stamp) kept = { stamp, key: readKey(path) };
-    return kept.key;
+    if (cached?.stamp !== stamp) cached = { stamp, key: readKey(path) };
+    return cached.key;
   };
 }
 

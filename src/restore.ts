@@ -50,7 +50,7 @@ export interface RestoreRun {
 }
 
 /**
- * Replaces the store by the backup, in which everything that has to be replayed has been stored. Before that, the ledger is
+ * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger is
  * brought up to date with the replaced store. Throws StoreError.
  */
 export async function putBack(config: Config, run: RestoreRun): Promise<void> {

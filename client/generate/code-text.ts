@@ -4,7 +4,7 @@ const columnsMax = 100;
 
 /** Follows the first line of every generated file. */
 export const generatedNote =
-  "Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.";
+  "Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.";
 
 /** Joins the parts of a file with blank lines. */
 export function file(what: string, ...parts: readonly string[]): string {

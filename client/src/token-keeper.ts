@@ -1,4 +1,4 @@
-// Keeps the access token: fetches it when it is first needed, and renews it shortly before it expires, with one request however
+// Caches the access token: fetches it when it is first needed, and renews it shortly before it expires, with one request however
 // many calls wait for it. Key and token are sent to the service only, and never appear in an error.
 
 import type { Connection } from "./connection.ts";
@@ -6,7 +6,7 @@ import type { AccessToken } from "./generated/replies.ts";
 import { fitsHeader, type SluiceOptions, wrong } from "./options.ts";
 import { until } from "./wait.ts";
 
-interface Kept {
+interface CachedToken {
   readonly token: string;
   /** Unix milliseconds by the clock of this machine. */
   readonly renewAt: number;
@@ -16,9 +16,9 @@ interface Kept {
 const marginMs = 60_000;
 
 export class TokenKeeper {
-  readonly #fetch: () => Promise<Kept>;
-  #kept: Kept | undefined;
-  #coming: Promise<Kept> | undefined;
+  readonly #fetch: () => Promise<CachedToken>;
+  #cached: CachedToken | undefined;
+  #coming: Promise<CachedToken> | undefined;
 
   /** Throws TypeError for options that are missing or wrong. */
   constructor(connection: Connection, options: SluiceOptions) {
@@ -29,28 +29,28 @@ export class TokenKeeper {
   }
 
   async get(signal?: AbortSignal): Promise<string> {
-    if (this.#kept !== undefined && Date.now() < this.#kept.renewAt) return this.#kept.token;
+    if (this.#cached !== undefined && Date.now() < this.#cached.renewAt) return this.#cached.token;
     this.#coming ??= this.#renew();
     return (await until(this.#coming, signal)).token;
   }
 
   /** Discards a token that the service no longer accepts. */
   forget(token: string): void {
-    if (this.#kept?.token === token) this.#kept = undefined;
+    if (this.#cached?.token === token) this.#cached = undefined;
   }
 
   /** Shared by all calls that wait, so the signal of a call does not end it. */
-  async #renew(): Promise<Kept> {
+  async #renew(): Promise<CachedToken> {
     try {
-      this.#kept = await this.#fetch();
-      return this.#kept;
+      this.#cached = await this.#fetch();
+      return this.#cached;
     } finally {
       this.#coming = undefined;
     }
   }
 }
 
-function fetchWithKey(connection: Connection, options: SluiceOptions): () => Promise<Kept> {
+function fetchWithKey(connection: Connection, options: SluiceOptions): () => Promise<CachedToken> {
   const { organizationId, scopes = ["transactions:write"], expirySeconds = 3_600 } = options;
   const apiKey = options.apiKey?.trim();
   if (!fitsHeader(apiKey))
@@ -67,21 +67,29 @@ function fetchWithKey(connection: Connection, options: SluiceOptions): () => Pro
     const askedAt = Date.now();
     const reply = await connection.request({ method: "POST", path: "/auth/token", body }, apiKey);
     // The lifetime is counted from the request, so the clock of this machine need not be right.
-    return keep((reply as AccessToken).token, { from: askedAt, lifeMs: expirySeconds * 1_000 });
+    return toCachedToken((reply as AccessToken).token, {
+      from: askedAt,
+      lifeMs: expirySeconds * 1_000,
+    });
   };
 }
 
-function fetchWithCallback(getToken: NonNullable<SluiceOptions["getToken"]>): () => Promise<Kept> {
+function fetchWithCallback(
+  getToken: NonNullable<SluiceOptions["getToken"]>,
+): () => Promise<CachedToken> {
   return async () => {
     const { token, expiry } = await getToken();
     const now = Date.now();
     // The expiry is by the clock of the service, so a token that seems to have expired may be valid. The service decides.
     const lifeMs = Math.max(expiry * 1_000 - now, marginMs);
-    return keep(token, { from: now, lifeMs });
+    return toCachedToken(token, { from: now, lifeMs });
   };
 }
 
-function keep(token: unknown, { from, lifeMs }: { from: number; lifeMs: number }): Kept {
+function toCachedToken(
+  token: unknown,
+  { from, lifeMs }: { from: number; lifeMs: number },
+): CachedToken {
   if (!fitsHeader(token)) throw new TypeError("The reply contains no valid access token.");
   return { token, renewAt: from + lifeMs - Math.min(marginMs, lifeMs / 10) };
 }

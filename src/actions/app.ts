@@ -18,7 +18,7 @@ export interface App {
   readonly ledger: DeletionLedger;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** The name that the audit trail gives to acts of this process that no request asked for. */
+  /** The actor in the audit trail for acts of this process that no request caused. */
   readonly operator: string;
   /** For the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;

@@ -162,10 +162,10 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
 export async function wasRolledBack(app: App): Promise<boolean> {
   const { store, ledger } = app;
   if ((await store.replay.restoreState()) !== undefined) return true;
-  const { auditAnchor, lastReceipt, underWay } = await ledger.state();
+  const { auditAnchor, lastReceipt, inProgress } = await ledger.state();
   if (!(await isInTrail(app, auditAnchor))) return true;
   if (!(await isReceipt(app, lastReceipt))) return true;
-  const ids = underWay.map(({ deletionRequestId }) => deletionRequestId);
+  const ids = inProgress.map(({ deletionRequestId }) => deletionRequestId);
   const known = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
   return known.length < new Set(ids).size;
 }

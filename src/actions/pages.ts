@@ -3,7 +3,7 @@
 import type { AuditEntry, Hold } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
-import type { KeptReceipt } from "../store/trail.ts";
+import type { StoredReceipt } from "../store/trail.ts";
 import type { App } from "./app.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
@@ -27,7 +27,7 @@ export function auditPages({ store }: App, after = 0): AsyncGenerator<readonly A
 }
 
 /** In the order of the chain. */
-export function receiptPages({ store }: App, after = 0): AsyncGenerator<readonly KeptReceipt[]> {
+export function receiptPages({ store }: App, after = 0): AsyncGenerator<readonly StoredReceipt[]> {
   return readPages(pageRows, (last) =>
     store.listReceipts(last?.receipt.receipt_no ?? after, pageRows),
   );

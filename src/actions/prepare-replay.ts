@@ -28,7 +28,7 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
 }
 
 /**
- * Stores what has to be replayed. Repeated after a crash, it starts again with the same result. Throws OperatorError
+ * Stores what must be replayed. Repeated after a crash, it starts again with the same result. Throws OperatorError
  * replay_unread if a ledger that was being read is missing from `sources`.
  */
 export async function prepareReplay(app: App, { sources, backup }: Preparing): Promise<void> {

@@ -13,7 +13,7 @@ import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
 export const deletionBackOffMsMax = 5 * 60_000;
 /** Deletions that share the transactions of one step. */
 const deletionsErasedAtOnceMax = 16;
-/** Verification passes that find something before an attempt ends and operators are told why. */
+/** Verification passes that find something before an attempt ends and the reason is reported to operators. */
 const verificationsMax = 20;
 
 export type ProcessedDeletions =
@@ -46,7 +46,8 @@ export async function processDeletions(
   try {
     await eraseAndComplete(app, batch);
   } catch (cause) {
-    for (const deletion of openOf(batch)) settle(batch, { result: "postponed", deletion, cause });
+    for (const deletion of openOf(batch))
+      setResult(batch, { result: "postponed", deletion, cause });
   }
   const results = [...batch.results.values()];
   // They are completed even if this fails; upkeep then updates the ledger.
@@ -110,7 +111,7 @@ async function eraseStepOfEach(
       const step = await app.store.eraseStep(deletion.deletionRequestId, recordsMax, act);
       if (step.done) erased.push(deletion);
     } catch (cause) {
-      settle(batch, { result: "postponed", deletion, cause });
+      setResult(batch, { result: "postponed", deletion, cause });
     }
   }
   await Promise.all(part.map(eraseOne));
@@ -127,20 +128,20 @@ async function completeAll(app: App, batch: Batch, erased: readonly Deletion[]):
   const outcomes = await app.store.completeDeletions(ids, act);
   for (const [index, deletion] of erased.entries()) {
     const outcome = outcomes[index];
-    if (outcome !== undefined) settleVerification(batch, deletion, outcome);
+    if (outcome !== undefined) handleVerification(batch, deletion, outcome);
   }
 }
 
-function settleVerification(batch: Batch, deletion: Deletion, outcome: Completion): void {
-  if (outcome.result === "completed") return settle(batch, outcome);
+function handleVerification(batch: Batch, deletion: Deletion, outcome: Completion): void {
+  if (outcome.result === "completed") return setResult(batch, outcome);
   const { verifications } = batch;
   const { deletionRequestId } = deletion;
   const count = (verifications.get(deletionRequestId) ?? 0) + 1;
   verifications.set(deletionRequestId, count);
   if (outcome.result === "failed") {
-    settle(batch, { result: "postponed", deletion, cause: outcome.cause });
+    setResult(batch, { result: "postponed", deletion, cause: outcome.cause });
   } else if (count === verificationsMax) {
-    settle(batch, { result: "postponed", deletion, cause: new Error(foundAgain) });
+    setResult(batch, { result: "postponed", deletion, cause: new Error(foundAgain) });
   }
 }
 
@@ -152,7 +153,7 @@ function openOf({ claimed, results }: Batch): readonly Deletion[] {
   return claimed.filter(({ deletionRequestId }) => !results.has(deletionRequestId));
 }
 
-function settle({ results }: Batch, result: ProcessedDeletions): void {
+function setResult({ results }: Batch, result: ProcessedDeletions): void {
   results.set(result.deletion.deletionRequestId, result);
 }
 

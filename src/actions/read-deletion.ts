@@ -8,7 +8,7 @@ import {
 import { AppError } from "../domain/error.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { DeletionFilter } from "../store/store.ts";
-import type { KeptReceipt } from "../store/trail.ts";
+import type { StoredReceipt } from "../store/trail.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
 
@@ -63,7 +63,7 @@ export function listReceipts(
   { store }: App,
   afterReceiptNo: number,
   limit: number,
-): Promise<readonly KeptReceipt[]> {
+): Promise<readonly StoredReceipt[]> {
   return store.listReceipts(afterReceiptNo, limit);
 }
 

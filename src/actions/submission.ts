@@ -174,7 +174,7 @@ export class Submission {
     });
   }
 
-  /** In parts, so that other writes fit in between, unless one outcome has to be stored for all of them. */
+  /** In parts, so that other writes fit in between, unless one outcome must be stored for all of them. */
   async #storeEach(
     writer: RecordWriter,
     drafts: readonly Draft[],
@@ -183,7 +183,7 @@ export class Submission {
     const bounds = { itemsMax: lenientPartItems, rowsMax: limits.groupRowsMax };
     const divided = idempotency === undefined ? partsOf(drafts, bounds) : [drafts];
     if (divided.length <= 1) {
-      // Even without drafts, the outcome has to be stored for an Idempotency-Key, because the reply is one of success.
+      // Even without drafts, the outcome must be stored for an Idempotency-Key, because the reply is one of success.
       const isEmpty = drafts.length === 0 && idempotency === undefined;
       return isEmpty
         ? { written: 0, drafts: [] }

@@ -81,9 +81,7 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
     return [`${missing} ${missing === 1 ? "is" : "are"} missing between number ${before} and it.`];
   }
   if (receipt.previous_receipt === hash("sha256", chainedText(previous))) return [];
-  return [
-    `It does not follow from number ${before}: that one was changed, or stands in for another.`,
-  ];
+  return [`It does not follow from number ${before}: that one was changed or replaced.`];
 }
 
 function nameOf(receipt: Receipt | undefined, index: number, count: number): string {

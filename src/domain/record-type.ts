@@ -65,7 +65,7 @@ export interface RecordTypeDefinition {
 
 /** Operations of a type besides those of every type. */
 export interface RecordTypeOptions {
-  /** Single operations take one object, and lists have paths of their own (`transaction`). */
+  /** Single operations take one object, and lists have separate paths (`transaction`). */
   readonly batchPath?: string;
   /** May be deleted by request (`transaction`, `person`, `company`). */
   readonly deletable?: boolean;

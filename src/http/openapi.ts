@@ -107,11 +107,11 @@ function withoutUnused<Parts extends Readonly<Record<string, Named>>>(
     }
   };
   follow(paths);
-  const kept = Object.entries(all).map(([kind, parts]) => {
+  const usedParts = Object.entries(all).map(([kind, parts]) => {
     const names = Object.keys(parts).filter((name) => used.has(`${kind}/${name}`));
     return [kind, Object.fromEntries(names.toSorted().map((name) => [name, parts[name]]))];
   });
-  return Object.fromEntries(kept) as Parts;
+  return Object.fromEntries(usedParts) as Parts;
 }
 
 const reference = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;

@@ -9,7 +9,7 @@ export function heldMeanwhile(waitingFor: string): StoreError {
   return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`);
 }
 
-/** Undefined if it has to be tried again. Throws what it failed with. */
+/** Undefined if it must be tried again. Throws the cause of a failure. */
 export function deletionOf(outcome: Completion | undefined): Deletion | undefined {
   if (outcome?.result === "failed") throw outcome.cause;
   return outcome?.result === "completed" ? outcome.deletion : undefined;

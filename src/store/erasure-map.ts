@@ -1,7 +1,7 @@
 // Every column of every table of both engines: how an erasure removes it, or why it remains. Documentation as data: a test
 // compares it with the real tables, and with what a deletion leaves in them; nothing is erased by it.
 
-export type Fate = { readonly erased: string } | { readonly kept: string };
+export type Fate = { readonly erased: string } | { readonly retained: string };
 
 const withRecord: Fate = { erased: "the row is deleted when the record is erased" };
 const withReference: Fate = {
@@ -9,14 +9,14 @@ const withReference: Fate = {
     "the row is deleted when either record is erased; the other's changes are rewritten without it",
 };
 const withPlan: Fate = { erased: "the plan is deleted when the deletion is verified" };
-const notAboutRecords: Fate = { kept: "contains nothing about any record" };
-const proof: Fate = { kept: "the proof of a deletion: that it was requested, and its result" };
-const trail: Fate = { kept: "the audit trail is a chain; it never contains record content" };
+const notAboutRecords: Fate = { retained: "contains nothing about any record" };
+const proof: Fate = { retained: "the proof of a deletion: that it was requested, and its result" };
+const trail: Fate = { retained: "the audit trail is a chain; it never contains record content" };
 const replyHashes: Fate = {
   erased: "the row is deleted when any record that the request wrote is erased, or after 24 hours",
 };
 const untilRelease: Fate = {
-  kept: "a record under a hold is not erased; the row is deleted when the hold is released",
+  retained: "a record under a hold is not erased; the row is deleted when the hold is released",
 };
 
 const untilReplayed: Fate = {
@@ -84,7 +84,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
   idempotent_reply: all(replyHashes, "organization_id key_hash fingerprint outcome created_at"),
   receipt: {
     ...all(proof, "receipt_no deletion_request_id organization_id"),
-    document: { kept: "the proof itself: the request, with id and reason, and its result" },
+    document: { retained: "the proof itself: the request, with id and reason, and its result" },
     hash: proof,
   },
   receipt_key: all(notAboutRecords, "key_id public_key created_at retired_at"),

@@ -34,7 +34,7 @@ export interface LedgerState {
   /** The last link of the audit chain that the store must have: of the last heads, or of a restore after them. */
   readonly auditAnchor: ChainHead | undefined;
   /** Deletions noted since the last receipt, which may or may not have been completed. */
-  readonly underWay: readonly DeletionEntry[];
+  readonly inProgress: readonly DeletionEntry[];
 }
 
 /** Makes the signed heads that end an append; undefined if there is no key to sign with. */

@@ -49,7 +49,7 @@ function requireBackupPath(databaseUrl: string): string {
   );
 }
 
-/** Before the copy is put in place, what has to be replayed must be stored in it. Throws StoreError. */
+/** Before the copy replaces the store, everything to replay must be stored in it. Throws StoreError. */
 export function copyBackup(databaseUrl: string, options: RestoreOptions): RestoredCopy {
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) return copySqliteBackup(path, options);

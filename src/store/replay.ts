@@ -7,7 +7,7 @@ import type { Act } from "./act.ts";
 
 /** The state of a restore. A store without one is complete. */
 export interface RestoreState {
-  /** loading: what has to be replayed is being stored. replaying: all of it has been. */
+  /** loading: the deletions to replay are being stored. replaying: all of them have been stored. */
   readonly state: "loading" | "replaying";
   readonly beganAt: number;
   readonly beganBy: string;

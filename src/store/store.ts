@@ -27,7 +27,7 @@ import type { Act as AnyAct } from "./act.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
 import type { ReplayStore } from "./replay.ts";
-import type { KeptReceipt, TrailStore } from "./trail.ts";
+import type { StoredReceipt, TrailStore } from "./trail.ts";
 
 export type Act = AnyAct;
 
@@ -214,7 +214,7 @@ export interface ReceiptStore {
     organizationId: string | undefined,
   ): Promise<Receipt | undefined>;
   /** In the order of the chain. */
-  listReceipts(afterReceiptNo: number, limit: number): Promise<readonly KeptReceipt[]>;
+  listReceipts(afterReceiptNo: number, limit: number): Promise<readonly StoredReceipt[]>;
   /** Oldest first. */
   listReceiptKeys(): Promise<readonly ReceiptKey[]>;
   /** Stores a public key unless it is known. */

@@ -6,7 +6,7 @@ import type { RecordKey } from "../domain/record/record-write.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { Act } from "./act.ts";
 
-export interface KeptReceipt {
+export interface StoredReceipt {
   readonly receipt: Receipt;
   readonly hash: string;
 }
@@ -28,5 +28,5 @@ export interface TrailStore {
   findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;
   /** Of all organizations, in the order of ids. */
   listDeletions(afterId: string, limit: number): Promise<readonly Deletion[]>;
-  findReceipts(deletionRequestIds: readonly string[]): Promise<readonly KeptReceipt[]>;
+  findReceipts(deletionRequestIds: readonly string[]): Promise<readonly StoredReceipt[]>;
 }

@@ -54,7 +54,7 @@ describe("verifying receipts", () => {
     const cut = { ...third, signature: third.signature.slice(0, 40) };
     assert.match(faultsOf([cut])[0]?.join() ?? "", /signature is not 86 characters/);
     const more = { ...third, note: "hello" };
-    assert.deepEqual(faultsOf([more]), [["The field note is none of a receipt's."]]);
+    assert.deepEqual(faultsOf([more]), [["The field note is not part of a receipt."]]);
     assert.deepEqual(faultsOf(["text"]), [["It is not a JSON object."]]);
   });
 
@@ -88,7 +88,7 @@ describe("verifying receipts", () => {
       keys: [...chain.published.keys, ...fork.published.keys],
     };
     assert.deepEqual(faultsOf([first, fork.receipts[1]], both)[1], [
-      "It does not follow from number 1: that one was changed, or stands in for another.",
+      "It does not follow from number 1: that one was changed or replaced.",
     ]);
   });
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
 import { Sluice, type SluiceOptions } from "../../client/src/sluice.ts";
-import { apiKey, breakOff, follow, json, page, refuse, reply } from "./scripted-fetch.ts";
+import { apiKey, failConnection, follow, json, page, refuse, reply } from "./scripted-fetch.ts";
 
 const good: SluiceOptions = { baseUrl: "http://127.0.0.1:1", apiKey, organizationId: "o" };
 
@@ -126,7 +126,13 @@ describe("a secret", () => {
   it("is not shown by the errors of a call, nor is the sent data", async () => {
     const record = { person_id: "secret", is_test_user: true, is_retail_customer: true };
     const person = { ...record, timestamp: "2026-07-01T00:00:00Z" };
-    for (const failure of [breakOff, page(502), refuse(40000), refuse(40104), reply(200, "")]) {
+    for (const failure of [
+      failConnection,
+      page(502),
+      refuse(40000),
+      refuse(40104),
+      reply(200, ""),
+    ]) {
       const { client } = follow([failure], { retries: 0 });
       for (const call of [client.persons.add(person), client.persons.exists("secret")]) {
         const error: unknown = await call.catch((caught: unknown) => caught);

@@ -6,7 +6,7 @@ import { SluiceError, SluiceNetworkError } from "../../client/src/sluice.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import {
   reply,
-  breakOff,
+  failConnection,
   follow,
   hang,
   named,
@@ -23,7 +23,7 @@ const good = reply(201);
 
 describe("a temporary failure", () => {
   const passing = {
-    "a lost connection": breakOff,
+    "a lost connection": failConnection,
     "a truncated reply": () => new Response('{"success":', { status: 201 }),
     "an empty reply": () => new Response("", { status: 201 }),
     "a reply of a proxy": page(200),
@@ -48,21 +48,23 @@ describe("a temporary failure", () => {
 
   it("is retried after delays that double each time, up to ten seconds, with full jitter", async (test) => {
     const all = recordWaits(test, 1);
-    const { client } = follow([...Array.from({ length: 8 }, () => breakOff), good], { timeoutMs });
+    const { client } = follow([...Array.from({ length: 8 }, () => failConnection), good], {
+      timeoutMs,
+    });
     await client.customerSars.add(sar);
     assert.deepEqual(all, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
   });
 
   it("can be retried without a delay", async (test) => {
     const waits = recordWaits(test, 0);
-    const { client } = follow([breakOff, breakOff, good], { timeoutMs });
+    const { client } = follow([failConnection, failConnection, good], { timeoutMs });
     await client.customerSars.add(sar);
     assert.deepEqual(waits, [0, 0]);
   });
 
   it("ends after the given number of retries, with the key in the error", async (test) => {
     recordWaits(test);
-    const { client, sent } = follow([breakOff], { timeoutMs, retries: 2 });
+    const { client, sent } = follow([failConnection], { timeoutMs, retries: 2 });
     await assert.rejects(client.customerSars.add(sar, { idempotencyKey: "k" }), (error) => {
       assert.ok(error instanceof SluiceNetworkError && error instanceof SluiceError);
       assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
@@ -150,7 +152,7 @@ describe("a reply with Retry-After", () => {
   it("is not a failure, and uses no retries", async (test) => {
     const waits = recordWaits(test);
     const turns = Array.from({ length: 50 }, (_, nth) => refuse(nth % 2 === 0 ? 42901 : 40904));
-    const { client } = follow([...turns, breakOff, good], { timeoutMs, retries: 1 });
+    const { client } = follow([...turns, failConnection, good], { timeoutMs, retries: 1 });
     assert.deepEqual(await client.customerSars.add(sar), written);
     assert.equal(waits.length, 51);
   });
@@ -170,7 +172,7 @@ describe("a reply with Retry-After", () => {
 });
 
 describe("without retries", () => {
-  const answers = { "no reply": breakOff, "503": refuse(50301), "429": refuse(42901) };
+  const answers = { "no reply": failConnection, "503": refuse(50301), "429": refuse(42901) };
   for (const [name, failure] of Object.entries(answers)) {
     it(`the first reply is the last: ${name}`, async () => {
       const { client, sent } = follow([failure, good], { retries: 0 });
@@ -204,7 +206,7 @@ describe("a reply", () => {
   it("to an earlier attempt of the same call is as good as one to the last", async (test) => {
     recordWaits(test);
     const { client, sent } = follow(
-      [breakOff, (asked) => named(asked.headers["x-request-id"]?.replace(/2$/, "1"))(asked)],
+      [failConnection, (asked) => named(asked.headers["x-request-id"]?.replace(/2$/, "1"))(asked)],
       { timeoutMs },
     );
     assert.deepEqual(await client.customerSars.add(sar), written);

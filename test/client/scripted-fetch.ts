@@ -92,7 +92,7 @@ export function page(status: number): Answer {
   return () => new Response("<html></html>", { status, headers: { "content-type": "text/html" } });
 }
 
-export const breakOff: Answer = () => {
+export const failConnection: Answer = () => {
   throw new TypeError("fetch failed");
 };
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SluiceNetworkError } from "../../client/src/sluice.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { type Answer, breakOff, follow, json, page, refuse } from "./scripted-fetch.ts";
+import { type Answer, failConnection, follow, json, page, refuse } from "./scripted-fetch.ts";
 
 interface Numbered {
   readonly sar_id: string;
@@ -178,7 +178,7 @@ describe("an upload", () => {
         released = true;
       }
     }
-    const { client, sent } = follow([accept, accept, breakOff], { retries: 0 });
+    const { client, sent } = follow([accept, accept, failConnection], { retries: 0 });
     const upload = client.customerSars.addAll(source(), { batchSize: 10 });
     await assert.rejects(Array.fromAsync(upload), (error) => {
       assert.ok(error instanceof SluiceNetworkError);

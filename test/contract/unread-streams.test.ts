@@ -134,7 +134,7 @@ describe("a stream with too many invalid lines", () => {
     assert.deepEqual([success, code, write_count], [false, 40000, 1]);
     assert.ok(Number(refused) >= limits.streamInvalidLinesMax);
     assert.ok(Number(refused) < limits.streamInvalidLinesMax + 2_000);
-    assert.match(String(message), /more than 10000 of its lines are not valid/);
+    assert.match(String(message), /more than 10000 of its lines are invalid/);
     assert.ok(await exists(record));
   });
 });

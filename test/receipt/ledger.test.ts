@@ -128,7 +128,7 @@ describe("the ledger", () => {
       assert.equal(state.lastReceiptNo, 7);
       assert.deepEqual(state.lastReceipt, { no: 1, hash: "1".padStart(64, "0") });
       assert.deepEqual(state.auditAnchor, link);
-      assert.deepEqual(state.underWay, [entry(2, false)]);
+      assert.deepEqual(state.inProgress, [entry(2, false)]);
       assert.match(state.ledgerId ?? "", /^ledger_[0-9a-f]{24}$/);
     }
     await ledger.note(others);

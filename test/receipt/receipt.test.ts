@@ -139,7 +139,7 @@ describe("the receipt of a deletion", () => {
     for (const [changed, says] of [
       [{ ...(receipt as Receipt), signature: other }, /signature is not 86 characters/],
       [{ ...(receipt as Receipt), signature: `${signature}==` }, /signature is not 86 characters/],
-      [{ ...(receipt as Receipt), asked: more }, /asked\.note is none of a receipt's/],
+      [{ ...(receipt as Receipt), asked: more }, /asked\.note is not part of a receipt/],
     ] as const) {
       const { code, out } = await line.type("receipt verify", write("other.json", changed));
       assert.equal(code, 1);

@@ -105,11 +105,11 @@ describe("the erasure map", () => {
     ]);
   });
 
-  it("says of each column either how it is erased or why it is kept", () => {
+  it("says of each column either how it is erased or why it is retained", () => {
     for (const columns of Object.values(erasureMap)) {
       for (const fate of Object.values<Fate>(columns)) {
         assert.deepEqual(
-          Object.keys(fate).filter((name) => ["erased", "kept"].includes(name)).length,
+          Object.keys(fate).filter((name) => ["erased", "retained"].includes(name)).length,
           1,
         );
         assert.match(Object.values(fate).join(), /^[a-z].{20,}[a-z\d]$/);

@@ -64,7 +64,10 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     "UPDATE deletion SET status = 'cancelled' WHERE status = 'pending'",
     /is cancelled in the store, and not in the audit trail/,
   ],
-  [`UPDATE hold SET owner = 'x' WHERE ${oneHold}`, /Hold hold_\w+ is not as it was placed/],
+  [
+    `UPDATE hold SET owner = 'x' WHERE ${oneHold}`,
+    /Hold hold_\w+ differs from the hold that was placed/,
+  ],
   [`DELETE FROM hold WHERE ${oneHold}`, /Hold hold_\w+ is in force in the audit trail, and not/],
   [
     "UPDATE receipt_key SET created_at = created_at + 1",

@@ -1,5 +1,5 @@
 // Where the records of each type are reached.
-// Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+// Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 import { Collection, DeletableCollection } from "../collection.ts";
 import type { Session } from "../session.ts";

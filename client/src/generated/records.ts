@@ -1,5 +1,5 @@
 // What is sent: the records of every type, and updates of them.
-// Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+// Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 /**
  * Money that moves in, out or inside.
@@ -181,7 +181,7 @@ export interface TransactionSuspiciousActivity {
   report_filed_at?: string | Date | null | undefined;
   /** Transactions that it is about. */
   related_tx_ids?: readonly string[] | null | undefined;
-  /** Alert behind it. */
+  /** Alert that led to it. */
   related_alert_id?: string | null | undefined;
   /** Made for a test, not real. */
   is_test?: boolean | null | undefined;

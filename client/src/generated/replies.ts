@@ -1,5 +1,5 @@
 // What is answered: the replies of the operations, and what tokens can be asked for.
-// Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+// Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 /** An access token; returned once and never stored. */
 export interface AccessToken {

@@ -7,7 +7,7 @@ import type { AuditEntry, Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
 import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
-import type { KeptReceipt } from "../../store/trail.ts";
+import type { StoredReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
 import { auditPages, holdPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
@@ -44,7 +44,7 @@ function isOfDeletion({ action }: AuditEntry): boolean {
 
 interface PageRows {
   readonly deletions: readonly Deletion[];
-  readonly receipts: readonly KeptReceipt[];
+  readonly receipts: readonly StoredReceipt[];
 }
 
 interface AuditedKey {
@@ -97,7 +97,7 @@ class TrailReading implements TrailRead {
   #addDeletion(
     entry: AuditEntry,
     deletion: Deletion | undefined,
-    receipt: KeptReceipt | undefined,
+    receipt: StoredReceipt | undefined,
   ): void {
     const { action, detail, subject: id } = entry;
     if (deletion === undefined) {
@@ -152,7 +152,7 @@ class TrailReading implements TrailRead {
 function findStateFault(
   { action, at, detail }: AuditEntry,
   { status, startedAt }: Deletion,
-  kept: KeptReceipt | undefined,
+  stored: StoredReceipt | undefined,
 ): string | undefined {
   switch (action) {
     case "deletion.cancel":
@@ -164,7 +164,7 @@ function findStateFault(
       if (status !== "completed") return `was completed, and is ${status}`;
       const { receiptNo, receiptHash } = detail;
       if (receiptNo === undefined) return undefined;
-      const isSame = kept?.hash === receiptHash && kept?.receipt.receipt_no === receiptNo;
+      const isSame = stored?.hash === receiptHash && stored?.receipt.receipt_no === receiptNo;
       return isSame
         ? undefined
         : `was completed with receipt ${JSON.stringify(receiptNo)}, and has another`;
@@ -206,7 +206,7 @@ function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | unde
     detail["reviewOn"] === (hold.reviewOn ?? null) &&
     detail["placedAt"] === hold.placedAt &&
     detail["placedBy"] === hold.placedBy;
-  return isSame ? undefined : "is not as it was placed: it was altered in the store";
+  return isSame ? undefined : "differs from the hold that was placed: it was altered in the store";
 }
 
 function compareKeys(

@@ -7,7 +7,7 @@ import {
   type DeletionEntry,
   entryOfReceipt,
 } from "../../domain/deletion/ledger-entry.ts";
-import type { KeptReceipt } from "../../store/trail.ts";
+import type { StoredReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
 import { receiptPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
@@ -29,8 +29,8 @@ export class LedgerReceipts {
     if (page.length === 0) return;
     const ids = [...new Set(page.map(({ deletionRequestId }) => deletionRequestId))];
     const { trail } = this.#app.store;
-    const [kept, rows] = await Promise.all([trail.findReceipts(ids), trail.findDeletions(ids)]);
-    const receipts = new Map(kept.map((one) => [one.receipt.deletion_request_id, one]));
+    const [stored, rows] = await Promise.all([trail.findReceipts(ids), trail.findDeletions(ids)]);
+    const receipts = new Map(stored.map((one) => [one.receipt.deletion_request_id, one]));
     const known = new Set(rows.map(({ deletionRequestId }) => deletionRequestId));
     for (const entry of page) {
       const { deletionRequestId: id, completed } = entry;
@@ -42,16 +42,16 @@ export class LedgerReceipts {
     }
   }
 
-  #checkReceipt(entry: DeletionEntry, no: number, kept: KeptReceipt | undefined): void {
+  #checkReceipt(entry: DeletionEntry, no: number, stored: StoredReceipt | undefined): void {
     this.#seen.add(no);
     const id = entry.deletionRequestId;
-    if (kept === undefined) {
+    if (stored === undefined) {
       this.#findings.add(`Receipt ${no} of deletion ${id} is in the ledger, and not in the store.`);
       return;
     }
-    const expected = entryOfReceipt(kept.receipt, kept.hash);
+    const expected = entryOfReceipt(stored.receipt, stored.hash);
     if (isDeepStrictEqual(expected, entry)) return;
-    const isReplayed = kept.receipt.receipt_no > no && this.#wasCut(no);
+    const isReplayed = stored.receipt.receipt_no > no && this.#wasCut(no);
     if (isReplayed) return;
     this.#findings.add(`Receipt ${no} of deletion ${id} differs between the ledger and the store.`);
   }

@@ -1,4 +1,4 @@
-// Converts the value of a field to a cell of CSV and back, without loss. Text is written as it is; numbers, true and false as
+// Converts the value of a field to a cell of CSV and back, without loss. Text is written unchanged; numbers, true and false as
 // in JSON; lists and objects as JSON. An empty cell means no value, \N null, and \E empty text.
 
 import {

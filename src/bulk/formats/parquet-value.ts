@@ -41,7 +41,7 @@ function numberOr(text: string): number | string {
   return isExactNumber(text, Number(text)) ? Number(text) : text;
 }
 
-/** Also converts lists and objects, at any depth; null is no value. */
+/** Also converts lists and objects, at any depth; null means no value. */
 export function readAny(value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return numberOr(String(value));

@@ -180,7 +180,7 @@ function requireSame(path: string, found: State, { input, settings }: Identity):
   throw new OperatorError(
     "state",
     `An earlier import of this file was interrupted and can't be continued: ${changed}. ` +
-      `Repeat the command as it was, or remove ${path} to start from the beginning.`,
+      `Repeat the same command, or remove ${path} to start from the beginning.`,
   );
 }
 

@@ -1,5 +1,5 @@
-// Runs the demonstration: starts a server with a store of its own, creates an organization and a key as an operator does,
-// and from then on uses only HTTP. Removes the store at the end unless it is to be kept.
+// Runs the demonstration: starts a server with its own store, creates an organization and a key as an operator does,
+// and from then on uses only HTTP. Removes the store at the end unless --keep names a folder for it.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

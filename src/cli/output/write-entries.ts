@@ -22,7 +22,7 @@ export const entryOptions = {
 export interface Entry {
   readonly number: number;
   readonly organizationId: string | undefined;
-  /** As it is printed. */
+  /** The printed form. */
   readonly view: object;
 }
 

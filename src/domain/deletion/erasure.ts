@@ -76,7 +76,7 @@ function readEdges(edges: Iterable<Edge>): Graph {
   const referrers = new Map<NodeKey, Set<NodeKey>>();
   const holders = new Map<NodeKey, Set<NodeKey>>();
   for (const { from, to, kind } of edges) {
-    // A reference of a record to itself neither retains the record nor has to be removed.
+    // A reference of a record to itself neither retains the record nor needs to be removed.
     if (from === to) continue;
     entry(referrers, to).add(from);
     if (kind === "belongs") entry(holders, from).add(to);

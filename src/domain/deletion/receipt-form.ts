@@ -106,7 +106,8 @@ function findFaults(
     return findFaults(value as Readonly<Record<string, unknown>>, members, `${path}${name}.`);
   });
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(form, name)) faults.push(`The field ${path}${name} is none of a receipt's.`);
+    if (!Object.hasOwn(form, name))
+      faults.push(`The field ${path}${name} is not part of a receipt.`);
   }
   return faults;
 }

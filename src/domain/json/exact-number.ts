@@ -18,7 +18,7 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const infinite = "1e999";
 
 export const inexactMessage =
-  "can't be kept exactly as it is written; send at most 15 significant digits, and no huge exponent";
+  "can't be stored exactly as written; send at most 15 significant digits, and no huge exponent";
 
 /** Throws SyntaxError as JSON.parse does. `bytes` are the text in UTF-8, for callers that have them. */
 export function parseExactJson(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
@@ -30,7 +30,7 @@ export function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** Cheap, and false for nearly all texts; if true, every number has to be read as it was written. */
+/** Cheap, and false for nearly all texts; if true, the text of every number must be read. */
 function mayBeInexact(text: string, bytes: Uint8Array): boolean {
   return hasLongNumber(bytes) || longNegativeExponent.test(text);
 }

@@ -16,7 +16,7 @@ export function isNestedDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Errors for what can't be stored as it was sent, up to one more than a reply lists. */
+/** Errors for what can't be stored unchanged, up to one more than a reply lists. */
 export function jsonValueErrors(path: string, value: unknown): readonly FieldError[] {
   const errors: FieldError[] = [];
   collect({ path, value, levels: limits.jsonFieldDepthMax, errors });
@@ -57,7 +57,7 @@ function collectInside({ path, value, levels, errors }: Place & { readonly value
   }
 }
 
-const illFormedMessage = "holds half of a surrogate pair, which is no text";
+const illFormedMessage = "contains half of a surrogate pair, which is not valid text";
 const tooDeepMessage = `is nested too deep: the field may have at most ${limits.jsonFieldDepthMax} levels`;
 
 /** The same value with sorted keys. The value must be valid, so that its depth is bounded. */

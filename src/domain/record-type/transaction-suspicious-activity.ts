@@ -1,4 +1,4 @@
-// A suspicion of crime that transactions gave rise to; it belongs to them and to the alert behind it.
+// A suspicion of crime that transactions gave rise to; it belongs to them and to the alert that led to it.
 
 import { dateTime, flag, identifier, identifiers, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
@@ -15,7 +15,7 @@ export const transactionSuspiciousActivity = defineRecordType({
     report_id: optional(identifier("The report to the authority.")),
     report_filed_at: optional(dateTime("When the report was filed.")),
     related_tx_ids: optional(identifiers("Transactions that it is about.")),
-    related_alert_id: optional(identifier("Alert behind it.")),
+    related_alert_id: optional(identifier("Alert that led to it.")),
     is_test: optional(flag("Made for a test, not real.")),
   },
   relations: [

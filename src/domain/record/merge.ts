@@ -67,8 +67,8 @@ export class StateFold {
     for (const name of this.#type.fieldNames) {
       const held = this.#latest.get(name)?.payload[name];
       const value = held === null && !required.includes(name) ? undefined : held;
-      const settled = value === undefined ? properties[name]?.default : value;
-      if (settled !== undefined) state[name] = settled;
+      const merged = value === undefined ? properties[name]?.default : value;
+      if (merged !== undefined) state[name] = merged;
     }
     for (const group of this.#groups) {
       const shown = group.latestSet === undefined ? undefined : fieldSet(group, group.latestSet);

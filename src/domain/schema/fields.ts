@@ -35,7 +35,7 @@ Format.Set(
 );
 
 // Control characters (C0, DEL, C1) are not allowed in an id, and lone surrogates are not text: UTF-8 can't represent them, so
-// a value with one could not be stored as it was sent.
+// a value with one could not be stored unchanged.
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 

@@ -54,7 +54,9 @@ function sizeDetailOf(schema: SchemaShape, value: unknown): string | undefined {
   if (typeof value === "string") {
     if (value === "") return "is empty";
     if (isLonger(value, schema.maxLength ?? Infinity)) return "is longer";
-    return value.isWellFormed() ? undefined : "holds half of a surrogate pair, which is no text";
+    return value.isWellFormed()
+      ? undefined
+      : "contains half of a surrogate pair, which is not valid text";
   }
   if (Array.isArray(value)) {
     return value.length > (schema.maxItems ?? Infinity) ? `has ${value.length} items` : undefined;

@@ -89,7 +89,7 @@ export interface LargeBodyOptions {
   readonly signal: AbortSignal;
 }
 
-/** The bytes, in memory of their own, and its reservation. */
+/** The bytes of a body, in a separate buffer, and the reservation for them. */
 export interface LargeBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly reservation: Reservation;

@@ -1,5 +1,5 @@
-// The bulk thread as the main thread sees it: hands large bodies and streams over, and tells what came of each. Starts the
-// thread when it is first needed, and again after it has failed.
+// The main thread's side of the bulk thread: transfers large bodies and streams to it, and returns the outcome of each.
+// Starts the thread when it is first needed, and again after a failure.
 
 import type { Worker } from "node:worker_threads";
 import { AppError } from "../../domain/error.ts";
@@ -14,43 +14,43 @@ import type {
   WriteContext,
 } from "./messages.ts";
 
-/** What is needed of the thread. */
+/** The part of a worker thread that the client uses. */
 export type BulkThread = Pick<Worker, "postMessage" | "on" | "once">;
 
 export interface BulkClientOptions {
   readonly start: () => BulkThread;
-  /** Called before anything that was written is told of. */
+  /** Called before a write is reported to its caller. */
   readonly onWritten: () => void;
-  /** The thread has ended by itself. */
+  /** Called when the thread has ended unexpectedly. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What became of a list, and what it cost either way. */
+/** The outcome of a list, and its cost, whether it succeeded or failed. */
 export type ListOutcome =
   | { readonly report: ListReport; readonly work: Work }
   | { readonly error: Error; readonly work: Work };
 
 export interface StreamEvents {
-  /** A group is committed; the lines of the reply, each with its newline. */
+  /** A group is committed. `lines` are lines of the reply, each with its newline. */
   readonly onGroup: (group: {
     readonly written: number;
     readonly lines: string;
     readonly lineCount: number;
     readonly work: Work;
   }) => void;
-  /** It has failed: what is sent further is not read, and `end` tells why. */
+  /** The stream has failed: further chunks are not read, and `end` returns the error. */
   readonly onStopped: () => void;
 }
 
 export interface OpenStream {
-  /** The chunk is transferred. Resolves when it is read, so that another may follow. */
+  /** Transfers the chunk. Resolves when it has been read and another may follow. */
   write(chunk: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Resolves when everything is stored. `whole`: whether the stream has come to its end. */
+  /** Resolves when everything is stored. `whole`: whether the client sent the stream to its end. */
   end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly error: Error | undefined }>;
 }
 
 interface Pending {
-  readonly take: (message: FromBulk) => void;
+  readonly receive: (message: FromBulk) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -72,7 +72,7 @@ export class BulkClient {
     this.#worker ??= this.#startWorker();
   }
 
-  /** The body is transferred. `signal` tells that the client is gone. */
+  /** Transfers the body. `signal` is aborted when the client disconnects. */
   writeList(
     order: ListOrder,
     body: Uint8Array<ArrayBuffer>,
@@ -81,19 +81,19 @@ export class BulkClient {
     const id = this.#newId();
     const outcome = Promise.withResolvers<ListOutcome>();
     const abort = (): void => this.#send({ kind: "abort", id });
-    const settle = (found: ListOutcome): void => {
+    const finish = (result: ListOutcome): void => {
       signal.removeEventListener("abort", abort);
       this.#pending.delete(id);
-      outcome.resolve(found);
+      outcome.resolve(result);
     };
     this.#pending.set(id, {
-      take: (message) => {
-        if (message.kind === "report") settle({ report: message.report, work: message.work });
+      receive: (message) => {
+        if (message.kind === "report") finish({ report: message.report, work: message.work });
         if (message.kind === "failed") {
-          settle({ error: restoreError(message.error), work: message.work });
+          finish({ error: restoreError(message.error), work: message.work });
         }
       },
-      fail: (error) => settle({ error, work: noWork }),
+      fail: (error) => finish({ error, work: noWork }),
     });
     this.#send({ kind: "list", id, order, body }, [body.buffer]);
     signal.addEventListener("abort", abort);
@@ -103,27 +103,27 @@ export class BulkClient {
   openStream(order: WriteContext, events: StreamEvents): OpenStream {
     const id = this.#newId();
     const ended = Promise.withResolvers<Awaited<ReturnType<OpenStream["end"]>>>();
-    const taken: (() => void)[] = [];
+    const unread: (() => void)[] = [];
     let failure: Error | undefined;
     let tally: StreamTally = { received: 0, written: 0, unchanged: 0, refused: 0 };
-    const settle = (error: Error | undefined): void => {
+    const finish = (error: Error | undefined): void => {
       this.#pending.delete(id);
       failure = error;
-      for (const resolve of taken.splice(0)) resolve();
+      for (const resolve of unread.splice(0)) resolve();
       ended.resolve({ tally, error });
     };
     this.#pending.set(id, {
-      take: (message) => {
-        if (message.kind === "taken") taken.shift()?.();
+      receive: (message) => {
+        if (message.kind === "chunk read") unread.shift()?.();
         if (message.kind === "group") events.onGroup(message);
         if (message.kind === "stopped") events.onStopped();
         if (message.kind === "done") {
           ({ tally } = message);
-          settle(message.error === undefined ? undefined : restoreError(message.error));
+          finish(message.error === undefined ? undefined : restoreError(message.error));
         }
       },
       fail: (error) => {
-        settle(error);
+        finish(error);
         events.onStopped();
       },
     });
@@ -132,7 +132,7 @@ export class BulkClient {
       write: (chunk) => {
         if (failure !== undefined) return Promise.resolve();
         this.#send({ kind: "chunk", id, bytes: chunk }, [chunk.buffer]);
-        return new Promise((resolve) => taken.push(resolve));
+        return new Promise((resolve) => unread.push(resolve));
       },
       end: (whole) => {
         this.#send({ kind: "end", id, whole });
@@ -141,12 +141,12 @@ export class BulkClient {
     };
   }
 
-  /** Writes that wait are dropped; to be called when no client can be told of them any more. */
+  /** Drops the writes that are queued. Call it when no client can receive their outcome any more. */
   refuseWrites(): void {
     this.#send({ kind: "refuse writes" });
   }
 
-  /** Takes nothing more, and resolves when what is under way is over. */
+  /** Accepts nothing more, and resolves when the tasks in progress are finished. */
   async close(): Promise<void> {
     this.#closing = true;
     const worker = this.#worker;
@@ -172,14 +172,14 @@ export class BulkClient {
     worker.on("message", (message: FromBulk) => {
       if (message.kind === "ready") return;
       if (message.kind === "report" || message.kind === "group") this.#options.onWritten();
-      this.#pending.get(message.id)?.take(message);
+      this.#pending.get(message.id)?.receive(message);
     });
     worker.on("error", (error) => (cause = error));
     worker.on("exit", () => {
       this.#worker = undefined;
       if (this.#closing && cause === undefined) return;
       this.#options.onFailure(cause);
-      // Whether anything of it was written is not known: it may have been handed over already.
+      // Whether anything was written is unknown: the writer may already have received it.
       const error = new AppError("unavailable", { retryAfterSeconds: 1, cause });
       for (const { fail } of this.#pending.values()) fail(error);
     });

@@ -1,7 +1,7 @@
-// Cuts a JSON list into slices of whole items without parsing it, so that a large body can be parsed bit by bit. Only
-// looks for the commas between items; whoever parses the slices finds out whether they are JSON.
+// Divides a JSON list into slices of whole items without parsing it, so that a large body can be parsed in steps. Finds
+// only the commas between items: whether a slice is valid JSON is known when it is parsed.
 
-/** Where the items of one slice are in the body. The byte before it and the byte behind it are a bracket or a comma. */
+/** The position of one slice in the body. The byte before it and the byte after it are each a bracket or a comma. */
 export interface ListSlice {
   readonly start: number;
   readonly end: number;
@@ -10,13 +10,13 @@ export interface ListSlice {
 
 export interface SliceBounds {
   readonly itemsMax: number;
-  /** From so many bytes on a slice ends with the item in hand. */
+  /** A slice that has reached this many bytes ends after the current item. */
   readonly bytes: number;
-  /** An item of more bytes has a slice of its own. */
+  /** A larger item is the only one of its slice. */
   readonly itemBytesMax: number;
 }
 
-/** `rest`: where what could not be cut begins, if the body is no list or does not end where the list does. */
+/** `rest`: where the part begins that could not be divided, if the body is not a list or continues after its end. */
 export type ListEnd = { readonly whole: true } | { readonly whole: false; readonly rest: number };
 
 const quote = 0x22;
@@ -27,14 +27,14 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Whether what is in the body begins as a list. */
+/** Whether the first character of the JSON text opens a list. */
 export function startsList(body: Uint8Array): boolean {
-  return body[skipBlanks(body, 0)] === openBracket;
+  return body[skipWhitespace(body, 0)] === openBracket;
 }
 
 /** Reads each byte once, and yields the slices in order. */
 export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<ListSlice, ListEnd> {
-  const open = skipBlanks(body, 0);
+  const open = skipWhitespace(body, 0);
   if (body[open] !== openBracket) return { whole: false, rest: 0 };
   let start = open + 1;
   let items = 0;
@@ -43,7 +43,12 @@ export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<Lis
     const end = endOfItem(body, itemStart);
     if (end === body.length) return { whole: false, rest: start };
     const isLast = body[end] === closeBracket;
-    if (isLast && items === 0 && itemStart === open + 1 && skipBlanks(body, itemStart) === end) {
+    if (
+      isLast &&
+      items === 0 &&
+      itemStart === open + 1 &&
+      skipWhitespace(body, itemStart) === end
+    ) {
       return endOf(body, end, start);
     }
     const isLarge = end - itemStart > bounds.itemBytesMax;
@@ -64,10 +69,10 @@ export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<Lis
 }
 
 function endOf(body: Uint8Array, at: number, rest: number): ListEnd {
-  return skipBlanks(body, at + 1) === body.length ? { whole: true } : { whole: false, rest };
+  return skipWhitespace(body, at + 1) === body.length ? { whole: true } : { whole: false, rest };
 }
 
-/** The comma or bracket behind the item; the end of the body if there is none. */
+/** The position of the comma or bracket after the item; the end of the body if there is none. */
 function endOfItem(body: Uint8Array, from: number): number {
   let depth = 0;
   for (let at = from; at < body.length; at += 1) {
@@ -82,20 +87,20 @@ function endOfItem(body: Uint8Array, from: number): number {
   return body.length;
 }
 
-/** The closing quote, or the end of the body. */
+/** The position of the closing quote, or the end of the body. */
 function endOfString(body: Uint8Array, from: number): number {
   let at = from;
   while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
   return at;
 }
 
-/** Blanks of JSON (RFC 8259, section 2). */
-function skipBlanks(body: Uint8Array, from: number): number {
+/** Skips insignificant whitespace (RFC 8259, section 2). */
+function skipWhitespace(body: Uint8Array, from: number): number {
   let at = from;
-  while (isBlank(body[at])) at += 1;
+  while (isWhitespace(body[at])) at += 1;
   return at;
 }
 
-function isBlank(byte: number | undefined): boolean {
+function isWhitespace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -1,5 +1,5 @@
-// Writes the records of one large body: hashes, parses and validates it slice by slice, each in a tick of its own, then
-// stores all of it. Stops between two slices when the client is gone.
+// Writes the records of one large body: hashes, parses and validates it slice by slice, each in a separate tick, then
+// stores all of it. Stops between two slices if the client has disconnected.
 
 import { createHash } from "node:crypto";
 import { fingerprintOf } from "../../actions/idempotency.ts";
@@ -15,7 +15,7 @@ import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "./turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
-/** The text of one record, with whitespace. */
+/** The JSON text of one record, including whitespace. */
 const itemTextBytesMax = 1_024 * 1_024;
 
 export interface ListTask {
@@ -36,8 +36,8 @@ const sliceBounds = {
   bytes: 64 * 1_024,
   itemBytesMax: itemTextBytesMax,
 } as const;
-const hashedBytesAtOnce = 1_024 * 1_024;
-const resultsAtOnce = 500;
+const hashedBytesPerTurn = 1_024 * 1_024;
+const resultsPerTurn = 500;
 
 /** Rejects as `Submission.store` does, and with AppError malformed_json, validation_failed or too_large. */
 export async function writeList(task: ListTask, context: TaskContext): Promise<ListReport> {
@@ -90,7 +90,7 @@ async function addItems(
         return true;
       }
       items += next.value.items;
-      // Beyond the bound they are only counted.
+      // Items beyond the limit are only counted.
       if (items <= limits.batchItemsMax) addSlice(submission, body, next.value);
       return false;
     });
@@ -104,9 +104,9 @@ function addSlice(submission: Submission, body: Buffer, { start, end, items }: L
   for (const item of parseSlice(body, start, end)) submission.add(item);
 }
 
-/** In place of the comma or bracket around it, a slice has brackets while it is parsed. */
+/** While it is parsed, the bytes before and after the slice are replaced by brackets, to make it a list. */
 function parseSlice(body: Buffer, start: number, end: number): readonly unknown[] {
-  const [before, behind] = [body[start - 1] ?? 0, body[end] ?? 0];
+  const [before, after] = [body[start - 1] ?? 0, body[end] ?? 0];
   body[start - 1] = 0x5b;
   body[end] = 0x5d;
   try {
@@ -115,7 +115,7 @@ function parseSlice(body: Buffer, start: number, end: number): readonly unknown[
     throw error instanceof AppError ? describeListError(body, start) : error;
   } finally {
     body[start - 1] = before;
-    body[end] = behind;
+    body[end] = after;
   }
 }
 
@@ -123,9 +123,9 @@ async function markOf(task: ListTask, context: TaskContext): Promise<Idempotency
   const { idempotency } = task.order;
   if (idempotency === undefined) return undefined;
   const hash = createHash("sha256");
-  for (let at = 0; at < task.body.length; at += hashedBytesAtOnce) {
+  for (let at = 0; at < task.body.length; at += hashedBytesPerTurn) {
     await takeTurn(task, context);
-    context.meter.run(() => hash.update(task.body.subarray(at, at + hashedBytesAtOnce)));
+    context.meter.run(() => hash.update(task.body.subarray(at, at + hashedBytesPerTurn)));
   }
   return toMark(idempotency, hash.digest("hex"));
 }
@@ -141,16 +141,16 @@ async function describeReport(
 ): Promise<ListReport> {
   if (results === undefined) return { written, repeated, refused: 0, results: undefined };
   const parts: string[] = [];
-  for (let at = 0; at < results.length; at += resultsAtOnce) {
+  for (let at = 0; at < results.length; at += resultsPerTurn) {
     await takeTurn(task, context);
-    const part = results.slice(at, at + resultsAtOnce);
+    const part = results.slice(at, at + resultsPerTurn);
     parts.push(context.meter.run(() => JSON.stringify(part).slice(1, -1)));
   }
   const refused = results.filter(({ status }) => status === "refused").length;
   return { written, repeated, refused, results: `[${parts.join(",")}]` };
 }
 
-/** Throws when the client is gone: nobody would read what comes of it. */
+/** Throws if the client has disconnected: nobody would read the reply. */
 async function takeTurn({ order }: ListTask, { turns, signal }: TaskContext): Promise<void> {
   await turns.next(order.organizationId);
   signal.throwIfAborted();

@@ -1,13 +1,13 @@
-// What the main thread and the bulk thread say to one another. Bodies and chunks are transferred, not copied.
+// The messages between the main thread and the bulk thread. Bodies and chunks are transferred, not copied.
 
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
 
-/** What a request says of all its records. */
+/** The properties of a request that apply to all its records. */
 export interface WriteContext {
-  /** The name of the operation, by which the thread finds its record type. */
+  /** The name of the operation, which determines the record type. */
   readonly operation: string;
   readonly mode: WriteMode;
   readonly organizationId: string;
@@ -20,10 +20,10 @@ export interface ListOrder extends WriteContext {
   readonly idempotency: IdempotencyOrder | undefined;
 }
 
-/** All of an idempotency mark but the hash of the body. */
+/** An idempotency mark without the hash of the body. */
 export interface IdempotencyOrder {
   readonly keyHash: Uint8Array;
-  /** What the fingerprint is of, beside the body. */
+  /** The input of the fingerprint besides the body. */
   readonly context: string;
 }
 
@@ -36,18 +36,18 @@ export type ToBulk =
     }
   | { readonly kind: "stream"; readonly id: number; readonly order: WriteContext }
   | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
-  /** After the last chunk; `whole` if the stream has come to its end. */
+  /** Follows the last chunk. `whole`: whether the client sent the stream to its end. */
   | { readonly kind: "end"; readonly id: number; readonly whole: boolean }
-  /** The client of a list is gone: stop at the next slice. */
+  /** The client of a list has disconnected: stop at the next slice. */
   | { readonly kind: "abort"; readonly id: number }
-  /** Nobody waits for what is under way any more: writes that wait are dropped. */
+  /** Nobody waits for the tasks in progress any more: drop the writes that are queued. */
   | { readonly kind: "refuse writes" }
   | { readonly kind: "close" };
 
 export interface ListReport {
   readonly written: number;
   readonly repeated: boolean;
-  /** Of a lenient list: how many items were refused, and the results as JSON. */
+  /** The number of rejected items of a lenient list. Its `results` are JSON. */
   readonly refused: number;
   readonly results: string | undefined;
 }
@@ -77,9 +77,9 @@ export type FromBulk =
       readonly work: Work;
     }
   | { readonly kind: "failed"; readonly id: number; readonly error: ErrorForm; readonly work: Work }
-  /** A chunk is read, and may be followed by another. */
-  | { readonly kind: "taken"; readonly id: number }
-  /** A group is committed. `lines` are those of the reply, each with its newline. */
+  /** A chunk has been read, and another may follow. */
+  | { readonly kind: "chunk read"; readonly id: number }
+  /** A group is committed. `lines` are lines of the reply, each with its newline. */
   | {
       readonly kind: "group";
       readonly id: number;
@@ -88,7 +88,7 @@ export type FromBulk =
       readonly lineCount: number;
       readonly work: Work;
     }
-  /** A stream has failed: what is sent further is not read. */
+  /** A stream has failed: further chunks are not read. */
   | { readonly kind: "stopped"; readonly id: number }
   | {
       readonly kind: "done";

@@ -1,5 +1,5 @@
-// The bulk thread's side of its messages: begins and ends the tasks that the main thread asks for, and tells what came of
-// each. Knows how tasks are begun and given up, and nothing of how they work.
+// The bulk thread's side of the messages: starts and ends the tasks that the main thread requests, and reports the outcome
+// of each. Only starts and aborts tasks; their work is in `list-task.ts` and `stream-task.ts`.
 
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/submission.ts";
@@ -14,7 +14,7 @@ import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "./turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-/** Of bodies that are parsed and validated at the same time; one of them always fits, and small ones beside it. */
+/** Of the bodies that are parsed and validated at the same time. The largest one always fits, together with small ones. */
 const parsedBodyBytesMax = 40 * 1_024 * 1_024;
 /** The same for the bodies of one organization. */
 const organizationParsedBytesMax = 18 * 1_024 * 1_024;
@@ -24,16 +24,16 @@ const handlerTimeoutMs = 60_000;
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
 interface TaskWriter extends RecordWriter {
-  /** Drops the writes that wait. */
+  /** Drops the writes that are queued. */
   refuseWrites(): void;
 }
 
-/** Resolves when the main thread has asked for the end and every task is over. */
+/** Resolves when the main thread has closed the thread and every task is finished. */
 export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
   return new TaskServer(port, writer).ended;
 }
 
-/** Whoever has room for the body has been let in already, so none is refused for want of a place here. */
+/** The main thread has already reserved memory for these bodies, so the number that wait here is not bounded again. */
 const parsedLists = {
   totalBytesMax: parsedBodyBytesMax,
   organizationBytesMax: organizationParsedBytesMax,
@@ -46,7 +46,7 @@ class TaskServer {
   readonly #port: Port;
   readonly #writer: TaskWriter;
   readonly #turns = new Turns();
-  /** What a list becomes takes several times its bytes, so only so many are parsed at a time. */
+  /** A parsed list takes several times the memory of its bytes, so the bytes parsed at a time are bounded. */
   readonly #parsed = new BodyBudget(parsedLists);
   readonly #lists = new Map<number, AbortController>();
   readonly #streams = new Map<number, StreamTask>();
@@ -59,11 +59,11 @@ class TaskServer {
     const ended = Promise.withResolvers<void>();
     this.ended = ended.promise;
     this.#end = ended.resolve;
-    port.on("message", (message: ToBulk) => this.#take(message));
-    this.#tell({ kind: "ready" });
+    port.on("message", (message: ToBulk) => this.#receive(message));
+    this.#send({ kind: "ready" });
   }
 
-  #take(message: ToBulk): void {
+  #receive(message: ToBulk): void {
     switch (message.kind) {
       case "list":
         void this.#runList(message.id, message.order, message.body);
@@ -91,18 +91,19 @@ class TaskServer {
   }
 
   async #runList(id: number, order: ListOrder, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    const giveUp = new AbortController();
-    this.#lists.set(id, giveUp);
-    const context = this.#newContext(giveUp.signal);
+    const controller = new AbortController();
+    this.#lists.set(id, controller);
+    const { signal } = controller;
+    const context = this.#newContext(signal);
     const { meter } = context;
     let reservation: Reservation | undefined;
     try {
-      reservation = await this.#parsed.reserve(order.organizationId, bytes.length, giveUp.signal);
+      reservation = await this.#parsed.reserve(order.organizationId, bytes.length, signal);
       const task = { order, operation: operationNamed(order.operation), body: asBuffer(bytes) };
       const report = await writeList(task, context);
-      this.#tell({ kind: "report", id, report, work: meter.take() });
+      this.#send({ kind: "report", id, report, work: meter.take() });
     } catch (error) {
-      this.#tell({ kind: "failed", id, error: describeError(error), work: meter.take() });
+      this.#send({ kind: "failed", id, error: describeError(error), work: meter.take() });
     }
     freeMemory(bytes);
     reservation?.release();
@@ -113,9 +114,9 @@ class TaskServer {
   #openStream(id: number, order: WriteContext): void {
     const task = { order, operation: operationNamed(order.operation) };
     const stream = new StreamTask(task, this.#newContext(never), {
-      onTaken: () => this.#tell({ kind: "taken", id }),
-      onGroup: (group) => this.#tell({ kind: "group", id, ...group }),
-      onStopped: () => this.#tell({ kind: "stopped", id }),
+      onChunkRead: () => this.#send({ kind: "chunk read", id }),
+      onGroup: (group) => this.#send({ kind: "group", id, ...group }),
+      onStopped: () => this.#send({ kind: "stopped", id }),
       groupBytesMax: () => groupBytesMax(this.#streams.size),
     });
     this.#streams.set(id, stream);
@@ -126,7 +127,7 @@ class TaskServer {
     if (stream === undefined) return;
     const { tally, failure } = await stream.end(whole);
     const error = failure === undefined ? undefined : describeError(failure);
-    this.#tell({ kind: "done", id, tally, error });
+    this.#send({ kind: "done", id, tally, error });
     this.#streams.delete(id);
     this.#endIfIdle();
   }
@@ -139,12 +140,12 @@ class TaskServer {
     if (this.#closing && this.#lists.size === 0 && this.#streams.size === 0) this.#end();
   }
 
-  #tell(message: FromBulk): void {
+  #send(message: FromBulk): void {
     this.#port.postMessage(message);
   }
 }
 
-/** Of streams: what was handed over is written, and no more comes of a client that is gone. */
+/** The signal of streams: a stream whose client has disconnected gets no more chunks, and stores those it has. */
 const never = new AbortController().signal;
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {

@@ -1,5 +1,5 @@
-// Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, reading on while a
-// group is stored. Tells of each group after its commit, with the lines of the reply for what was refused.
+// Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads further
+// chunks while a group is stored. Reports each group after its commit, with a reply line for each rejected item.
 
 import { type ItemResult, Submission } from "../../actions/submission.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
@@ -11,24 +11,24 @@ import type { TaskContext } from "./list-task.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
 
-/** Lines of a stream that are stored in one transaction. */
+/** The maximum number of lines of a stream that are stored in one transaction. */
 const streamGroupItemsMax = 500;
-/** Bytes of these lines. */
+/** The maximum number of bytes of these lines. */
 export const streamGroupBytesMax = 1_024 * 1_024;
-/** Rows of these lines. With the relations of one more record it is no more than a group of the store accepts. */
+/** The maximum number of rows of these lines. With one more record and its relations they still fit a group of the store. */
 const streamGroupRowsMax = 990;
-/** Shared by the groups of all streams. */
+/** The maximum number of bytes of the groups of all streams. */
 export const streamGroupsBytesMax = 4 * 1_024 * 1_024;
 
 export interface StreamEvents {
-  /** A chunk is read, and another may be sent. */
-  readonly onTaken: () => void;
+  /** A chunk has been read, and another may be sent. */
+  readonly onChunkRead: () => void;
   readonly onGroup: (group: WrittenGroup) => void;
-  /** It has failed, and reads no further; `end` tells why. */
+  /** The stream has failed and reads no further chunks; `end` returns the error. */
   readonly onStopped: () => void;
 }
 
-/** How many bytes of lines make a group: the more streams share the memory of the thread, the fewer. */
+/** The maximum number of bytes of a group: the more streams share the memory of the thread, the lower it is. */
 export function groupBytesMax(streams: number): number {
   const share = streamGroupsBytesMax / Math.max(1, streams);
   return Math.max(limits.streamLineBytesMax, Math.min(streamGroupBytesMax, share));
@@ -46,13 +46,13 @@ interface Group {
   readonly submission: Submission;
   /** The numbers of the lines whose items were added. */
   readonly numbers: number[];
-  /** Of lines that hold no item. */
+  /** For lines that contain no item. */
   readonly refusals: LineRefusal[];
   lines: number;
   bytes: number;
 }
 
-const linesAtOnce = 64;
+const linesPerTurn = 64;
 
 export class StreamTask {
   readonly #order: WriteContext;
@@ -64,9 +64,9 @@ export class StreamTask {
   readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
   #invalid = 0;
   #group: Group;
-  /** The group under way. */
+  /** The commit in progress. */
   #storing: Promise<void> | undefined;
-  /** Chunks are worked on one after another. */
+  /** Chunks are processed one after another. */
   #last: Promise<void> = Promise.resolve();
   #failure: unknown;
 
@@ -90,12 +90,12 @@ export class StreamTask {
   async #read(before: Promise<void>, chunk: Buffer): Promise<void> {
     await before;
     await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
-    this.#events.onTaken();
+    this.#events.onChunkRead();
   }
 
   /**
-   * Resolves when everything is stored that will be. `whole`: whether the stream has come to its end, so that what is
-   * behind the last newline is a line.
+   * Resolves when everything that can be stored is stored. `whole`: whether the client sent the stream to its end, so that
+   * the text after the last newline is a line.
    */
   async end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
     await this.#last;
@@ -105,7 +105,7 @@ export class StreamTask {
     return { tally: this.#tally, failure: this.#failure };
   }
 
-  /** After a failure nothing more is done. */
+  /** Does nothing after a failure. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     if (this.#failure !== undefined) return;
     try {
@@ -133,10 +133,10 @@ export class StreamTask {
     }
   }
 
-  /** At least one line, and no more than the group has room for; gives where to go on. */
+  /** Adds at least one line, and at most as many as fit the group. Returns the index of the next line. */
   #addSome(lines: readonly Line[], from: number): number {
     let at = from;
-    for (const line of lines.slice(from, from + linesAtOnce)) {
+    for (const line of lines.slice(from, from + linesPerTurn)) {
       this.#addLine(line);
       at += 1;
       if (this.#isFull()) break;
@@ -173,7 +173,7 @@ export class StreamTask {
     );
   }
 
-  /** Begins to store what is gathered, unless a group is under way: then what is gathered follows it. */
+  /** Starts to store the current group, unless another one is being stored: then it follows that one. */
   #startStoring(): void {
     const group = this.#group;
     if (this.#storing !== undefined || group.lines === 0) return;
@@ -193,7 +193,7 @@ export class StreamTask {
     const { writer, meter } = this.#context;
     const { written, results = [] } = await submission.store(writer);
     meter.run(() => {
-      for (const result of results) this.#settle(result, { numbers, refusals });
+      for (const result of results) this.#countResult(result, { numbers, refusals });
       refusals.sort((one, other) => one.line - other.line);
     });
     this.#tally.received += lines;
@@ -207,7 +207,7 @@ export class StreamTask {
     });
   }
 
-  #settle(
+  #countResult(
     { index, id, status, code, message, errors }: ItemResult,
     { numbers, refusals }: Pick<Group, "numbers" | "refusals">,
   ): void {
@@ -235,7 +235,7 @@ function tooLongLine(): AppError {
 function tooManyInvalid(): AppError {
   return new AppError("validation_failed", {
     message:
-      `The stream was ended: more than ${limits.streamInvalidLinesMax} of its lines are not valid. Correct them and send ` +
-      "the stream again; what is written already does no harm.",
+      `The stream was ended because more than ${limits.streamInvalidLinesMax} of its lines are invalid. Correct them and ` +
+      "send the stream again. Repeating records that are already stored has no effect.",
   });
 }

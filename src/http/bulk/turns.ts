@@ -1,5 +1,5 @@
-// Lets many pieces of work share one thread: each does a little in its turn, organizations take turns with one another, and
-// between two turns messages arrive. Knows nothing of the work.
+// Divides the time of one thread between tasks: each task does a small step per turn, organizations take turns, and messages
+// are received between two turns.
 
 import { FairLane } from "../../domain/fair-lane.ts";
 
@@ -7,7 +7,7 @@ export class Turns {
   readonly #waiting = new FairLane<() => void>(1);
   #scheduled = false;
 
-  /** Resolves when it is this organization's turn; what runs until the next `await` is the turn. */
+  /** Resolves when it is this organization's turn, which lasts until the caller's next `await`. */
   next(organizationId: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ item: resolve, organizationId, rows: 1, bytes: 0 });
@@ -18,12 +18,12 @@ export class Turns {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // Behind whatever has arrived by now.
+    // After the events that have already arrived.
     setImmediate(() => {
       this.#scheduled = false;
-      const taken: (() => void)[] = [];
-      this.#waiting.take(taken, () => taken.length === 0);
-      taken[0]?.();
+      const next: (() => void)[] = [];
+      this.#waiting.take(next, () => next.length === 0);
+      next[0]?.();
       if (this.#waiting.size > 0) this.#schedule();
     });
   }

@@ -1,5 +1,5 @@
-// Answers what Node could not read as a request, and requests that take too long: by hand, on the socket, which is closed
-// after it. Never writes into a reply that is under way.
+// Replies to bytes that Node could not parse as a request, and to requests that take too long. Writes the reply directly to
+// the socket and closes it. Never writes into a reply that has already been started.
 
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -10,36 +10,36 @@ import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
 import { stopReading } from "./reading.ts";
 
-/** What Node could not read, and how far it got in it; other requests may stand before the one at fault. */
+/** The packet that Node could not parse, and how much of it was parsed; it may begin with other requests. */
 type ClientError = NodeJS.ErrnoException & {
   readonly rawPacket?: unknown;
   readonly bytesParsed?: number;
 };
 
-interface SocketAnswer {
+interface SocketReply {
   readonly error: AppError;
   readonly requestId?: string;
   readonly isHead?: boolean;
 }
 
-/** Sockets whose error is answered already, or will be: what still comes on them is an error again. */
+/** Sockets whose error has a reply already, or will have one. Anything that still arrives on them is a further error. */
 const failed = new WeakSet<Socket>();
 
-/** Whether the connection broke or what came on it could not be read. */
+/** Destroys the socket after a connection reset; replies to any other error. */
 export function answerClientError(error: ClientError, socket: Socket): void {
   if (error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }
   if (failed.has(socket)) return;
-  fail(socket, { error: new AppError(errorName(error.code)), isHead: asksForHead(error) });
+  fail(socket, { error: new AppError(errorName(error.code)), isHead: isHeadRequest(error) });
 }
 
 /**
- * Whether the request at fault is a HEAD whose method came with it. It may follow others in its packet, and the body of the
- * last one, whose end nobody tells.
+ * Whether the invalid request is a HEAD whose method is in the same packet. It may follow other requests there, and the
+ * body of the last one, whose end is unknown.
  */
-function asksForHead({ rawPacket, bytesParsed }: ClientError): boolean {
+function isHeadRequest({ rawPacket, bytesParsed }: ClientError): boolean {
   if (!Buffer.isBuffer(rawPacket)) return false;
   const parsed = rawPacket.subarray(0, bytesParsed ?? rawPacket.length);
   const before = parsed.lastIndexOf(endOfHead);
@@ -51,8 +51,8 @@ const endOfHead = "\r\n\r\n";
 const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
 
 /**
- * For Node's event `connect`: this server is no proxy. Node gives the connection away with this event, together with its
- * listeners and timeouts; `stream` is another than the socket where the request has a body.
+ * For Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event, without
+ * its listeners and timeouts. If the request has a body, `stream` differs from the socket.
  */
 export function answerConnect({ socket }: IncomingMessage, stream: Duplex): void {
   stream.on("error", () => undefined);
@@ -65,9 +65,9 @@ export function answerConnect({ socket }: IncomingMessage, stream: Duplex): void
 }
 
 /**
- * A request that asks for an upgrade is answered as if it didn't (RFC 9110, section 7.8). But Node's parser drops what
- * follows it in the same packet, so the connection ends with its reply; and it doesn't tell when the body breaks off.
- * A client that would like HTTP/2 asks with every new connection, and may keep it.
+ * An upgrade request is handled as if it did not ask for one (RFC 9110, section 7.8). But Node's parser drops the bytes
+ * after it in the same packet, so the connection ends with its reply, and the parser does not report a truncated body.
+ * A client that prefers HTTP/2 asks for it on every new connection, so its connection stays open.
  */
 export function answerUpgrade(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
@@ -80,20 +80,20 @@ export function answerUpgrade(request: IncomingMessage, response: ServerResponse
   request.once("close", () => socket.off("end", onEnd));
 }
 
-function fail(socket: Socket, answer: SocketAnswer): void {
+function fail(socket: Socket, answer: SocketReply): void {
   failed.add(socket);
-  answerInTurn(socket, answer);
+  answerInOrder(socket, answer);
 }
 
 /**
- * Requests that came whole before the one at fault are answered first: theirs is the next reply on the connection, and
- * what they asked for may be done already.
+ * Complete requests before the invalid one receive their replies first: their reply is the next one on the connection, and
+ * they may have been executed already.
  */
-function answerInTurn(socket: Socket, answer: SocketAnswer): void {
+function answerInOrder(socket: Socket, answer: SocketReply): void {
   const reply = nextReplyOn(socket);
   if (reply?.req.complete === true && !reply.destroyed) {
     stopReading(socket);
-    reply.once("close", () => setImmediate(answerInTurn, socket, answer));
+    reply.once("close", () => setImmediate(answerInOrder, socket, answer));
   } else if (reply?.headersSent === true) socket.destroy();
   else if (reply === undefined) answerOnSocket(socket, answer);
   else answerOnSocket(socket, { ...answer, isHead: reply.req.method === "HEAD" });
@@ -102,7 +102,7 @@ function answerInTurn(socket: Socket, answer: SocketAnswer): void {
 /** A reply to HEAD has no body (RFC 9110, section 9.3.2). */
 export function answerOnSocket(
   socket: Socket | null,
-  { error, requestId = newRequestId(), isHead = false }: SocketAnswer,
+  { error, requestId = newRequestId(), isHead = false }: SocketReply,
 ): void {
   if (socket === null || !socket.writable) return;
   const body = JSON.stringify(errorBody(error));
@@ -121,7 +121,7 @@ function errorName(code: string | undefined): ErrorName {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request_timeout" : "malformed_http";
 }
 
-/** Node keeps the reply that is next on a socket here; its own way of answering looks there too. */
+/** Node stores the next reply of a socket in this field, and its own handling of client errors reads it too. */
 export function nextReplyOn(socket: Socket): ServerResponse | undefined {
   const { _httpMessage: reply } = socket as { readonly _httpMessage?: ServerResponse | null };
   return reply ?? undefined;

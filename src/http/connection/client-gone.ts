@@ -1,8 +1,8 @@
-// Tells when a client is gone before it has had its reply, so that nobody works on for it.
+// Detects that a client has disconnected before its reply was sent, so that work for it can stop.
 
 import type { ServerResponse } from "node:http";
 
-/** Aborted when the connection ends before the reply is written. */
+/** The signal is aborted if the connection ends before the reply is written. */
 export function clientGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.destroyed) gone.abort();

@@ -1,10 +1,10 @@
-// Lets clients leave before a stop without losing a request: from now on each connection ends with its next reply, which says
-// so, and the next request comes on a new connection, wherever a load balancer leads it by then. Closes nothing itself.
+// Moves clients to other servers before a stop, without losing a request: from now on each connection ends with its next
+// reply, which announces it, and a load balancer sends the next connection elsewhere. Closes nothing itself.
 
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 
-/** Node writes `connection: close` into every such reply and ends the connection behind it (RFC 9112, section 9.6). */
+/** Node writes `connection: close` into every such reply and ends the connection after it (RFC 9112, section 9.6). */
 export function endConnectionsWithReplies({ server }: FastifyInstance): void {
   server.prependListener("request", (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;

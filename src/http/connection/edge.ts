@@ -1,5 +1,5 @@
-// What all connections hold together: how many are open, what waits on them, and what was refused for it. One for each
-// serving process.
+// The bounds that all connections of a serving process share: open connections, pipelined requests and replies in memory,
+// with counts of what was refused.
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
@@ -47,17 +47,17 @@ export function makeEdge(
   };
 }
 
-/** What the store, its log files and connections to other servers need of the files that a process may have open. */
+/** Open files that the store, its WAL and connections to other servers may need. */
 const otherFilesMax = 256;
 
-/** Each connection is an open file; where the system allows fewer, the bound is lower. */
+/** Each connection is an open file, so the bound is lower where the system allows fewer open files. */
 function affordableConnections(): number {
   const openFilesMax = readOpenFilesMax();
   if (openFilesMax === undefined) return limits.connectionsMax;
   return Math.max(16, Math.min(limits.connectionsMax, openFilesMax - otherFilesMax));
 }
 
-/** On Linux; undefined elsewhere, and where there is no bound. */
+/** The limit of the process on Linux; undefined on other systems, and if it is unlimited. */
 function readOpenFilesMax(): number | undefined {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));

@@ -1,5 +1,5 @@
-// Makes Node's HTTP server as this service uses it: times, bounds, and what happens to a connection before the first byte
-// and after the last. Knows nothing of routes.
+// Creates Node's HTTP server with its timeouts and bounds, and handles a connection before its first byte and after its
+// last one. Contains no routes.
 
 import { createServer, type Server } from "node:http";
 import { Socket } from "node:net";
@@ -12,7 +12,7 @@ import { unparsedBytes } from "./parser.ts";
 import type { RequestHandler } from "./pipeline.ts";
 import { watchReading } from "./reading.ts";
 
-/** Beyond the bound of `OpenConnections`, for those that are just being closed. */
+/** Connections beyond the bound of `OpenConnections`, for those that are being closed. */
 const closingConnectionsMax = 256;
 
 export function makeHttpServer(
@@ -25,12 +25,12 @@ export function makeHttpServer(
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: limits.headerBytesMax,
       keepAliveTimeout: limits.idleSocketTimeoutMs,
-      // Node would end long streams with its requestTimeout; the watch over requests spares them.
+      // Node's requestTimeout would also end long streams. `RequestWatch` does not.
       requestTimeout: 0,
-      // Node would answer one without a body; operations answer as everywhere.
+      // Node would reply to a missing Host without a body; `rejectAmbiguousRequest` replies like any other error.
       requireHostHeader: false,
     },
-    edge.pipelines.inTurn(handle),
+    edge.pipelines.inOrder(handle),
   );
   // A socket that is silent for this long is closed.
   server.setTimeout(limits.idleSocketTimeoutMs);
@@ -40,7 +40,7 @@ export function makeHttpServer(
   server.on("connect", answerConnect);
   answerExpectations(server);
   answerHalfClosed(server);
-  // Before it listens, an error is for whoever asked it to.
+  // An error before it listens is handled by the caller of `listen`.
   server.on("error", (error) => {
     if (server.listening) log.error({ err: error }, "a connection could not be accepted");
   });
@@ -49,7 +49,7 @@ export function makeHttpServer(
 
 /** Runs after Node's own listener, before the first byte. */
 function begin(socket: Socket, { connections, pipelines, lingering }: Edge): void {
-  // Without a listener of ours an error ends the process where Node takes its own away, as for CONNECT.
+  // Where Node removes its own listener, as for CONNECT, an error without this one would end the process.
   socket.on("error", ignore);
   if (!connections.add(socket)) return;
   watchReading(socket);
@@ -57,7 +57,7 @@ function begin(socket: Socket, { connections, pipelines, lingering }: Edge): voi
   pipelines.watch(socket);
 }
 
-/** For Node's event `clientError`, which also tells that the parser was stopped behind a request that has to wait. */
+/** For Node's event `clientError`, which also reports that the parser was stopped after a request that must wait. */
 export function onClientError(
   { pipelines }: Edge,
   error: NodeJS.ErrnoException,
@@ -66,15 +66,15 @@ export function onClientError(
   if (!(socket instanceof Socket)) return;
   const bytes = unparsedBytes(error);
   if (bytes === undefined) answerClientError(error, socket);
-  else pipelines.keep(socket, bytes);
+  else pipelines.deferUnparsed(socket, bytes);
 }
 
 /** The system has closed the connection, and `close` follows. */
 function ignore(): void {}
 
 /**
- * A client that closes its writing side once it has sent its request (as `nc -N` does) gets its reply. By itself Node
- * would close the connection without one, and nobody could tell whether the request was executed.
+ * A client that closes its writing side after its request (as `nc -N` does) still receives its reply. By default Node
+ * would close the connection without one, and the client would not know whether the request was executed.
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });

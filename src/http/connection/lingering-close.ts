@@ -1,23 +1,23 @@
-// Closes a connection so that its last reply arrives. Closed at once, the system would answer what the client still sends
-// with a reset, and many a client loses the reply to it. What comes after the reply is dropped without being parsed, and
-// only so much of it each second: a client that sends large bodies against its limit must not keep the event loop busy.
+// Closes a connection so that its last reply arrives. If it were closed immediately, the system would reset it when the
+// client sends more, and many clients would then lose the reply. Bytes after the reply are discarded without being parsed,
+// at a limited rate: a client that sends large bodies beyond its limit must not occupy the event loop.
 
 import type { Socket } from "node:net";
 import { limits } from "../../domain/limits.ts";
 import { resumeReading } from "./reading.ts";
 
-/** How fast all lingering connections together are read. */
+/** The rate at which all lingering connections together are read. */
 const bytesPerSecond = 16 * 1_024 * 1_024;
 const intervalMs = 10;
 const bytesPerInterval = (bytesPerSecond * intervalMs) / 1_000;
-/** What a connection has to be read is known only afterwards; mostly it is one read of 64 KiB. */
+/** The size of a read is known only afterwards; usually it is 64 KiB. */
 const socketsPerInterval = 3;
 
 /** One for each serving process. */
 export class LingeringClose {
-  /** Connections whose next bytes have to wait, in the order in which they are read again. */
+  /** Paused connections, in the order in which they are resumed. */
   readonly #waiting = new Set<Socket>();
-  /** Dropped bytes that still count against the current interval; may be more than one has. */
+  /** Discarded bytes that count against the current interval; may exceed the bytes of one interval. */
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -27,17 +27,17 @@ export class LingeringClose {
   }
 
   /**
-   * RFC 9112, section 9.6: closes the writing side, then reads what still comes, until the client closes, or has had its
-   * time or its bytes. From here on no request on this connection reaches the parser.
+   * RFC 9112, section 9.6: closes the writing side, then reads until the client closes the connection or exceeds the bound
+   * of time or bytes. From here on no request on this connection reaches the parser.
    */
   #linger(socket: Socket): void {
     if (socket.destroyed) return;
-    // The only one is the parser's, which Node attaches to any stream that it is given as a connection.
+    // The only listener is the parser's, which Node attaches to every connection.
     socket.removeAllListeners("data");
-    let dropped = 0;
+    let discarded = 0;
     socket.on("data", (chunk: Buffer) => {
-      dropped += chunk.length;
-      if (dropped > limits.lingerBytesMax) socket.destroy();
+      discarded += chunk.length;
+      if (discarded > limits.lingerBytesMax) socket.destroy();
       else this.#count(socket, chunk.length);
     });
     resumeReading(socket);

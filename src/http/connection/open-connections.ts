@@ -1,23 +1,23 @@
-// The open connections, bounded in all and for each network address. At the bound a connection that is idle makes room for
-// the new one, so that clients that only hold connections open can't keep others out.
+// Bounds the open connections in total and per network address. At the bound, an idle connection is closed for the new one,
+// so that clients that only hold connections open can't exclude others.
 
 import { BlockList, isIP, type Socket } from "node:net";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { nextReplyOn } from "./client-error.ts";
 
-/** How many connections are looked at for one that is idle. */
+/** The maximum number of connections that a search for an idle one examines. */
 const candidatesMax = 64;
 
 export interface OpenConnectionsOptions {
   readonly connectionsMax: number;
   readonly connectionsPerAddressMax: number;
-  /** Many clients share the address of a proxy: only the bound over all connections counts for it. */
+  /** Many clients share the address of a proxy, so only the total bound applies to it. */
   readonly isProxy: (address: string) => boolean;
 }
 
 interface Connection {
   readonly owner: string;
-  /** What had been sent to the client when it was last considered. */
+  /** The bytes sent to the client when the connection was last considered. */
   bytesSent: number;
 }
 
@@ -37,20 +37,20 @@ export class OpenConnections {
     return this.#all.size;
   }
 
-  /** Closed as soon as they were opened. */
+  /** Connections that were closed as soon as they were opened. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Closed while idle, for a newer one. */
+  /** Idle connections that were closed for a newer one. */
   get evicted(): number {
     return this.#evicted;
   }
 
-  /** False if there is no room for it; then it is closed. */
+  /** Returns false if there is no room for the connection, which is then closed. */
   add(socket: Socket): boolean {
     const { remoteAddress } = socket;
-    // The client is gone already.
+    // The client has already disconnected.
     if (remoteAddress === undefined) return this.#refuse(socket);
     const owner = addressOwner(remoteAddress);
     if (!this.#makeRoom(owner, remoteAddress)) return this.#refuse(socket);
@@ -86,8 +86,8 @@ export class OpenConnections {
   }
 
   /**
-   * Closes one without a request under way: the first to which nothing was sent since it was last considered, or else the
-   * last of those considered. False if all have a request under way.
+   * Closes a connection without a request in progress: the first one to which nothing was sent since it was last considered,
+   * otherwise the last one considered. Returns false if all of them have a request in progress.
    */
   #evictIdle(candidates: Map<Socket, Connection>): boolean {
     let left = Math.min(candidatesMax, candidates.size);
@@ -101,7 +101,7 @@ export class OpenConnections {
       if (isIdle) victim = entry;
       if (isIdle && bytesWritten === connection.bytesSent) break;
       connection.bytesSent = bytesWritten;
-      // To the end, so that the next search begins with others.
+      // Moved to the end, so that the next search begins with others.
       candidates.delete(socket);
       candidates.set(socket, connection);
     }
@@ -120,7 +120,7 @@ export class OpenConnections {
   }
 }
 
-/** `trustProxy`: as the setting has it, addresses and networks separated by commas. */
+/** `trustProxy`: the value of the setting, addresses and networks separated by commas. */
 export function proxyCheck(trustProxy: false | string): (address: string) => boolean {
   const proxies = new BlockList();
   for (const part of trustProxy === false ? [] : trustProxy.split(",")) {

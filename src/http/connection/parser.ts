@@ -1,21 +1,21 @@
-// Stops Node's parser in the middle of a packet, and lets it go on. One packet may hold more than two thousand requests,
-// and by itself Node makes objects of all of them at once. Uses what Node does not document: `parser.onIncoming`, whose
-// result llhttp gets, `parser.resume` and `parser.execute`. A version of Node that lacks them reads a packet to its end.
+// Stops Node's parser in the middle of a packet, and resumes it. One packet can contain more than two thousand requests, and
+// by default Node creates objects for all of them at once. Uses undocumented parts of Node: `parser.onIncoming`, whose
+// result is passed to llhttp, `parser.resume` and `parser.execute`. A version without them parses the whole packet.
 
 import type { Socket } from "node:net";
 
 interface Parser {
-  onIncoming: (...sent: readonly unknown[]) => unknown;
+  onIncoming: (...args: readonly unknown[]) => unknown;
   resume(): void;
   execute(bytes: Buffer): unknown;
 }
 
 const used = ["onIncoming", "resume", "execute"] as const;
 
-/** HPE_PAUSED of llhttp: as the result for a head, it ends the run of the parser behind that head. */
+/** HPE_PAUSED of llhttp: as the result for a head, it stops the parser after that head. */
 const paused = 21;
 
-/** Undefined where it is not as this file knows it, and when the connection is closed. */
+/** Undefined if the parser lacks one of these methods, and after the connection is closed. */
 function parserOf(socket: Socket): Parser | undefined {
   const { parser } = socket as { readonly parser?: Partial<Parser> | null };
   const isKnown = used.every((name) => typeof parser?.[name] === "function");
@@ -23,35 +23,35 @@ function parserOf(socket: Socket): Parser | undefined {
 }
 
 /**
- * To be called once for each connection. Asks after each head of a request if the parser has to stop behind it. Not for a
- * head that asks for an upgrade: Node would not report that stop, and the request would lose its body. The parser stops
- * by itself behind that body.
+ * To be called once per connection. Calls `hasToStop` after each request head, and stops the parser there if it returns
+ * true. The head of an upgrade request is an exception: Node would not report that stop, and the request would lose its
+ * body. The parser stops by itself after that body.
  */
 export function stopParserIf(socket: Socket, hasToStop: () => boolean): void {
   const parser = parserOf(socket);
   if (parser === undefined) return;
   const { onIncoming } = parser;
-  parser.onIncoming = (...sent) => {
-    // Node takes it back where the upgrade is not wanted.
-    const [{ upgrade: asksForUpgrade }] = sent as readonly [{ readonly upgrade: boolean }];
-    const result = onIncoming(...sent);
+  parser.onIncoming = (...args) => {
+    // Read before Node's own function, which resets it if the server declines the upgrade.
+    const [{ upgrade: asksForUpgrade }] = args as readonly [{ readonly upgrade: boolean }];
+    const result = onIncoming(...args);
     return !asksForUpgrade && hasToStop() ? paused : result;
   };
 }
 
-/** `bytesKept`: of those behind the head that are about to reach the parser as data of the socket. */
-export function resumeParser(socket: Socket, bytesKept: number): void {
+/** `deferredBytes`: how many bytes after the head will reach the parser as data of the socket. */
+export function resumeParser(socket: Socket, deferredBytes: number): void {
   const parser = parserOf(socket);
   if (parser === undefined) return;
   parser.resume();
-  // It would find out that a request without a body is complete only with the next byte, which may never come.
-  if (bytesKept === 0) parser.execute(nothing);
+  // Otherwise the parser completes a request without a body only at the next byte, which may never arrive.
+  if (deferredBytes === 0) parser.execute(nothing);
 }
 
-/** Part of a buffer that is not empty: without a place in memory, llhttp would take it for the end of the connection. */
+/** An empty part of a non-empty buffer: llhttp takes a null pointer for the end of the connection. */
 const nothing = Buffer.from(" ").subarray(0, 0);
 
-/** Node reports the stop as a client error. Gives what the parser has not read, or undefined for any other error. */
+/** Node reports the stop as a client error. Returns the bytes not yet parsed, or undefined for any other error. */
 export function unparsedBytes(error: NodeJS.ErrnoException): Buffer | undefined {
   if (error.code !== "HPE_PAUSED") return undefined;
   const { rawPacket, bytesParsed } = error as { rawPacket?: unknown; bytesParsed?: unknown };

@@ -1,6 +1,6 @@
-// Requests of one connection are executed one after another, as they came (RFC 9112, section 9.3.2): the next one starts
-// when the operating system has taken the reply before it. Until then it waits, and nothing behind it is read or parsed.
-// So nothing that follows the last reply of a connection is ever executed, whatever made it the last.
+// Executes the requests of a connection one after another, in order (RFC 9112, section 9.3.2): the next one starts when the
+// operating system has accepted the previous reply. Until then it waits, and nothing after it is read or parsed. So no
+// request after the last reply of a connection is ever executed, whatever the reason for closing it.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -11,7 +11,7 @@ import { resumeReading, stopReading } from "./reading.ts";
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export class Pipelines {
-  /** Connections with a request that waits, and how many bytes behind it are kept. */
+  /** Connections with a waiting request, and the number of bytes stored after it. */
   readonly #waiting = new Map<Socket, number>();
   readonly #bytesMax: number;
   #bytes = 0;
@@ -21,48 +21,48 @@ export class Pipelines {
     this.#bytesMax = bytesMax;
   }
 
-  /** Requests that wait for the reply before theirs: at most one for each connection. */
+  /** Requests that wait for the previous reply: at most one per connection. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Bytes behind them that were received and are not parsed yet. */
+  /** Bytes after them that were received and are not parsed yet. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Connections that were closed because there was no room for what they had sent. */
+  /** Connections that were closed because the bytes they had sent exceeded the bound. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** To be called once for each connection. */
+  /** To be called once per connection. */
   watch(socket: Socket): void {
     stopParserIf(socket, () => this.#waiting.has(socket));
     socket.once("close", () => this.#forget(socket));
   }
 
-  /** What Node is given to handle requests; `handle` gets each in its turn, and only if its reply can be sent. */
-  inTurn(handle: RequestHandler): RequestHandler {
+  /** The request handler for Node. It calls `handle` for each request in order, if its reply can still be sent. */
+  inOrder(handle: RequestHandler): RequestHandler {
     const start: RequestHandler = (request, response) => {
       if (!request.socket.writable) return;
       if (request.headers.upgrade !== undefined) answerUpgrade(request, response);
       handle(request, response);
     };
     return (request, response) => {
-      // Before anything is read or written: without a listener an error would end the process.
+      // Attached before anything is read or written: without a listener an error would end the process.
       request.on("error", ignore);
       response.on("error", ignore);
       const { socket } = request;
-      // Node gives a reply its connection when the one before it is done, and never if that was the last.
+      // Node assigns the socket to a reply when the previous one is finished, and never if that was the last.
       if (response.socket !== null) start(request, response);
       else if (this.#wait(socket)) {
-        // Where the parser goes on to the end of its packet, the request holds what it read.
+        // Where the parser continues to the end of its packet, the request contains the bytes that it read.
         process.nextTick(() => this.#count(socket, request.readableLength));
         response.once("socket", () => {
-          // Node is about to write what the reply holds; and other connections get a turn in between.
+          // Node is about to write the buffered part of the reply. Other connections are served in between.
           setImmediate(() => {
-            this.#goOn(socket);
+            this.#resume(socket);
             start(request, response);
           });
         });
@@ -70,37 +70,37 @@ export class Pipelines {
     };
   }
 
-  /** Takes what came behind a request that waits; it is read again when that has started. */
-  keep(socket: Socket, bytes: Buffer): void {
+  /** Returns the bytes after a waiting request to the socket, to be read again when the request has started. */
+  deferUnparsed(socket: Socket, bytes: Buffer): void {
     if (!this.#count(socket, bytes.length)) return;
-    // A small rest must not keep the whole packet in memory.
+    // A small remainder must not retain the whole packet in memory.
     const isSmall = bytes.length * 2 < bytes.buffer.byteLength;
     socket.unshift(isSmall ? Buffer.from(bytes) : bytes);
   }
 
-  /** False if nothing is to be kept. */
+  /** Returns false if nothing is to be stored. */
   #count(socket: Socket, bytes: number): boolean {
-    const kept = this.#waiting.get(socket);
-    if (kept === undefined || bytes === 0) return false;
+    const stored = this.#waiting.get(socket);
+    if (stored === undefined || bytes === 0) return false;
     if (this.#bytes + bytes > this.#bytesMax) return this.#refuse(socket);
-    this.#waiting.set(socket, kept + bytes);
+    this.#waiting.set(socket, stored + bytes);
     this.#bytes += bytes;
     return true;
   }
 
   #wait(socket: Socket): boolean {
     if (socket.destroyed) return false;
-    // Only where the parser could not be stopped. Clients have to expect it (RFC 9112, section 9.3.2).
+    // Happens only where the parser could not be stopped. Clients must expect it (RFC 9112, section 9.3.2).
     if (this.#waiting.has(socket)) return this.#refuse(socket);
     this.#waiting.set(socket, 0);
     stopReading(socket);
     return true;
   }
 
-  #goOn(socket: Socket): void {
-    const bytesKept = this.#waiting.get(socket) ?? 0;
+  #resume(socket: Socket): void {
+    const deferredBytes = this.#waiting.get(socket) ?? 0;
     this.#forget(socket);
-    resumeParser(socket, bytesKept);
+    resumeParser(socket, deferredBytes);
     resumeReading(socket);
   }
 
@@ -116,5 +116,5 @@ export class Pipelines {
   }
 }
 
-/** The connection is closed by Node; whoever waits for the request or the reply hears of it by `close`. */
+/** Node closes the connection, and emits `close` on the request and the reply. */
 function ignore(): void {}

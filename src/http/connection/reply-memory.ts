@@ -1,5 +1,5 @@
-// Counts the bytes of replies that clients have not taken yet, over all connections, and bounds them. Replies whose bytes
-// all connections share, such as the OpenAPI document, take no memory of their own and are not counted.
+// Counts and bounds the bytes of replies that clients have not received yet, over all connections. Replies whose bytes all
+// connections share, such as the OpenAPI document, need no additional memory and are not counted.
 
 import type { ServerResponse } from "node:http";
 
@@ -12,17 +12,17 @@ export class ReplyMemory {
     this.#bytesMax = bytesMax;
   }
 
-  /** Bytes of replies that wait for their clients, each with its whole length until it is gone. */
+  /** Bytes of replies that wait to be sent. Each counts with its full length until it is finished. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Replies that were given up, and their connections closed, because too many bytes waited. */
+  /** Replies that were abandoned, with their connections closed, because too many bytes waited. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** To be called when a reply of `bytes` has been handed over whole. Nearly always the system takes it at once. */
+  /** To be called when a whole reply of `bytes` has been written. Usually the system accepts it immediately. */
   track(response: ServerResponse, bytes: number): void {
     if (response.writableLength === 0) return;
     if (this.#bytes + bytes > this.#bytesMax) {

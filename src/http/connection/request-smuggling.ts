@@ -4,16 +4,16 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../domain/error.ts";
 
-/** A host of RFC 3986, section 3.2.2, and a port; empty where a target has none. */
+/** A host (RFC 3986, section 3.2.2) and an optional port; empty if the target has no host. */
 const host = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
-/** As nearly all requests name the same, it is looked at once. */
+/** Nearly all requests have the same host, so it is checked only when it changes. */
 let lastHost = "";
 
 /**
- * Throws malformed_http for another version than 1.0 and 1.1, for a missing, second or impossible Host (RFC 9112, section
- * 3.2), for two credentials, as what stands in front may have looked at the other, and for a body that is coded beyond its
- * chunks.
+ * Throws malformed_http for a version other than 1.0 and 1.1, for a missing, repeated or invalid Host (RFC 9112, section
+ * 3.2), for a repeated Authorization, of which a proxy may have read the other one, and for a transfer coding other than
+ * chunked.
  */
 export function rejectAmbiguousRequest({
   headers,
@@ -29,7 +29,7 @@ export function rejectAmbiguousRequest({
   let credentials = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    // By length first: this is done for every request, and nearly no other header is as long.
+    // By length first, for speed: this runs for every request, and hardly any other header has the same length.
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
     if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
   }
@@ -37,23 +37,23 @@ export function rejectAmbiguousRequest({
   if (credentials > 1) throw refused("The header Authorization must be sent once.");
 }
 
-/** Before HTTP/1.1 there were no chunks: where such a body ends is anybody's guess (RFC 9112, section 6.1). */
+/** HTTP/1.0 has no chunked coding, so the end of such a body is ambiguous (RFC 9112, section 6.1). */
 function requireOldVersion(httpVersion: string, coding: string | undefined): void {
   if (httpVersion !== "1.0") throw refused("Send the request as HTTP/1.1.");
   if (coding === undefined) return;
-  throw refused("A request of HTTP/1.0 has no Transfer-Encoding; send it as HTTP/1.1.");
+  throw refused("An HTTP/1.0 request must not have a Transfer-Encoding; send it as HTTP/1.1.");
 }
 
 function requireHost(sent: string): void {
-  if (!host.test(sent)) throw refused("The header Host is not a host with or without a port.");
+  if (!host.test(sent)) throw refused("The header Host must be a host, optionally with a port.");
   lastHost = sent;
 }
 
-/** Node takes the chunks off and would leave the rest as it is, so that a compressed body would be read as plain text. */
+/** Node removes only the chunked coding, so a body that is also compressed would be read as plain text. */
 function requireChunksAlone(coding: string): void {
   if (coding === "chunked" || coding.trim().toLowerCase() === "chunked") return;
   throw refused(
-    "The Transfer-Encoding must be chunked alone; say with Content-Encoding how the body is compressed.",
+    "The Transfer-Encoding must be chunked and nothing else; name a compression in Content-Encoding.",
   );
 }
 

@@ -1,15 +1,15 @@
-// Watches requests that are under way and ends those that take too long, in one sweep for all instead of a timer each.
-// Streams are not watched: they may take as long as bytes keep coming.
+// Watches requests in progress and ends those that take too long, in one sweep for all of them instead of a timer each.
+// Streams are not watched: they may continue as long as bytes arrive.
 //
-// Items lie in an array of slots that are used again. A Set would do the same in fewer lines, but the tables that it
-// outgrows keep short-lived requests alive into the next major collection, which cost more than all else of the entry point.
+// Items are stored in an array of reusable slots. A Set would do the same in fewer lines, but the tables that it outgrows
+// keep short-lived requests alive until the next major collection, which cost more than the rest of the entry point.
 
 export interface Watched {
-  /** As `performance.now()` tells it. */
+  /** A value of `performance.now()`. */
   readonly startedAt: number;
 }
 
-/** Where an item lies; to be released when it has ended. */
+/** The index of an item, to be released when it has ended. */
 export type Ticket = number;
 
 export class RequestWatch<Item extends Watched> {
@@ -17,7 +17,7 @@ export class RequestWatch<Item extends Watched> {
   readonly #free: Ticket[] = [];
   readonly #timer: NodeJS.Timeout;
 
-  /** Calls `onOverdue` once for each item that was begun more than `limitMs` ago. */
+  /** Calls `onOverdue` once for each item that started more than `limitMs` ago. */
   constructor(options: {
     readonly limitMs: number;
     readonly sweepMs: number;
@@ -40,7 +40,7 @@ export class RequestWatch<Item extends Watched> {
     return ticket;
   }
 
-  /** To be called exactly once for each ticket, also after `onOverdue`. */
+  /** To be called exactly once per ticket, also after `onOverdue`. */
   end(ticket: Ticket): void {
     this.#slots[ticket] = undefined;
     this.#free.push(ticket);

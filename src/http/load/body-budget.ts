@@ -1,5 +1,5 @@
-// How much of request bodies may be held in memory at once, over all organizations and for each. A body that has no room
-// is not read yet: it waits, organizations in turn, and stays in its client's hands meanwhile.
+// Bounds the memory of request bodies, for all organizations together and for each. A body without a reservation is not
+// read: its request waits, organizations take turns, and the client still has the body meanwhile.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -7,20 +7,20 @@ import { limits } from "../../domain/limits.ts";
 /** Beyond this many waiting bodies a request is rejected at once, so that the queue is bounded. */
 const bodiesWaitingMax = 256;
 
-/** Room for one body, to be released when its request is over. */
+/** Memory reserved for one body, to be released when its request is finished. */
 export interface Reservation {
-  /** Takes more, without waiting. Throws AppError unavailable if there is not as much. */
+  /** Reserves more, without waiting. Throws AppError unavailable if too little is free. */
   extend(bytes: number): void;
-  /** Releases everything. To be called once or more often. */
+  /** Releases everything. May be called more than once. */
   release(): void;
 }
 
 export interface BodyBudgetOptions {
   readonly totalBytesMax: number;
   readonly organizationBytesMax: number;
-  /** How long a body waits for room. */
+  /** How long a body waits for its reservation. */
   readonly waitMsMax: number;
-  /** How many bodies of an organization may wait. */
+  /** The maximum number of bodies of an organization that wait. */
   readonly waitingMax: number;
 }
 
@@ -39,34 +39,35 @@ interface Waiting {
 export class BodyBudget {
   readonly #options: BodyBudgetOptions;
   readonly #held = new Map<string, number>();
-  /** By organization, in the order of their turns; only those for which something waits. */
+  /** By organization, in the order of their turns. Contains only organizations with waiting bodies. */
   readonly #waiting = new Map<string, Set<Waiting>>();
   #heldBytes = 0;
-  /** Of new bodies, over all organizations. */
+  /** The bound that `boundNew` has set. */
   #newBytesMax = Infinity;
 
   constructor(options: BodyBudgetOptions = defaults) {
     this.#options = options;
   }
 
-  /** Bytes that are held, or promised to bodies that are on their way. */
+  /** Bytes reserved for bodies that are in memory or being received. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
   /**
-   * From now on a body gets room, or more of it, only while all of them hold at most so much with it. Those that have room
-   * keep it, and one that is alone gets more.
+   * From now on bytes are reserved only while the total stays within `bytesMax`. Existing reservations remain, and one that
+   * is the only one can still be extended.
    */
   boundNew(bytesMax: number): void {
-    const more = bytesMax > this.#newBytesMax;
+    const isRaised = bytesMax > this.#newBytesMax;
     this.#newBytesMax = bytesMax;
-    if (more) this.#grant();
+    if (isRaised) this.#grantWaiting();
   }
 
   /**
-   * At once if there is room, or when others have given theirs back. Throws AppError unavailable if too many wait, and
-   * rejects with it after `waitMsMax`, or when `signal` tells that the client is gone.
+   * Returns the reservation if enough is free, otherwise a promise of it that resolves when others have released theirs.
+   * Throws AppError unavailable if too many bodies wait, and rejects with it after `waitMsMax` or when `signal` is aborted
+   * because the client has disconnected.
    */
   reserve(
     organizationId: string,
@@ -75,7 +76,7 @@ export class BodyBudget {
   ): Reservation | Promise<Reservation> {
     const waiting = this.#waiting.get(organizationId);
     if (waiting === undefined && this.#fitsNew(organizationId, bytes)) {
-      return this.#give(organizationId, bytes);
+      return this.#reserveNow(organizationId, bytes);
     }
     if ((waiting?.size ?? 0) >= this.#options.waitingMax) throw this.#tooMuch();
     return this.#wait(organizationId, bytes, signal);
@@ -86,31 +87,31 @@ export class BodyBudget {
     const waiting: Waiting = {
       bytes,
       grant: () => {
-        settle();
-        resolve(this.#give(organizationId, bytes));
+        leave();
+        resolve(this.#reserveNow(organizationId, bytes));
       },
     };
-    const giveUp = (): void => {
-      settle();
+    const abandon = (): void => {
+      leave();
       reject(this.#tooMuch());
-      this.#grant();
+      this.#grantWaiting();
     };
-    const settle = (): void => {
+    const leave = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", giveUp);
-      this.#leave(organizationId, waiting);
+      signal.removeEventListener("abort", abandon);
+      this.#removeWaiting(organizationId, waiting);
     };
-    const timer = setTimeout(giveUp, this.#options.waitMsMax).unref();
-    signal.addEventListener("abort", giveUp);
-    const line = this.#waiting.get(organizationId) ?? new Set();
-    this.#waiting.set(organizationId, line.add(waiting));
+    const timer = setTimeout(abandon, this.#options.waitMsMax).unref();
+    signal.addEventListener("abort", abandon);
+    const queue = this.#waiting.get(organizationId) ?? new Set();
+    this.#waiting.set(organizationId, queue.add(waiting));
     return promise;
   }
 
-  #leave(organizationId: string, waiting: Waiting): void {
-    const line = this.#waiting.get(organizationId);
-    line?.delete(waiting);
-    if (line?.size === 0) this.#waiting.delete(organizationId);
+  #removeWaiting(organizationId: string, waiting: Waiting): void {
+    const queue = this.#waiting.get(organizationId);
+    queue?.delete(waiting);
+    if (queue?.size === 0) this.#waiting.delete(organizationId);
   }
 
   #fitsNew(organizationId: string, bytes: number): boolean {
@@ -123,13 +124,13 @@ export class BodyBudget {
     return held + bytes <= organizationBytesMax && this.#heldBytes + bytes <= totalBytesMax;
   }
 
-  #give(organizationId: string, bytes: number): Reservation {
+  #reserveNow(organizationId: string, bytes: number): Reservation {
     let held = 0;
-    const take = (more: number): void => {
+    const reserve = (more: number): void => {
       held += more;
       this.#add(organizationId, more);
     };
-    take(bytes);
+    reserve(bytes);
     return {
       extend: (more) => {
         const isAlone = held === this.#heldBytes;
@@ -137,13 +138,13 @@ export class BodyBudget {
           ? this.#fits(organizationId, more)
           : this.#fitsNew(organizationId, more);
         if (!fits) throw this.#tooMuch();
-        take(more);
+        reserve(more);
       },
       release: () => {
         if (held === 0) return;
         this.#add(organizationId, -held);
         held = 0;
-        this.#grant();
+        this.#grantWaiting();
       },
     };
   }
@@ -155,14 +156,14 @@ export class BodyBudget {
     else this.#held.set(organizationId, held);
   }
 
-  /** One for each organization in turn, whose next one may not fit where another's does. */
-  #grant(): void {
-    for (const [organizationId, line] of this.#waiting) {
-      const [next] = line;
+  /** Grants one per organization, in turn. The next body of one may not fit where that of another does. */
+  #grantWaiting(): void {
+    for (const [organizationId, queue] of this.#waiting) {
+      const [next] = queue;
       if (next === undefined || !this.#fitsNew(organizationId, next.bytes)) continue;
-      // To the end of the turns, where this walk meets it once more.
+      // To the end of the turns, where this loop reaches it again.
       this.#waiting.delete(organizationId);
-      this.#waiting.set(organizationId, line);
+      this.#waiting.set(organizationId, queue);
       next.grant();
     }
   }
@@ -170,7 +171,7 @@ export class BodyBudget {
   #tooMuch(): AppError {
     return new AppError("unavailable", {
       message:
-        "Too many large requests are under way. Send fewer at a time, or smaller ones, and try again.",
+        "Too many large requests are in progress. Send fewer at a time, or smaller ones, and try again.",
       retryAfterSeconds: Math.ceil(this.#options.waitMsMax / 1_000),
     });
   }

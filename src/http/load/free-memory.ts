@@ -1,7 +1,7 @@
-// Gives the memory of a large body back at once. Left alone it would wait for a garbage collection, and the bounds of what
-// is held would not bound the memory of the process.
+// Releases the memory of a large body immediately. Otherwise it would remain until a garbage collection, and the budget of
+// bodies would not bound the memory of the process.
 
-/** The bytes are gone, and so are those of every other view of the same buffer. */
+/** Detaches the buffer: every view of it is empty afterwards. */
 export function freeMemory({ buffer }: Uint8Array<ArrayBuffer>): void {
   if (!buffer.detached) buffer.transfer(0);
 }

@@ -1,5 +1,5 @@
-// Samples the pressure on the process, and rejects new large work while there is any. What was accepted goes on; health
-// checks, token requests and small requests never come here.
+// Samples the pressure on the process, and rejects new large work while there is any. Accepted work continues; health
+// checks, token requests and small requests are never rejected here.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -16,7 +16,7 @@ import {
 
 /** How often the process is sampled. */
 export const pressureSampleMs = 250;
-/** The Retry-After of rejected work: about as long as pressure lasts. */
+/** The Retry-After of rejected work: about as long as pressure usually lasts. */
 export const pressureRetrySeconds = 2;
 
 /** Measures the process. */
@@ -44,13 +44,13 @@ export class LoadShedding {
   readonly #rejected = { body: 0, stream: 0 };
   #state: PressureState = noPressure;
 
-  /** Samples until it is stopped, and keeps no process alive. */
+  /** Samples until `stop` is called. The timer does not keep the process alive. */
   constructor(options: LoadSheddingOptions) {
     this.#options = options;
     this.#timer = setInterval(() => this.#observe(), pressureSampleMs).unref();
   }
 
-  /** Throws AppError unavailable. `bytes` of undefined: not known before it is read. */
+  /** Throws AppError unavailable. `bytes` is undefined if the size is unknown before the body is read. */
   admitBody(bytes: number | undefined): void {
     this.#admit("body", bytes ?? limits.bodyBytesMax);
   }

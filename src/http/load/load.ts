@@ -1,5 +1,5 @@
-// What requests may use at once: how many an organization has under way, the memory of their bodies, and what is rejected
-// under pressure. One for each serving process.
+// The load limits of a serving process: concurrent requests per organization, the memory of their bodies, and load shedding
+// under pressure.
 
 import { BodyBudget } from "./body-budget.ts";
 import { LoadShedding, type PressureProbe } from "./load-shedding.ts";
@@ -13,7 +13,7 @@ export interface Load {
   readonly rejections: RejectionPace;
 }
 
-/** To be ended by `shedding.stop`. */
+/** The caller must call `shedding.stop` at the end. */
 export function makeLoad(probe: PressureProbe): Load {
   const [organizations, bodies] = [new OrganizationLoad(), new BodyBudget()];
   const shedding = new LoadShedding({ probe, bodies, organizations });

@@ -1,4 +1,4 @@
-// How many requests and streams of each organization are under way, and how many there may be at once.
+// Counts and bounds the requests and streams of each organization that are in progress.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -9,7 +9,7 @@ interface Load {
 }
 
 export class OrganizationLoad {
-  /** Only organizations with something under way. */
+  /** Contains only organizations with requests in progress. */
   readonly #loads = new Map<string, Load>();
   #streams = 0;
 
@@ -18,7 +18,7 @@ export class OrganizationLoad {
     return this.#streams;
   }
 
-  /** To be followed by `endRequest`. Throws AppError rate_limited if too many are under way. */
+  /** To be followed by `endRequest`. Throws AppError rate_limited if too many are in progress. */
   beginRequest(organizationId: string): void {
     let load = this.#loads.get(organizationId);
     if (load === undefined) this.#loads.set(organizationId, (load = { requests: 0, streams: 0 }));
@@ -35,7 +35,7 @@ export class OrganizationLoad {
     if (load.requests === 0) this.#loads.delete(organizationId);
   }
 
-  /** Of a request that has begun; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */
+  /** Call it after `beginRequest`; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */
   beginStream(organizationId: string): void {
     const load = this.#loads.get(organizationId);
     if (load === undefined) throw new TypeError("a stream is part of a request that has begun");
@@ -43,7 +43,7 @@ export class OrganizationLoad {
       throw tooMany(`${limits.organizationStreamsMax} streams`);
     }
     if (this.#streams >= limits.streamsMax) {
-      const message = "The service has as many streams open as it takes. Try again soon.";
+      const message = "The service has reached its maximum number of open streams. Try again soon.";
       throw new AppError("unavailable", { message, retryAfterSeconds: 1 });
     }
     load.streams += 1;
@@ -59,7 +59,7 @@ export class OrganizationLoad {
 
 function tooMany(what: string): AppError {
   return new AppError("rate_limited", {
-    message: `Your organization has ${what} under way already, which is as many as may be at once. Try again when one has ended.`,
+    message: `Your organization already has ${what} in progress, which is the maximum. Try again when one has ended.`,
     retryAfterSeconds: 1,
   });
 }

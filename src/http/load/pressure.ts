@@ -1,16 +1,16 @@
-// Decides which new work a process under pressure rejects: the largest first, and never small requests. Pure: samples of
-// the process in, a decision out.
+// Decides which new work a process under pressure rejects: the largest first, and never small requests. Pure functions of
+// samples of the process.
 
 import { limits } from "../../domain/limits.ts";
 
 /** The process at one moment. */
 export interface PressureSample {
-  /** On a monotonic clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly atMs: number;
-  /** 99th percentile since about the last sample. */
+  /** 99th percentile, approximately since the last sample. */
   readonly eventLoopDelayMs: number;
   readonly residentBytes: number;
-  /** Bytes of large bodies that are held, or for which room is reserved. */
+  /** Bytes reserved for large bodies. */
   readonly heldBodyBytes: number;
 }
 
@@ -18,7 +18,7 @@ export type PressureLevel = "none" | "high" | "critical";
 
 export interface PressureState {
   readonly sample: PressureSample | undefined;
-  /** Since when the event loop has been late without a break. */
+  /** Since when the event loop has been late without interruption. */
   readonly lateSinceMs: number | undefined;
   readonly delay: PressureLevel;
   readonly memory: PressureLevel;
@@ -33,7 +33,7 @@ export const noPressure: PressureState = {
   bodies: "none",
 };
 
-/** What the state becomes with a further sample. */
+/** Returns the state after a further sample. */
 export function observePressure(before: PressureState, sample: PressureSample): PressureState {
   const lateSinceMs = findLateSince(before, sample);
   const isLate =
@@ -48,10 +48,10 @@ export function observePressure(before: PressureState, sample: PressureSample): 
   };
 }
 
-/** The rest is left to bodies that are not among the largest. */
+/** The rest is reserved for bodies that are not among the largest. */
 const nearlyFull = 7 / 8;
 
-/** Below half of the bound it is over; in between nothing changes, so that the decision does not flicker. */
+/** The delay ends below half of the bound. In between nothing changes, so that the decision does not alternate quickly. */
 function findLateSince(
   { sample: last, lateSinceMs, delay }: PressureState,
   { atMs, eventLoopDelayMs }: PressureSample,
@@ -69,15 +69,15 @@ function memoryLevel(residentBytes: number): PressureLevel {
 
 export interface NewWork {
   readonly kind: "body" | "stream";
-  /** After decoding, as far as that is known. */
+  /** After decoding, if that is known. */
   readonly bytes: number;
-  /** True if no large body and no stream is under way. */
+  /** True if no large body and no stream is in progress. */
   readonly isAlone: boolean;
 }
 
 /**
- * Why the work is rejected; undefined if it is accepted. Resident memory alone rejects nothing that would be alone:
- * memory that the process keeps for later must not shut large work out for good.
+ * Why the work is rejected; undefined if it is accepted. Resident memory alone never rejects work that would be the only
+ * one: memory that the process retains for reuse must not reject large work permanently.
  */
 export function findRejection(
   { delay, memory, bodies }: PressureState,
@@ -91,7 +91,7 @@ export function findRejection(
   return (memory === "critical" ? isLarge : isLargest) ? "memory" : undefined;
 }
 
-/** How much bodies that wait for room may hold together with those that have it. At least one may always go on. */
+/** The bound for all bodies when a further one is reserved. At least one body can always proceed. */
 export function heldBytesMaxOf({ memory }: PressureState): number {
   if (memory === "critical") return limits.bodyBytesMax;
   return memory === "high" ? limits.heldBodyBytesMax / 2 : limits.heldBodyBytesMax;

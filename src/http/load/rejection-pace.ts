@@ -1,16 +1,16 @@
-// Spreads out the replies to clients that keep sending beyond their rate limit. A client that ignores Retry-After and sends
-// again as soon as it is answered would otherwise keep the event loop busy with rejections, and everybody else waiting.
+// Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as soon
+// as it receives a reply would otherwise occupy the event loop with rejections and slow down all other clients.
 
-/** Replies of 429 to one organization, or one address, that are sent at once. */
+/** The number of 429 replies to one organization or address that are sent without delay. */
 export const rejectionsBurst = 50;
-/** How many follow in a second. */
+/** The rate of further replies. */
 export const rejectionsPerSecond = 200;
-/** The longest that one of them waits. */
+/** The maximum delay of a reply. */
 export const rejectionDelayMsMax = 1_000;
-/** Owners in memory; beyond this number the oldest is dropped. */
+/** The maximum number of owners in memory; beyond it the oldest is dropped. */
 export const ownersMax = 100_000;
 
-/** The generic cell rate algorithm (ITU-T I.371): one time per owner, from which the next one follows. */
+/** The generic cell rate algorithm (ITU-T I.371): stores one time per owner, from which the next one follows. */
 export class RejectionPace {
   /** When the next rejection of an owner is due, if it had no burst. The oldest entry is dropped first. */
   readonly #dueAt = new Map<string, number>();
@@ -21,7 +21,7 @@ export class RejectionPace {
     this.#now = now;
   }
 
-  /** How many milliseconds this rejection waits: 0 for the first ones, and at most `rejectionDelayMsMax`. */
+  /** The delay of this rejection: 0 for the first ones, and at most `rejectionDelayMsMax`. */
   nextDelayMs(owner: string): number {
     const now = this.#now();
     const spacingMs = 1_000 / rejectionsPerSecond;

@@ -1,4 +1,5 @@
-// What a request costs in tokens of its organization's rate limit: one for a small one, more for one that makes more work.
+// The cost of a request in tokens of its organization's rate limit: one for a small request, more for one that causes more
+// work.
 
 import { limits } from "../../domain/limits.ts";
 
@@ -9,7 +10,7 @@ export interface Work {
   readonly processorMs: number;
 }
 
-/** Tokens; below one for little work. */
+/** The number of tokens; less than one for little work. */
 export function tokensOf({ items, bytes, processorMs }: Work): number {
   return Math.max(
     items / limits.itemsPerToken,

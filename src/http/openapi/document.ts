@@ -1,4 +1,4 @@
-// The structure of an OpenAPI 3.1 document, as far as ours uses it. Types only, but for references.
+// The structure of an OpenAPI 3.1 document, as far as this service uses it. Types only, except for references.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -71,7 +71,7 @@ function pageFile(path: string, make: () => Promise<Representation>): PublicRout
   };
 }
 
-/** Addresses for which a document is kept in memory; for any other, the document names its server by a relative URL. */
+/** The maximum number of addresses with a cached document; for others, the document names its server by a relative URL. */
 const addressesMax = 16;
 
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
@@ -93,7 +93,7 @@ function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
   };
 }
 
-/** `url`: of the service; undefined leaves the document as it is. */
+/** `url`: of the service; undefined leaves the document unchanged. */
 function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
   const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
   return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);

@@ -42,7 +42,7 @@ export type Count<Answer> = (policy: Policy, owner: string, cost: BucketCost) =>
 
 const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
 
-/** Counts in this process; each policy has buckets of its own. */
+/** Counts in this process; each policy has its own buckets. */
 export function countInProcess(now: () => number): Count<Limited> {
   const buckets = new Map<string, TokenBuckets>();
   return (policy, owner, cost) => {

@@ -31,7 +31,7 @@ const scopesSchema = closedObject(
       maxLength: limits.idCharactersMax,
       expected: "the organization's id",
     }),
-    // Any text, so that a scope that does not exist has an error code of its own.
+    // Any text, so that a scope that does not exist has a separate error code.
     scopes: Type.Array(Type.String({ component: "Scope", expected: "the name of a scope" }), {
       description: "Scopes the token is to have.",
       minItems: 1,

@@ -9,7 +9,7 @@ import type {
   RecordKey,
   RecordWrite,
 } from "../../domain/record/record-write.ts";
-import { type KeptReply, repeatedOutcome, replyText, RepliesOfGroup } from "./group-replies.ts";
+import { type StoredReply, repeatedOutcome, replyText, RepliesOfGroup } from "./group-replies.ts";
 import { packDrafts, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
@@ -22,7 +22,7 @@ export interface Known {
   /** True if a stored change of the record has this payload. */
   readonly hasIdentical: (key: string, payload: string) => boolean;
   /** By `replyText`. */
-  readonly replies: ReadonlyMap<string, KeptReply>;
+  readonly replies: ReadonlyMap<string, StoredReply>;
 }
 
 export type Evaluation =
@@ -34,14 +34,14 @@ export interface GroupEvaluation {
   readonly evaluations: readonly Evaluation[];
   readonly records: RecordsOfGroup;
   readonly changes: readonly ChangeOfGroup[];
-  readonly replies: readonly KeptReply[];
+  readonly replies: readonly StoredReply[];
 }
 
 export function evaluateGroup(writes: readonly RecordWrite[], known: Known): GroupEvaluation {
   const records = new RecordsOfGroup(known.records, known.keyOf);
   const replies = new RepliesOfGroup(known.replies);
   const evaluations = writes.map((write) => evaluateOnce(write, { known, records, replies }));
-  return { evaluations, records, changes: records.changes, replies: replies.kept };
+  return { evaluations, records, changes: records.changes, replies: replies.added };
 }
 
 interface Group {
@@ -67,7 +67,7 @@ function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
     return { ok: true, outcome: packRepeated(JSON.parse(repeated) as PackedOutcome) };
   }
   const outcome = evaluate(write, group);
-  group.replies.keep(text, {
+  group.replies.add(text, {
     organizationId,
     keyHash,
     fingerprint,

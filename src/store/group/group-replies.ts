@@ -3,7 +3,7 @@
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-export interface KeptReply {
+export interface StoredReply {
   readonly organizationId: string;
   readonly keyHash: Uint8Array;
   readonly fingerprint: Uint8Array;
@@ -18,7 +18,7 @@ export interface KeptReply {
  * idempotency_reused if the key was used for a different request.
  */
 export function repeatedOutcome(
-  reply: Pick<KeptReply, "fingerprint" | "outcome" | "createdAt"> | undefined,
+  reply: Pick<StoredReply, "fingerprint" | "outcome" | "createdAt"> | undefined,
   { fingerprint, now }: { readonly fingerprint: Uint8Array; readonly now: number },
 ): string | undefined {
   if (reply === undefined || now - reply.createdAt >= limits.idempotencyKeptMs) return undefined;
@@ -31,25 +31,25 @@ export function replyText(organizationId: string, keyHash: Uint8Array): string {
 }
 
 export class RepliesOfGroup {
-  readonly #known: ReadonlyMap<string, KeptReply>;
-  readonly #added = new Map<string, KeptReply>();
+  readonly #known: ReadonlyMap<string, StoredReply>;
+  readonly #added = new Map<string, StoredReply>();
 
-  constructor(known: ReadonlyMap<string, KeptReply>) {
+  constructor(known: ReadonlyMap<string, StoredReply>) {
     this.#known = known;
   }
 
-  /** To be stored, in the order of their texts, so that two processes can't deadlock. */
-  get kept(): readonly KeptReply[] {
+  /** The replies to store, sorted by their texts, so that two processes can't deadlock. */
+  get added(): readonly StoredReply[] {
     return [...this.#added]
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, reply]) => reply);
   }
 
-  find(text: string): KeptReply | undefined {
+  find(text: string): StoredReply | undefined {
     return this.#added.get(text) ?? this.#known.get(text);
   }
 
-  keep(text: string, reply: KeptReply): void {
+  add(text: string, reply: StoredReply): void {
     this.#added.set(text, reply);
   }
 }

@@ -6,7 +6,7 @@
 //   small    writes of few rows, shared operations              up to groupWritesMax jobs and groupRowsMax rows
 //   lists    lists up to groupRowsMax rows and groupBytesMax    as many lists as stay within both
 //   long     lists beyond that, which are one transaction each  one list
-//   alone    operations that need a transaction of their own    one operation
+//   alone    operations that need a separate transaction        one operation
 //
 // The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which nobody else
 // is served. So while another organization is active, long lists get at most a share of 1 / longListRestTimes of the time.
@@ -25,7 +25,7 @@ export const longListRestTimes = 150;
 export type Lane = "small" | "lists" | "long" | "alone";
 
 export interface Arrival<Item> extends Queued<Item> {
-  /** True for an operation that has to be the only job of its group. */
+  /** True for an operation that must be the only job of its group. */
   readonly alone: boolean;
 }
 

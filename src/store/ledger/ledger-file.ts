@@ -1,4 +1,4 @@
-// The ledger: an append-only file beside the store and outside its backups. It tells a restore what has to be erased again and
+// The ledger: an append-only file beside the store and outside its backups. It tells a restore what must be erased again and
 // which holds there are, and a check how far the store's chains reached. Never contains content of a record.
 //
 // A deletion is noted before it is completed and again with its receipt, each on stable storage before the next step. So

@@ -13,11 +13,11 @@ export const emptyState: LedgerState = {
   lastReceipt: undefined,
   heads: undefined,
   auditAnchor: undefined,
-  underWay: [],
+  inProgress: [],
 };
 
 /** Several times as many as are processed together. */
-const underWayMax = 1_000;
+const inProgressMax = 1_000;
 
 export function withPart(state: LedgerState, part: LedgerPart): LedgerState {
   const { end, digest } = part;
@@ -48,12 +48,12 @@ function withEntry(state: LedgerState, entry: LedgerEntry): LedgerState {
 function withDeletion(state: LedgerState, entry: DeletionEntry): LedgerState {
   const { completed } = entry;
   if (completed === undefined) {
-    return { ...state, underWay: [...state.underWay, entry].slice(-underWayMax) };
+    return { ...state, inProgress: [...state.inProgress, entry].slice(-inProgressMax) };
   }
   return {
     ...state,
     lastReceiptNo: Math.max(state.lastReceiptNo, completed.receiptNo),
     lastReceipt: { no: completed.receiptNo, hash: completed.receiptHash },
-    underWay: [],
+    inProgress: [],
   };
 }

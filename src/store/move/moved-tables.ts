@@ -153,7 +153,7 @@ export const movedTables: readonly MovedTable[] = [
 
 /** Tables and columns that are not copied row by row, and why. */
 export const notCopied: Readonly<Record<string, string>> = {
-  meta: "each engine has a schema version of its own; the version of credentials is among the ends",
+  meta: "each engine has its own schema version; the version of credentials is among the ends",
   counter: "its numbers are among the ends",
   receipt_head: "is among the ends",
   audit_head: "follows from the last entry of the trail, which is among the ends",

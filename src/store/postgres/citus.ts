@@ -48,7 +48,7 @@ export async function isDistributed(transaction: Transaction): Promise<boolean> 
   return (await transaction.get(findDistributed)) !== undefined;
 }
 
-/** The extension has to be installed. */
+/** The extension must be installed. */
 export async function distribute(transaction: Transaction): Promise<void> {
   // Without it, a transaction that has used one connection for each node could not create shards over several.
   await transaction.exec("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");

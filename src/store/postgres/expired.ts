@@ -1,4 +1,4 @@
-// Why expired records have to be kept, a whole page at a time. Deletes nothing.
+// Finds why expired records must be retained, a whole page at a time. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findHoldsOf } from "../sql/hold.ts";

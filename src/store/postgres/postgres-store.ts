@@ -30,7 +30,7 @@ import { probeWrite } from "./write-probe.ts";
 const deletions: Visibility = { view: "deletions" };
 
 export interface PostgresOptions extends StoreOptions {
-  /** How another thread of a serving process opens connections of its own. */
+  /** How another thread of a serving process opens its own connections. */
   readonly sharing?: { readonly url: string; readonly connections: ConnectionSettings };
 }
 
@@ -58,7 +58,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       if (options.sharing === undefined) throw new TypeError("a command has no writer to share");
       return { data: { engine: "postgres", ...options.sharing }, transfer: [] };
     },
-    // Every read is a transaction of its own.
+    // Every read is a separate transaction.
     writtenElsewhere: () => undefined,
     refuseWrites: () => jobs.refuse(),
     writeRecords: async (write) =>

@@ -1,5 +1,5 @@
 // Checks whether writes can succeed: whether the server's disk accepts more bytes, and whether a transaction can be
-// committed. On a cluster it checks the coordinator. Leaves nothing behind and touches no record.
+// committed. On a cluster it checks the coordinator. Leaves no data and changes no record.
 
 import { inSequence } from "./commit/in-sequence.ts";
 import type { Transaction } from "./transaction.ts";

@@ -95,9 +95,9 @@ export function describeKey({
 /** The organization after the change; null removes a limit, undefined leaves it unchanged. */
 export function applyChange(before: Organization, change: OrganizationChange): Organization {
   const { rateLimitPerSecond, retainDays = before.retainDays, ...rest } = change;
-  const { retainDays: _before, ...kept } = before;
+  const { retainDays: _before, ...unchanged } = before;
   return {
-    ...kept,
+    ...unchanged,
     ...rest,
     ...(retainDays === null || retainDays === undefined ? {} : { retainDays }),
     rateLimitPerSecond:

@@ -3,7 +3,7 @@
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type { SealedReceipt } from "../store.ts";
-import type { KeptReceipt } from "../trail.ts";
+import type { StoredReceipt } from "../trail.ts";
 
 export interface ReceiptRow {
   readonly receipt_no: number;
@@ -34,7 +34,7 @@ export function toReceipt({ document }: Pick<ReceiptRow, "document">): Receipt {
   return JSON.parse(document) as Receipt;
 }
 
-export function toKeptReceipt(row: ReceiptRow): KeptReceipt {
+export function toStoredReceipt(row: ReceiptRow): StoredReceipt {
   return { receipt: toReceipt(row), hash: row.hash };
 }
 

@@ -94,14 +94,14 @@ export function sourcesOf(
 /** Each id once: of deletions with a receipt, and of others. */
 export function idsOf(entries: readonly DeletionEntry[]): {
   readonly completed: readonly string[];
-  readonly underWay: readonly string[];
+  readonly inProgress: readonly string[];
 } {
   const latest = latestOf(entries);
   const ids = (isCompleted: boolean) =>
     latest
       .filter(({ completed }) => (completed !== undefined) === isCompleted)
       .map(({ deletionRequestId }) => deletionRequestId);
-  return { completed: ids(true), underWay: ids(false) };
+  return { completed: ids(true), inProgress: ids(false) };
 }
 
 /** One for each deletion: the one with the highest receipt number. */

@@ -32,7 +32,7 @@ const findOfOrganization = `
 
 const setRevoked = `UPDATE api_key SET revoked_at = $1 WHERE key_id = $2 AND revoked_at IS NULL`;
 
-/** An earlier expiry is kept. */
+/** An earlier expiry remains. */
 const setEnd = `
   UPDATE api_key SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
   WHERE key_id = $1`;
@@ -52,7 +52,7 @@ export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefin
   return key;
 }
 
-/** Returns the old key as it is now; creates nothing if there is no such key. */
+/** Returns the old key in its current state; creates nothing if there is no such key. */
 export function* rotateKey(
   keyId: string,
   successor: NewKey,

@@ -7,7 +7,7 @@ const findAll = `
   SELECT ledger_id, frame_end, digest, noted_at
   FROM ledger ORDER BY noted_at DESC, ledger_id LIMIT 1000`;
 
-/** Of two processes that mark the same ledger, the one that is behind changes nothing. */
+/** If two processes mark the same ledger, the lower mark changes nothing. */
 const insertMark = `
   INSERT INTO ledger (ledger_id, frame_end, digest, noted_at) VALUES ($1, $2, $3, $4)
   ON CONFLICT (ledger_id) DO UPDATE SET

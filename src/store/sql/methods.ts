@@ -163,7 +163,7 @@ export function bindMethods(bind: RunMethod): SharedMethods {
   return Object.fromEntries(parts) as SharedMethods;
 }
 
-/** By name, as `bindMethods` gives them. */
+/** By name, as `bindMethods` names them. */
 export const changes: ReadonlyMap<string, AnyMethod["work"]> = new Map(
   Object.entries<Methods>(methods).flatMap(([part, table]) =>
     Object.entries(table)

@@ -40,7 +40,7 @@ export interface PageOptions {
   /** True for a page after a key, whose values are $1, $2… */
   readonly isLater: boolean;
   readonly rowsMax: number;
-  /** Where a table is not read as it is: the tables in its place, and the condition that finds a later page. */
+  /** If a table is not read directly: the tables to read instead, and the condition that finds a later page. */
   readonly source?: { readonly from: string; readonly after: string } | undefined;
 }
 

@@ -11,7 +11,7 @@ const findEnd = `
   SELECT coalesce(max(position), 0) AS position FROM deletion_target
   WHERE deletion_request_id = $1`;
 
-/** Why a plan can't be processed, as operators are told. */
+/** Why a plan can't be processed, as reported to operators. */
 export interface Obstacle {
   readonly waitingFor: string;
   readonly held: boolean;

@@ -11,12 +11,12 @@ import {
   type KeyRow,
   type ReceiptRow,
   toHead,
-  toKeptReceipt,
+  toStoredReceipt,
   toReceipt,
   toReceiptKey,
 } from "../row/receipt-row.ts";
 import type { KeepKeyOptions, SealedReceipt } from "../store.ts";
-import type { KeptReceipt } from "../trail.ts";
+import type { StoredReceipt } from "../trail.ts";
 import { auditAct } from "./audit.ts";
 import { all, get, run, type Statements } from "./statements.ts";
 
@@ -100,14 +100,14 @@ export function* findReceipt(
 export function* listReceipts(
   afterReceiptNo: number,
   limit: number,
-): Statements<readonly KeptReceipt[]> {
-  return (yield* all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toKeptReceipt);
+): Statements<readonly StoredReceipt[]> {
+  return (yield* all<ReceiptRow>(readPage, afterReceiptNo, limit)).map(toStoredReceipt);
 }
 
 export function* findReceipts(
   deletionRequestIds: readonly string[],
-): Statements<readonly KeptReceipt[]> {
-  return (yield* all<ReceiptRow>(findSome, deletionRequestIds)).map(toKeptReceipt);
+): Statements<readonly StoredReceipt[]> {
+  return (yield* all<ReceiptRow>(findSome, deletionRequestIds)).map(toStoredReceipt);
 }
 
 export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {

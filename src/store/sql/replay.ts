@@ -128,9 +128,9 @@ export function* refuseRestoring(): Statements<void> {
 }
 
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
-  const { completed, underWay } = idsOf(entries);
-  const row = yield* get<{ found: number }>(countThere, completed, underWay);
-  return completed.length + underWay.length - (row?.found ?? 0);
+  const { completed, inProgress } = idsOf(entries);
+  const row = yield* get<{ found: number }>(countThere, completed, inProgress);
+  return completed.length + inProgress.length - (row?.found ?? 0);
 }
 
 export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<RestoreState> {

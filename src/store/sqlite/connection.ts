@@ -207,7 +207,7 @@ function resultCode(error: unknown): number | undefined {
   return typeof extended === "number" ? extended & 0xff : undefined;
 }
 
-/** Has to be chosen while the file is empty (sqlite.org/pragma.html#pragma_auto_vacuum). */
+/** Must be chosen while the file is empty (sqlite.org/pragma.html#pragma_auto_vacuum). */
 function enableIncrementalVacuum(connection: Connection): void {
   const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count") ?? {};
   if (pages === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL");

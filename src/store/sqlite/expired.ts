@@ -1,4 +1,4 @@
-// Why an expired record has to be kept, record by record. Deletes nothing.
+// Finds why an expired record must be retained, record by record. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { decideExpiry, readExpiredPage } from "../sql/expired.ts";

@@ -65,7 +65,7 @@ function sizeOfFile(path: string): number | undefined {
 
 /**
  * Reads and writes on one connection, in this thread: it starts fast, and a command waits for its writes anyway. With
- * the right to serve, nobody else processes deletions, so those that were under way are taken over.
+ * the right to serve, nobody else processes deletions, so those in progress are taken over.
  */
 async function openForCommand(
   path: string,

@@ -31,7 +31,7 @@ export class SharedRead {
     this.#connection.run("COMMIT");
   }
 
-  /** While `work` runs, each read is a transaction of its own, and ends when it returns. */
+  /** While `work` runs, each read is a separate transaction, which ends when it returns. */
   async avoid<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#avoided += 1;
     this.end();

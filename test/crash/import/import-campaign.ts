@@ -59,7 +59,7 @@ export async function runImportCampaign(
 function noFigures(): RoundFigures {
   return {
     kills: 0,
-    killsUnderWay: 0,
+    killsInProgress: 0,
     killsAheadOfNote: 0,
     serverKills: 0,
     imports: 0,

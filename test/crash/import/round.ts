@@ -17,7 +17,7 @@ export interface RoundFigures {
    * were noted.
    */
   kills: number;
-  killsUnderWay: number;
+  killsInProgress: number;
   killsAheadOfNote: number;
   serverKills: number;
   imports: number;
@@ -106,7 +106,7 @@ async function startAndKill(
   if (!isKilled || code !== -1) return out;
   figures.kills += 1;
   const noted = readNoted(importing);
-  if (noted.rows > 0) figures.killsUnderWay += 1;
+  if (noted.rows > 0) figures.killsInProgress += 1;
   if (countChanges(place) - writtenBefore > noted.written - notedBefore)
     figures.killsAheadOfNote += 1;
   return undefined;

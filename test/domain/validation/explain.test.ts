@@ -75,7 +75,7 @@ describe("a message", () => {
 
   it("says why text with half a surrogate pair is refused", () => {
     assert.deepEqual(told("person", { name: "x\ud83d" }), [
-      "name: must be text of at most 1024 characters, but holds half of a surrogate pair, which is no text",
+      "name: must be text of at most 1024 characters, but contains half of a surrogate pair, which is not valid text",
     ]);
   });
 

@@ -296,8 +296,8 @@ describe("a map of any JSON values", () => {
   it("is rejected for what could not be stored as it was sent, at its path", () => {
     assert.deepEqual(told({ a: [{ b: Infinity }], c: { "\udc00": "\ud800" } }), [
       `outcome_reason.a[0].b: ${inexactMessage}`,
-      "outcome_reason.c.\udc00: as a key holds half of a surrogate pair, which is no text",
-      "outcome_reason.c.\udc00: holds half of a surrogate pair, which is no text",
+      "outcome_reason.c.\udc00: as a key contains half of a surrogate pair, which is not valid text",
+      "outcome_reason.c.\udc00: contains half of a surrogate pair, which is not valid text",
     ]);
     const many = Array.from({ length: 5_000 }, () => Infinity);
     assert.equal(told({ many }).length, limits.fieldErrorsMax + 1);

@@ -61,6 +61,17 @@ export const retiredWords: readonly RetiredWord[] = [
   { word: "hangs together", instead: "is related" },
   { word: "be had", instead: "be obtained" },
   { word: "unlike any", instead: "unique" },
+  { word: "under way", instead: "in progress" },
+  { word: "anew", instead: "again" },
+  { word: "told of", instead: "informed about, notified" },
+  { word: "told apart", instead: "distinguished" },
+  { word: "at hand", instead: "available, current" },
+  { word: "come(s) to the same", instead: "has the same effect" },
+  { word: "in the place of", instead: "instead of" },
+  { word: "take(s|n) along", instead: "include" },
+  { word: "goes by", instead: "uses, depends on" },
+  { word: "break(s) off", instead: "is interrupted" },
+  { word: "broken off", instead: "interrupted" },
 ];
 
 const patterns = retiredWords.map((entry) => ({ pattern: patternOf(entry), ...entry }));

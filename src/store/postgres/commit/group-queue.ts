@@ -19,7 +19,7 @@ export interface GroupOptions<Job, Result> {
   readonly onGroup?: ((figures: GroupFigures) => void) | undefined;
 }
 
-/** With at least so many jobs it is worth waiting for more, but no longer than this. */
+/** With at least `gatherMin` jobs it is worth waiting for more, but no longer than `gatherMs`. */
 const gatherMin = 16;
 const gatherMs = 1;
 
@@ -36,7 +36,7 @@ export class GroupQueue<Job, Result> {
   /** How many jobs the last group and the queue had when it ended. */
   #expected = 0;
   #gathered: (() => void) | undefined;
-  #underWay: Promise<void> | undefined;
+  #current: Promise<void> | undefined;
   #closing = false;
 
   constructor(options: GroupOptions<Job, Result>) {
@@ -73,12 +73,12 @@ export class GroupQueue<Job, Result> {
   /** Accepts no more jobs, and finishes those that wait. */
   async close(): Promise<void> {
     this.#closing = true;
-    while (this.#scheduler.size > 0 || this.#underWay !== undefined) await this.#start();
+    while (this.#scheduler.size > 0 || this.#current !== undefined) await this.#start();
   }
 
   /** At the end of this tick of the event loop, so that jobs of one tick share a group. */
   #schedule(): void {
-    if (this.#scheduled || this.#underWay !== undefined) return;
+    if (this.#scheduled || this.#current !== undefined) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -88,8 +88,8 @@ export class GroupQueue<Job, Result> {
 
   /** Starts the next group unless one is being committed; resolves when that one is done. Never rejects. */
   #start(): Promise<void> {
-    this.#underWay ??= this.#runNext();
-    return this.#underWay;
+    this.#current ??= this.#runNext();
+    return this.#current;
   }
 
   async #runNext(): Promise<void> {
@@ -97,7 +97,7 @@ export class GroupQueue<Job, Result> {
     const group = this.#scheduler.take(performance.now())?.items ?? [];
     for (const part of this.#partsOf(group)) await this.#runGroup(part);
     this.#expected = group.length + this.#scheduler.size;
-    this.#underWay = undefined;
+    this.#current = undefined;
     if (this.#scheduler.size > 0) void this.#start();
   }
 

@@ -2,7 +2,7 @@
 // the request only hashes.
 
 import { limits } from "../../../domain/limits.ts";
-import { type KeptReply, replyText } from "../../group/group-replies.ts";
+import { type StoredReply, replyText } from "../../group/group-replies.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
 const findKept = `
@@ -42,7 +42,7 @@ export interface ReplyName {
 export async function findReplies(
   transaction: Transaction,
   names: readonly ReplyName[],
-): Promise<ReadonlyMap<string, KeptReply>> {
+): Promise<ReadonlyMap<string, StoredReply>> {
   if (names.length === 0) return new Map();
   const rows = await transaction.all<ReplyRow>(findKept, ...nameColumns(names));
   return new Map(
@@ -53,7 +53,7 @@ export async function findReplies(
 /** Returns how many were stored; fewer than given if another process has stored one of them meanwhile. */
 export async function addReplies(
   transaction: Transaction,
-  replies: readonly KeptReply[],
+  replies: readonly StoredReply[],
 ): Promise<number> {
   if (replies.length === 0) return 0;
   return transaction.run(
@@ -77,7 +77,7 @@ function nameColumns(names: readonly ReplyName[]): [string[], Uint8Array[]] {
   return [names.map(({ organizationId }) => organizationId), names.map(({ keyHash }) => keyHash)];
 }
 
-function toReply(row: ReplyRow): KeptReply {
+function toReply(row: ReplyRow): StoredReply {
   return {
     organizationId: row.organization_id,
     keyHash: row.key_hash,

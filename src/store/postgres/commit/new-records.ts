@@ -1,7 +1,7 @@
 // Stores a group in one round trip on the assumption that every draft is a new record, and verifies the assumption:
 // otherwise the last statement before the commit fails, and with it the transaction.
 
-import { type KeptReply } from "../../group/group-replies.ts";
+import { type StoredReply } from "../../group/group-replies.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
@@ -73,7 +73,7 @@ async function sendAll(transaction: Transaction, verdict: GroupEvaluation): Prom
   ] as const);
 }
 
-function replyColumns(replies: readonly KeptReply[]): [string[], Uint8Array[], Uint8Array[]] {
+function replyColumns(replies: readonly StoredReply[]): [string[], Uint8Array[], Uint8Array[]] {
   return [
     replies.map(({ organizationId }) => organizationId),
     replies.map(({ keyHash }) => keyHash),

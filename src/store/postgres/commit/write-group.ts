@@ -41,7 +41,7 @@ class WrongGuess extends Error {
   override readonly name = "WrongGuess";
 }
 
-/** After a wrong guess, so many groups are evaluated without guessing. */
+/** The number of groups that are evaluated without guessing after a wrong guess. */
 const carefulGroups = 16;
 
 export class WriteGroups {
@@ -128,11 +128,11 @@ async function storeOnCluster(
   }
 }
 
-/** False if the stored data differs from what was evaluated; then the caller has to roll back. */
+/** False if the stored data differs from what was evaluated; then the caller must roll back. */
 async function store(transaction: Transaction, evaluated: GroupEvaluation): Promise<boolean> {
   const { created, widened } = evaluated.records;
   const { replies } = evaluated;
-  const [inserted, , closed, , , kept] = await inSequence([
+  const [inserted, , closed, , , stored] = await inSequence([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
     // New records were not locked when the deletions were read.
@@ -147,7 +147,7 @@ async function store(transaction: Transaction, evaluated: GroupEvaluation): Prom
     addReplies(transaction, replies),
     replies.length === 0 ? undefined : commitInTwoPhases(transaction),
   ] as const);
-  return inserted === created.length && closed.size === 0 && kept === replies.length;
+  return inserted === created.length && closed.size === 0 && stored === replies.length;
 }
 
 /** The distinct marks. */

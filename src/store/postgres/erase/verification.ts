@@ -37,7 +37,7 @@ const findChanged = `
   --citus WHERE change.resource_id = ANY ($3::text[])
   `;
 
-/** The caller has to lock the deletion first. Only tests of the engine omit `seal`; then there is no receipt. */
+/** The caller must lock the deletion first. Only tests of the engine omit `seal`; then there is no receipt. */
 export async function completeDeletion(
   transaction: Transaction,
   deletion: Deletion,

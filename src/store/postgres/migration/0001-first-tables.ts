@@ -59,7 +59,7 @@ export const firstTables = `
     PRIMARY KEY (organization_id, resource_type, resource_id)
   ) WITH (fillfactor = 90);
 
-  -- reply_key names the kept reply that the change came with, so that erasing the one erases the other
+  -- reply_key names the stored reply that the change came with, so that erasing the one erases the other
   CREATE TABLE change (
     organization_id text COLLATE "C" NOT NULL,
     resource_type text COLLATE "C" NOT NULL,
@@ -113,7 +113,7 @@ export const firstTables = `
   CREATE INDEX deletion_by_organization
     ON deletion (organization_id, requested_at, deletion_request_id);
 
-  -- the plan of a deletion under way; to_type and to_id name the reference that a redaction takes out
+  -- the plan of a deletion in progress; to_type and to_id name the reference that a redaction takes out
   CREATE TABLE deletion_target (
     deletion_request_id text COLLATE "C" NOT NULL,
     position bigint NOT NULL,

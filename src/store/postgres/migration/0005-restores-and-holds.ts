@@ -22,7 +22,7 @@ export const restoresAndHolds = `
     reopened bigint NOT NULL DEFAULT 0
   );
 
-  -- deletions of the ledger that are not in the store yet (receipt_no is null for one that was under way)
+  -- deletions of the ledger that are not in the store yet (receipt_no is null for one that was in progress)
   CREATE TABLE replay_entry (
     deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY,
     organization_id text COLLATE "C" NOT NULL,

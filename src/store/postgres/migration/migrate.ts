@@ -147,7 +147,7 @@ function refuseNewer(version: number): void {
 
 function forbidden(cause: unknown): StoreError {
   return new StoreError(
-    "The schema of the database has to be migrated to this version, and the role in DATABASE_URL may not do that. " +
+    "The schema of the database must be migrated to this version, and the role in DATABASE_URL may not do that. " +
       "Run `sluice migrate` once with a role that owns the tables.",
     { cause },
   );

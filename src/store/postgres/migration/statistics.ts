@@ -48,7 +48,7 @@ interface Options {
   readonly forgetAll: boolean;
 }
 
-/** Turns sampling off permanently where it has to be, except for tables that are distributed over a cluster. */
+/** Turns sampling off permanently where necessary, except for tables that are distributed over a cluster. */
 export async function keepOutOfStatistics(
   transaction: Transaction,
   { forgetAll, distributed }: Options & { readonly distributed: boolean },

@@ -1,6 +1,6 @@
 // Every mutation except writing records, by name: what the methods of the store ask of the writer, in its thread or
 // not. Changes that are the same on every engine are named in ../../sql/methods.ts. The operations of this engine run
-// within the transaction of a group, or `alone` between groups, in transactions of their own or none.
+// within the transaction of a group, or `alone` between groups, in separate transactions or none.
 
 import { changes } from "../../sql/methods.ts";
 import { claimDeletion } from "../erase/claim.ts";
@@ -57,7 +57,7 @@ export type PerformOperation = <Name extends OperationName>(
   ...args: OperationArgs<Name>
 ) => Promise<OperationResult<Name>>;
 
-/** True for an operation that has to be the only job of its group. */
+/** True for an operation that must be the only job of its group. */
 export function runsAlone(name: string): name is AloneName {
   return Object.hasOwn(aloneOperations, name);
 }

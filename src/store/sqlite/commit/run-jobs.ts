@@ -16,7 +16,7 @@ const partsOfErasure: ReadonlySet<string> = new Set([
   "completeDeletions",
 ]);
 
-/** True if `loadWhatIsNeeded` has to be awaited before these jobs are run; this is rare. */
+/** True if `loadWhatIsNeeded` must be awaited before these jobs are run; this is rare. */
 export function needsLoading(jobs: readonly Job[]): boolean {
   return jobs.some((job) => isOperation(job) && partsOfErasure.has(job.name));
 }
@@ -25,7 +25,7 @@ export async function loadWhatIsNeeded(): Promise<void> {
   await loadRedaction();
 }
 
-/** Returns the results in the order of the jobs. Never throws. An operation that runs alone has to be the only job. */
+/** Returns the results in the order of the jobs. Never throws. An operation that runs alone must be the only job. */
 export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {
   const first = jobs[0];
   if (first !== undefined && isOperation(first) && runsAlone(first.name)) {

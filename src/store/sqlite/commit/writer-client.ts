@@ -7,7 +7,7 @@ import { limits } from "../../../domain/limits.ts";
 import { StoreError } from "../../store-error.ts";
 import type { GroupFigures } from "../../store.ts";
 import { flattenJobs, type Job, unflattenResults } from "./job.ts";
-import { type OnGroup, settle, type Settler, type Writer } from "./writer.ts";
+import { type OnGroup, finishJob, type PendingJob, type Writer } from "./writer.ts";
 
 /** The young generation of the writer thread: three times what V8 fills between two collections. */
 const youngMebibytes = 12;
@@ -35,7 +35,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
   readonly #onAnswer: () => void;
   #batch: Job[] = [];
   /** By ticket. The jobs of the batch have the latest tickets. */
-  readonly #waiting = new Map<number, Settler>();
+  readonly #waiting = new Map<number, PendingJob>();
   #nextTicket = 0;
   #failure: Error | undefined;
   #drained: (() => void) | undefined;
@@ -65,9 +65,9 @@ export class WriterClient implements Pick<Writer, "submit"> {
   take(answers: readonly unknown[]): void {
     this.#onAnswer();
     unflattenResults(answers, (ticket, result) => {
-      const settler = this.#waiting.get(ticket);
+      const pending = this.#waiting.get(ticket);
       this.#waiting.delete(ticket);
-      if (settler !== undefined) settle(result, settler);
+      if (pending !== undefined) finishJob(result, pending);
     });
     if (this.#waiting.size === 0) this.#drained?.();
   }

@@ -18,7 +18,7 @@ import { loadWhatIsNeeded } from "./run-jobs.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
 
 const main = parentPort;
-if (main === null) throw new Error("the writer runs in a thread of its own");
+if (main === null) throw new Error("the writer must run in a worker thread");
 
 /** A client receives its answers in one message after each group. */
 interface Client {
@@ -49,7 +49,7 @@ function serve(connection: Connection, first: MessagePort): void {
       for (const client of clients) receiveFrom(client);
     },
     onGroup: (figures) => {
-      // The first client counts every group, whoever sent its jobs.
+      // The first client counts every group, regardless of who sent its jobs.
       for (const client of clients)
         tellAnswers(client, client.port === first ? figures : undefined);
     },

@@ -37,7 +37,7 @@ export class LocalWriter implements Writer {
   submit(job: Job): Promise<unknown> {
     if (this.#closing) return Promise.reject(new AppError("unavailable"));
     return new Promise((resolve, reject) => {
-      this.#loop.add({ job, answer: (result) => settle(result, { resolve, reject }) });
+      this.#loop.add({ job, answer: (result) => finishJob(result, { resolve, reject }) });
       void this.#run();
     });
   }
@@ -57,12 +57,12 @@ export class LocalWriter implements Writer {
   }
 }
 
-export interface Settler {
+export interface PendingJob {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export function settle(result: Result, { resolve, reject }: Settler): void {
+export function finishJob(result: Result, { resolve, reject }: PendingJob): void {
   if (result.ok) resolve(result.value);
   else reject(result.error);
 }

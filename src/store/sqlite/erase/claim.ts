@@ -33,7 +33,7 @@ const setPlanning = `
     waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
   WHERE deletion_request_id = ?1 AND status = 'pending'`;
 
-/** `large`: its plan has to be written in steps; until the lease expires no other claim finds it. */
+/** `large`: its plan must be written in steps; until the lease expires no other claim finds it. */
 export interface Claimed {
   readonly result: "claimed" | "large";
   readonly deletion: Deletion;

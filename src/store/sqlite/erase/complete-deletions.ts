@@ -1,4 +1,4 @@
-// Completes several deletions together, in the only order that leaves no byte behind: verify the rows; checkpoint the
+// Completes several deletions together, in the only order that leaves no byte in the file: verify the rows; checkpoint the
 // WAL; scrub what erasing left in the file; then, in one transaction, scrub the pages that were written meanwhile,
 // verify again and complete. Other writes continue until that transaction, and wait for it no longer than for another
 // group.

@@ -1,4 +1,4 @@
-// Plans large cascades beside the writer: the file thread collects the plan in a read transaction of its own, and the
+// Plans large cascades beside the writer: the file thread collects the plan in a separate read transaction, and the
 // writer stores it in steps, between which it serves others.
 //
 // state       what happens                                              next

@@ -18,7 +18,7 @@ const voidPlanning = `
   UPDATE deletion SET next_attempt_at = NULL, claimant = NULL, waiting_for = NULL
   WHERE status IN ('pending', 'processing') AND status = 'pending' AND claimant IS NOT NULL`;
 
-/** Only one process serves a store, so nobody is working on what is under way when it starts. */
+/** Only one process serves a store, so no other process is working on the deletions in progress when it starts. */
 export function voidAllLeases({ connection }: Group): void {
   connection.run(voidLeases);
   connection.run(removeUnfinishedPlans);

@@ -22,8 +22,8 @@ import { redactPayload } from "./redaction.ts";
 export const verifiedTargetsAtOnceMax = 200;
 
 /**
- * `found`: the plan was extended. `large`: it has to be extended in steps, by the cascade of this record. `held`: a
- * hold protects something that was found. `moved`: the receipt no longer fits the chain and has to be signed again.
+ * `found`: the plan was extended. `large`: it must be extended in steps, by the cascade of this record. `held`: a
+ * hold protects something that was found. `moved`: the receipt no longer fits the chain and must be signed again.
  */
 export type VerificationResult =
   | { readonly result: "moved" }

@@ -17,7 +17,7 @@ export interface VacuumResult {
 /** The value of `PRAGMA auto_vacuum` for a file that supports incremental vacuum. */
 const incremental = 2;
 
-/** Some free pages are kept, since a store that has grown will probably grow again. */
+/** Some free pages remain, because a store that has grown will probably grow again. */
 export function vacuumPages(connection: Connection): VacuumResult {
   return transaction(connection, () => {
     const mode = connection.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum;

@@ -24,7 +24,7 @@ export function makeNewPrivateFile(path: string): void {
   closeSync(openSync(path, "wx", 0o600));
 }
 
-/** Copies only the content: a copy by the system would also copy the permissions. The target has to be new. */
+/** Copies only the content: a copy by the system would also copy the permissions. The target must be new. */
 export function copyContent(from: string, to: string): void {
   const [source, target] = [openSync(from, "r"), openSync(to, "r+")];
   try {

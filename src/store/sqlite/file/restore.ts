@@ -1,5 +1,5 @@
-// Puts a backup in the place of a store, in two steps: first a copy of it beside the store, in which everything that
-// has to be replayed is recorded; then the copy gets the store's name. So a backup in place is never mistaken for a
+// Replaces a store by a backup, in two steps: first a copy of it beside the store, in which everything that
+// must be replayed is recorded; then the copy is renamed to the store's name. So a backup in place is never mistaken for a
 // complete store.
 
 import { renameSync, rmSync, statSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface RestoreOptions {
 /** A copy of the backup beside the store, which nobody else uses. */
 export interface RestoredCopy {
   readonly databaseUrl: string;
-  /** Gives the copy the store's name, and replaces the store. Nobody may have it open. Throws StoreError. */
+  /** Renames the copy to the store's name, replacing the store. No process may have it open. Throws StoreError. */
   putInPlace(): void;
   /** Removes the copy if it is not in place, and releases the right to serve. */
   close(): void;

@@ -53,7 +53,7 @@ export function closeWriter(connection: Connection): void {
   try {
     truncateWal(connection);
   } catch (error) {
-    // The WAL is just as durable; whoever opens the store next recovers it.
+    // The WAL is just as durable; the next process to open the store recovers it.
     if (!(error instanceof StoreError)) throw error;
   } finally {
     connection.close();

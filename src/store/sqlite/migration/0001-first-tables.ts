@@ -106,7 +106,7 @@ export const firstTables = `
   CREATE INDEX deletion_by_time ON deletion (requested_at);
   CREATE INDEX deletion_by_organization ON deletion (organization_id, requested_at);
 
-  -- the plan of a deletion under way; record_no is known for a record that is there and will be erased,
+  -- the plan of a deletion in progress; record_no is known for a record that is there and will be erased,
   -- to_type and to_id name the reference that a redaction takes out
   CREATE TABLE deletion_target (
     deletion_request_id TEXT NOT NULL REFERENCES deletion,

@@ -1,5 +1,5 @@
 // Receipts of deletions, the public keys that they are signed with, and the head of their chain; how long an
-// organization's records are kept. The private keys are in no table.
+// organization's records are retained. The private keys are in no table.
 
 export const receipts = `
   CREATE TABLE receipt (

@@ -46,7 +46,7 @@ export const restoresAndHolds = `
     reopened INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
-  -- deletions of the ledger that are not in the store yet; receipt_no is null for one that was under way
+  -- deletions of the ledger that are not in the store yet; receipt_no is null for one that was in progress
   CREATE TABLE replay_entry (
     deletion_request_id TEXT NOT NULL PRIMARY KEY,${recordKey},
     requested_by TEXT NOT NULL,
