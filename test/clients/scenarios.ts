@@ -176,7 +176,7 @@ export const scenarios: readonly Scenario[] = [
     requestsMin: 5,
   },
   {
-    title: "reads no reply that breaks off in its middle",
+    title: "reads no reply that is interrupted in its middle",
     choose: cutOff,
     steps: [
       step(add(transaction("cut")), written(1)),

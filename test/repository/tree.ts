@@ -53,6 +53,10 @@ export function readTexts(): readonly TextFile[] {
   const kinds = "ts,js,md,json,yml,yaml";
   return [
     ...readFiles(`{src,client,test,bench,docs,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
+    ...readFiles(
+      "deploy/**/*.{md,yml,yaml,js,json,service,timer,conf,cron}",
+      "deploy/*/{Containerfile,Caddyfile}",
+    ),
     ...readFiles("{clients,test}/**/*.{py,go,toml,mod}", "clients/**/*.md"),
     ...readFiles("package.json", "tsconfig.json", ".oxlintrc.json", ".npmrc", ".gitignore"),
   ];

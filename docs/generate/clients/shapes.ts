@@ -56,7 +56,7 @@ export function typeName({ resourceType }: RecordType): string {
   return pascalCase(resourceType);
 }
 
-/** What is told of a record that exists, and, where it can be deleted, of an accepted deletion. */
+/** The reply about a record that exists, and, where it can be deleted, of an accepted deletion. */
 export function replyNames(type: RecordType): readonly string[] {
   const name = typeName(type);
   return type.deletable === true

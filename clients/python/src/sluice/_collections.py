@@ -1,6 +1,6 @@
 """Where the records of each type are reached, in both clients."""
 
-# Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+# Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 from __future__ import annotations
 

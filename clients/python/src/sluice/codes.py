@@ -1,6 +1,6 @@
 """The codes of errors. They are stable, and new ones may come."""
 
-# Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+# Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 from enum import IntEnum
 

@@ -1,6 +1,6 @@
 """What is sent and what is answered: plain dictionaries, with types for checkers and editors."""
 
-# Generated from the service's schemas by `npm run docs`; a test fails when it has fallen behind.
+# Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ class TransactionSuspiciousActivity(_TransactionSuspiciousActivityRequired, tota
     related_tx_ids: Union[Sequence[str], None]
     """Transactions that it is about."""
     related_alert_id: Union[str, None]
-    """Alert behind it."""
+    """Alert that led to it."""
     is_test: Union[bool, None]
     """Made for a test, not real."""
     additional_properties: Union[Sequence[AdditionalProperty], None]
