@@ -23,7 +23,7 @@ import {
 import type { Statements } from "./statements.ts";
 
 export interface Method<Args extends readonly unknown[], Result> {
-  /** `lookup`: one statement that reads. `read`: several. `change`: any, in a transaction that may write. */
+  /** `lookup`: one statement that reads. `read`: several such. `change`: runs in a transaction that may write. */
   readonly kind: "lookup" | "read" | "change";
   readonly visibility: (...args: Args) => Visibility;
   readonly work: (...args: Args) => Statements<Result>;
