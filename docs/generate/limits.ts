@@ -2,11 +2,7 @@
 // Internal bounds are omitted.
 
 import { limits } from "../../src/domain/limits.ts";
-import {
-  rejectionDelayMsMax,
-  rejectionsBurst,
-  rejectionsPerSecond,
-} from "../../src/http/load/rejection-pace.ts";
+import { rejectionDelayMsMax, rejectionPolicy } from "../../src/http/load/rejection-pace.ts";
 import { generatedNote, page, table } from "./markdown.ts";
 
 type LimitName = keyof typeof limits;
@@ -107,8 +103,8 @@ wait accordingly. \`RateLimit\` has the number of tokens left, and \`Retry-After
 enough. Beyond the bounds on work in progress a request gets 429 or 503 with \`Retry-After\`, after waiting for at
 most ${limits.bodyReservationWaitMsMax / 1_000} seconds if memory for its body is missing. The writer serves small writes first, and organizations in turn.
 
-A client that ignores \`Retry-After\` is slowed down: after ${rejectionsBurst} replies of 429 to one organization, or to one network
-without a credential, at most ${rejectionsPerSecond} follow in a second, each of them up to ${rejectionDelayMsMax} milliseconds late.`;
+A client that ignores \`Retry-After\` is slowed down: after ${rejectionPolicy.burst} replies of 429 to one organization, or to one network
+without a credential, at most ${rejectionPolicy.perSecond} follow in a second, each of them up to ${rejectionDelayMsMax} milliseconds late.`;
 
 const largest = "the largest new bodies get 503";
 const large = "all large new bodies and streams get 503";

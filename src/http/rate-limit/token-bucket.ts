@@ -51,6 +51,13 @@ export class TokenBuckets {
     return describeBucket(bucket, policy, allowed);
   }
 
+  /** Takes a token even if none is left; returns the seconds until there will be as many as were taken. */
+  overdraw(owner: string, policy: BucketPolicy): number {
+    const bucket = this.#filled(owner, policy);
+    bucket.tokens = Math.max(-policy.burst, bucket.tokens - 1);
+    return Math.max(0, -bucket.tokens / policy.perSecond);
+  }
+
   #filled(owner: string, policy: BucketPolicy): Bucket {
     const now = this.#now();
     const bucket = this.#buckets.get(owner) ?? this.#add(owner, policy, now);
