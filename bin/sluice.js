@@ -24,7 +24,7 @@ function main() {
     : source;
 }
 
-/** The path of the Node for this platform that npm installs from optionalDependencies. */
+/** The path of the Node for this platform that npm installs for a checkout, from tools/node/package.json. */
 function ownNode() {
   const { platform, arch } = process;
   const isWindows = platform === "win32";

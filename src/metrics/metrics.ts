@@ -193,11 +193,11 @@ function registerConnections(registry: Registry, { connections, pipelines, repli
   };
   const unparsed = {
     name: "sluice_unparsed_bytes",
-    help: "Bytes behind these requests that were received and are not parsed yet.",
+    help: "Bytes received after these requests that are not parsed yet.",
   };
   const queued = {
     name: "sluice_reply_queue_bytes",
-    help: "Bytes of replies that clients have not taken yet.",
+    help: "Bytes of replies that clients have not read yet.",
   };
   const closed = {
     name: "sluice_connections_closed_total",
@@ -221,7 +221,7 @@ const severity = { none: 0, high: 1, critical: 2 } as const;
 function registerLoad(registry: Registry, { bodies, shedding }: MetricSources["load"]): void {
   const held = {
     name: "sluice_held_body_bytes",
-    help: "Bytes of large bodies that are held, or for which room is reserved.",
+    help: "Bytes of large bodies in memory, or for which memory is reserved.",
   };
   const delay = {
     name: "sluice_event_loop_delay_seconds",
