@@ -1,11 +1,11 @@
-// The conformance suite on SQLite, once as a serving process and once as a command.
+// The conformance suite on SQLite, as a serving process; and its operations as a command.
 
 import { join } from "node:path";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store, StoreOptions } from "../../src/store/store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { Engine } from "./engine.ts";
-import { testEngine } from "./suite.ts";
+import { testEngine, testOperations } from "./suite.ts";
 
 function sqlite(role: StoreOptions["role"]): Engine {
   return {
@@ -37,4 +37,4 @@ function sqlite(role: StoreOptions["role"]): Engine {
 }
 
 testEngine(sqlite("serve"));
-testEngine(sqlite("command"));
+testOperations(sqlite("command"));

@@ -19,20 +19,25 @@ import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
 export function testEngine(engine: Engine): void {
-  testWriting(engine);
+  testOperations(engine);
   testLongLists(engine);
-  testIdempotency(engine);
   testConcurrency(engine);
-  testIsolation(engine);
   testExporting(engine);
-  testDeletions(engine);
-  testCascade(engine);
   testLargeDeletions(engine);
   testJointCompletion(engine);
+  testResumption(engine);
+  testRandomWorkload(engine, 20);
+}
+
+/** Every operation, one after another, as a command performs them. */
+export function testOperations(engine: Engine): void {
+  testWriting(engine);
+  testIdempotency(engine);
+  testIsolation(engine);
+  testDeletions(engine);
+  testCascade(engine);
   testHolds(engine);
   testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);
-  testResumption(engine);
-  testRandomWorkload(engine, 20);
 }

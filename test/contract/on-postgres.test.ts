@@ -1,7 +1,8 @@
 // The tests of this folder once more, on PostgreSQL: the same files, imported here, each service
-// with its own database. Files that stop or start servers choose their store themselves and are
-// left out; so are files that wait for samples of the process, because another file here replaces
-// their timer.
+// with its own database. Left out are files that stop or start servers, because they choose their
+// store themselves; files that wait for samples of the process, because another file here replaces
+// their timer; and files about connections, encodings and the form of replies, which do not depend
+// on the store.
 
 import { globSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
@@ -10,11 +11,20 @@ import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
 const leftOut = new Set([
+  "after-rejection.test.ts",
+  "bodies.test.ts",
+  "encodings.test.ts",
+  "every-reply.test.ts",
   "load-shedding.test.ts",
+  "numbers.test.ts",
+  "openapi-check.test.ts",
   "on-postgres.test.ts",
   "postgres-away.test.ts",
   "rate-limits-on-redis.test.ts",
+  "raw-http.test.ts",
   "stop.test.ts",
+  "unauthenticated.test.ts",
+  "unread-streams.test.ts",
 ]);
 
 const server = await startPostgres({ settings: { max_connections: "300" } });

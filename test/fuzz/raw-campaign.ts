@@ -124,7 +124,18 @@ class RawRun {
         this.#progressAt += progressEvery;
         onProgress?.(this.#requests);
       }
+      await this.#sampleMemory();
+    }
+  }
+
+  /** A server that does not answer is a finding, with what it printed. */
+  async #sampleMemory(): Promise<void> {
+    try {
       await this.#memory.sample(this.#requests);
+    } catch (error) {
+      const { child } = this.#server;
+      const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;
+      this.#findings.push(`/metrics: ${String(error)}; ${state}; ${this.#server.output().err}`);
     }
   }
 
