@@ -137,6 +137,8 @@ export function decodedBody(request: IncomingMessage): Readable {
     });
   }
   askForBody(request);
+  // Its reader may have stopped reading when it fails, and an error without a listener ends the process.
+  decoder.on("error", () => undefined);
   request.on("error", (error) => decoder.destroy(error));
   request.on("close", () => {
     if (!request.complete) decoder.destroy(new Error("the request broke off"));

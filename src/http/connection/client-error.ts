@@ -32,23 +32,28 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     return;
   }
   if (failed.has(socket)) return;
-  fail(socket, { error: new AppError(errorName(error.code)), isHead: isHeadRequest(error) });
+  fail(socket, { error: new AppError(errorName(error.code)), isHead: mayBeHead(error, socket) });
 }
 
 /**
- * Whether the invalid request is a HEAD whose method is in the same packet. It may follow other requests there, and the
- * body of the last one, whose end is unknown.
+ * Whether the reply must not have a body, because the invalid request is a HEAD, or its method came in an earlier packet.
+ * It may follow other requests in its packet, and the body of the last one, whose end is unknown. A head that is too large
+ * nearly always comes in several packets, and its client needs the error.
  */
-function isHeadRequest({ rawPacket, bytesParsed }: ClientError): boolean {
+function mayBeHead({ rawPacket, bytesParsed, code }: ClientError, socket: Socket): boolean {
   if (!Buffer.isBuffer(rawPacket)) return false;
   const parsed = rawPacket.subarray(0, bytesParsed ?? rawPacket.length);
   const before = parsed.lastIndexOf(endOfHead);
   const from = before === -1 ? 0 : before + endOfHead.length;
-  return headRequest.test(parsed.toString("latin1", from));
+  const text = parsed.toString("latin1", from);
+  if (headRequest.test(text)) return true;
+  const hasStart = before !== -1 || socket.bytesRead === rawPacket.length || method.test(text);
+  return !hasStart && code !== "HPE_HEADER_OVERFLOW";
 }
 
 const endOfHead = "\r\n\r\n";
 const headRequest = /^HEAD |HEAD [^ \r\n]*(?:$| HTTP\/)/;
+const method = /^[\r\n]*[A-Z]+ /;
 
 /**
  * For Node's event `connect`, because this server is not a proxy. Node hands over the connection with this event, without
@@ -107,11 +112,13 @@ export function answerOnSocket(
   if (socket === null || !socket.writable) return;
   const body = JSON.stringify(errorBody(error));
   const status = statusOf(error);
+  // Without a length a reply ends with its connection, so this one is complete for every method.
+  const length = isHead ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
   socket.write(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
       `date: ${new Date().toUTCString()}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nx-content-type-options: nosniff\r\n` +
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${isHead ? "" : body}`,
+      `${length}x-content-type-options: nosniff\r\nx-request-id: ${requestId}\r\n` +
+      `connection: close\r\n\r\n${isHead ? "" : body}`,
   );
   socket.destroySoon();
 }

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
-import { exchangeRaw as exchangeText } from "../../support/raw-socket.ts";
+import { exchangeRaw as exchangeText, openRaw } from "../../support/raw-socket.ts";
 import { type Server, startServer } from "../../support/server.ts";
 
 describe("a request that can't be parsed", () => {
@@ -39,6 +40,17 @@ describe("a request that can't be parsed", () => {
       [[431, ""]],
     );
     assert.equal(rest.length, 0);
+  });
+
+  it("is answered without a body if its method came in an earlier packet", async () => {
+    const { socket, closed } = openRaw(server.address);
+    socket.setNoDelay().write(`HEAD /v2/${"a".repeat(2_000)}`);
+    // If the packets arrive as one, the method is in it, and the result is the same.
+    await sleep(100);
+    socket.write(" HTTP/9.9\r\nHost: x\r\n\r\n");
+    const text = await closed;
+    assert.match(text, /^HTTP\/1.1 400 [^{]*\r\n\r\n$/);
+    assert.match(text, /\r\nconnection: close\r\n/);
   });
 
   it("is answered with a body if it follows a HEAD in its packet", async () => {

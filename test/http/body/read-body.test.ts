@@ -1,0 +1,57 @@
+// The decoder of a request body fails after its reader has stopped reading: the process continues.
+
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
+import { after, before, describe, it } from "node:test";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { decodedBody } from "../../../src/http/body/read-body.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+describe("a decoded body that nobody reads", () => {
+  const server = createServer();
+  before(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function send(encoding: string) {
+    const { port } = server.address() as AddressInfo;
+    const headers = { "content-encoding": encoding };
+    const sending = request({ port, host: "127.0.0.1", method: "POST", headers });
+    sending.on("error", () => undefined);
+    return sending;
+  }
+
+  async function received(): Promise<Readable> {
+    const [incoming] = (await once(server, "request")) as Parameters<typeof decodedBody>;
+    return decodedBody(incoming);
+  }
+
+  for (const [encoding, compress] of [
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ] as const) {
+    it(`may have bytes after the end of its ${encoding}`, async () => {
+      const source = received();
+      send(encoding).end(Buffer.concat([compress("first"), Buffer.from("trailing bytes")]));
+      const decoder = await source;
+      await waitFor("the decoder to fail", () => decoder.errored ?? undefined);
+    });
+
+    it(`may break off in its ${encoding} when the client disconnects`, async () => {
+      const source = received();
+      const sending = send(encoding);
+      sending.write(compress("a".repeat(1_000)).subarray(0, 8));
+      const decoder = await source;
+      sending.destroy();
+      await waitFor("the decoder to fail", () => decoder.errored ?? undefined);
+    });
+  }
+});
