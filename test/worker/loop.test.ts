@@ -55,6 +55,21 @@ describe("the loop", () => {
     assert.deepEqual(errors.map(String), ["Error: round 1", "Error: round 2"]);
   });
 
+  it("waits after a failure as if it were the first, once a round has succeeded", async () => {
+    let rounds = 0;
+    const loop = startLoop(
+      async () => {
+        rounds += 1;
+        if (rounds % 2 === 1) throw new Error("every other round");
+        return true;
+      },
+      { intervalMs: 1, backOffMsMax: never, onError: ignore },
+    );
+    // Without a reset, the last of these failures alone would wait a quarter of an hour.
+    await waitFor("forty rounds", () => (rounds >= 40 ? true : undefined));
+    await loop.stop();
+  });
+
   it("waits in stop for the current round, tells it to end, and starts no other", async () => {
     let rounds = 0;
     let told = false;
