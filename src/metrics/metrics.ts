@@ -5,7 +5,7 @@ import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures, GroupFigures } from "../store/store.ts";
 import { registerProcess } from "./process-metrics.ts";
 import { Registry } from "./registry.ts";
-import { combineSnapshots, metricsContentType, renderSnapshot, type Snapshot } from "./snapshot.ts";
+import { metricsContentType, renderSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface Metrics {
   observeRequest(operation: string, status: number, seconds: number): void;
@@ -16,10 +16,9 @@ export interface Metrics {
   rateLimitsShared(isShared: boolean): void;
   countDeletionCompleted(erased: number): void;
   countDeletionPostponed(): void;
-  /** The metrics of this thread, as plain data. */
+  /** As plain data. */
   snapshot(): Promise<Snapshot>;
-  /** Together with the metrics of other threads, if there are any. */
-  render(others?: readonly Snapshot[]): Promise<{ text: string; contentType: string }>;
+  render(): Promise<{ text: string; contentType: string }>;
   /** Ends the measurements in the background. */
   stop(): void;
 }
@@ -65,10 +64,10 @@ export function makeMetrics({ build, deletions, edge, load }: MetricSources): Me
   return {
     ...counted,
     snapshot: () => registry.snapshot(),
-    render: async (others = []) => {
-      const all = combineSnapshots([await registry.snapshot(), ...others]);
-      return { text: renderSnapshot(all), contentType: metricsContentType };
-    },
+    render: async () => ({
+      text: renderSnapshot(await registry.snapshot()),
+      contentType: metricsContentType,
+    }),
     stop,
   };
 }
@@ -122,7 +121,6 @@ function registerRateLimits(
   const shared = registry.gauge({
     name: "sluice_rate_limits_shared",
     help: "1 while rate limits are shared with other processes, 0 while this one counts alone.",
-    combine: "same",
   });
   const alone = registry.counter({
     name: "sluice_rate_limit_fallbacks_total",
@@ -159,9 +157,7 @@ function registerDeletions(
   };
 }
 
-/** Read from the store, so the same in every thread. */
 function registerStoredDeletions(registry: Registry, read: () => Promise<DeletionFigures>): void {
-  const combine = "same";
   const byStatus = {
     name: "sluice_deletions",
     help: "Deletion requests by status.",
@@ -177,9 +173,9 @@ function registerStoredDeletions(registry: Registry, read: () => Promise<Deletio
   };
   let figures: Partial<DeletionFigures> = {};
   registry.onSnapshot(async () => (figures = await read()));
-  registry.observe("gauge", { ...byStatus, combine }, () => figures.byStatus ?? {});
-  registry.observe("gauge", { ...held, combine }, () => figures.held ?? 0);
-  registry.observe("gauge", { ...oldest, combine }, () => {
+  registry.observe("gauge", byStatus, () => figures.byStatus ?? {});
+  registry.observe("gauge", held, () => figures.held ?? 0);
+  registry.observe("gauge", oldest, () => {
     const { oldestDueAt } = figures;
     return oldestDueAt === undefined ? 0 : Math.max(0, Date.now() - oldestDueAt) / 1_000;
   });
@@ -239,8 +235,8 @@ function registerLoad(registry: Registry, { bodies, shedding }: MetricSources["l
   };
   const seconds = () => shedding.figures.eventLoopDelayMs / 1_000;
   registry.observe("gauge", held, () => bodies.heldBytes);
-  registry.observe("gauge", { ...delay, combine: "max" }, seconds);
-  registry.observe("gauge", { ...pressure, combine: "max" }, () => {
+  registry.observe("gauge", delay, seconds);
+  registry.observe("gauge", pressure, () => {
     const { event_loop: eventLoop, memory, bodies: bytes } = shedding.figures.levels;
     return { event_loop: severity[eventLoop], memory: severity[memory], bodies: severity[bytes] };
   });

@@ -19,7 +19,6 @@ export function registerProcess(registry: Registry): () => void {
 }
 
 function registerCpu(registry: Registry): void {
-  const combine = "same";
   const seconds = { name: "sluice_process_cpu_seconds_total", help: "User and system CPU time." };
   const user = { name: "sluice_process_cpu_user_seconds_total", help: "User CPU time." };
   const system = { name: "sluice_process_cpu_system_seconds_total", help: "System CPU time." };
@@ -30,10 +29,10 @@ function registerCpu(registry: Registry): void {
   const startedAt = Math.round(Date.now() - process.uptime() * 1_000) / 1_000;
   let used = process.cpuUsage();
   registry.onSnapshot(() => (used = process.cpuUsage()));
-  registry.observe("counter", { ...seconds, combine }, () => (used.user + used.system) / 1e6);
-  registry.observe("counter", { ...user, combine }, () => used.user / 1e6);
-  registry.observe("counter", { ...system, combine }, () => used.system / 1e6);
-  registry.observe("gauge", { ...started, combine }, () => startedAt);
+  registry.observe("counter", seconds, () => (used.user + used.system) / 1e6);
+  registry.observe("counter", user, () => used.user / 1e6);
+  registry.observe("counter", system, () => used.system / 1e6);
+  registry.observe("gauge", started, () => startedAt);
 }
 
 function registerMemory(registry: Registry): void {
@@ -49,21 +48,20 @@ function registerMemory(registry: Registry): void {
   };
   let memory = process.memoryUsage();
   registry.onSnapshot(() => (memory = process.memoryUsage()));
-  registry.observe("gauge", { ...resident, combine: "same" }, () => memory.rss);
+  registry.observe("gauge", resident, () => memory.rss);
   registry.observe("gauge", total, () => memory.heapTotal);
   registry.observe("gauge", used, () => memory.heapUsed);
   registry.observe("gauge", external, () => memory.external);
 }
 
 function registerOpenFiles(registry: Registry): void {
-  const combine = "same";
   const open = { name: "sluice_process_open_fds", help: "Open file descriptors." };
   const max = { name: "sluice_process_max_fds", help: "Most file descriptors that may be open." };
   let files = { open: 0, max: 0 };
   // Without a free descriptor, or without /proc, the last values remain.
   registry.onSnapshot(() => (files = readOpenFiles() ?? files));
-  registry.observe("gauge", { ...open, combine }, () => files.open);
-  registry.observe("gauge", { ...max, combine }, () => files.max);
+  registry.observe("gauge", open, () => files.open);
+  registry.observe("gauge", max, () => files.max);
 }
 
 function readOpenFiles(): { readonly open: number; readonly max: number } | undefined {
@@ -80,7 +78,6 @@ function readOpenFiles(): { readonly open: number; readonly max: number } | unde
 const delayWindowMs = 10_000;
 
 function registerEventLoop(registry: Registry): () => void {
-  const combine = "max";
   const p99 = {
     name: "sluice_nodejs_eventloop_lag_p99_seconds",
     help: "Delay of the event loop over the last 10 to 20 seconds, 99th percentile.",
@@ -90,8 +87,8 @@ function registerEventLoop(registry: Registry): () => void {
     help: "Delay of the event loop over the last 10 to 20 seconds, the longest.",
   };
   const delay = watchEventLoopDelay(delayWindowMs);
-  registry.observe("gauge", { ...p99, combine }, () => delay.figures().p99Seconds);
-  registry.observe("gauge", { ...max, combine }, () => delay.figures().maxSeconds);
+  registry.observe("gauge", p99, () => delay.figures().p99Seconds);
+  registry.observe("gauge", max, () => delay.figures().maxSeconds);
   return () => delay.stop();
 }
 

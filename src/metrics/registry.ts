@@ -1,13 +1,6 @@
-// Counters, gauges and histograms. An observation costs one lookup and one addition. A snapshot is plain data: it can be
-// posted between threads, combined with the snapshots of other threads, and rendered as text.
+// Counters, gauges and histograms. An observation costs one lookup and one addition. A snapshot is plain data.
 
-import type {
-  Combination,
-  FamilySnapshot,
-  MetricType,
-  SeriesSnapshot,
-  Snapshot,
-} from "./snapshot.ts";
+import type { FamilySnapshot, MetricType, SeriesSnapshot, Snapshot } from "./snapshot.ts";
 
 type LabelValue = string | number;
 
@@ -16,8 +9,6 @@ export interface MetricOptions {
   readonly help: string;
   /** At most two. Their values come from the code and never from a client, so the number of series is bounded. */
   readonly labels?: readonly string[];
-  /** How the values of several threads are combined; the default is their sum. */
-  readonly combine?: Combination;
 }
 
 interface HistogramOptions extends MetricOptions {
@@ -78,16 +69,10 @@ export class Family<Kind extends Series> {
 
   constructor(
     type: MetricType,
-    {
-      name,
-      help,
-      labels = [],
-      combine = "sum",
-      buckets,
-    }: MetricOptions & Partial<HistogramOptions>,
+    { name, help, labels = [], buckets }: MetricOptions & Partial<HistogramOptions>,
     make: () => Kind,
   ) {
-    this.#options = { name, help, type, combine, ...(buckets === undefined ? {} : { buckets }) };
+    this.#options = { name, help, type, ...(buckets === undefined ? {} : { buckets }) };
     this.#labels = labels;
     this.#make = make;
   }
@@ -113,7 +98,7 @@ export class Family<Kind extends Series> {
   }
 }
 
-/** The metrics of one thread. */
+/** The metrics of a process. */
 export class Registry {
   readonly #families: { snapshot(): FamilySnapshot }[] = [];
   readonly #collectors: (() => unknown)[] = [];
@@ -156,13 +141,11 @@ export class Registry {
     });
   }
 
-  /** A gauge whose value is always 1: its labels, of any number, carry the information. The same in every thread. */
+  /** A gauge whose value is always 1: its labels, of any number, carry the information. */
   info(options: Pick<MetricOptions, "name" | "help">, labels: SeriesSnapshot["labels"]): void {
     const { name, help } = options;
     const series = [{ labels, value: 1 }];
-    this.#families.push({
-      snapshot: () => ({ name, help, type: "gauge", combine: "same", series }),
-    });
+    this.#families.push({ snapshot: () => ({ name, help, type: "gauge", series }) });
   }
 
   /** Runs before each snapshot, in the order of registration; a promise is awaited. */
