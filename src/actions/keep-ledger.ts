@@ -8,9 +8,9 @@ import {
   type ChainHead,
   entryOfReceipt,
   type HeadsEntry,
-  headsToSign,
   type LedgerEntry,
 } from "../domain/deletion/ledger-entry.ts";
+import { headsToSign } from "../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../store/ledger.ts";
 import type { App } from "./app.ts";
 import { isInTrail, isReceipt } from "./chain-links.ts";

@@ -5,12 +5,8 @@ import { type KeyObject, verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import {
-  type ChainHead,
-  type HeadsEntry,
-  headsToSign,
-  type RestoreEntry,
-} from "../../domain/deletion/ledger-entry.ts";
+import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
+import type { ChainHead, HeadsEntry, RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
 import { limits } from "../../domain/limits.ts";
 import type { App } from "../app.ts";
 import { thumbprint, toPublicKey } from "../issue-receipt.ts";

@@ -1,12 +1,16 @@
 // Legal holds as the command line prints them.
 
 import type { Hold } from "../../domain/access.ts";
-import { holdFields } from "../../domain/deletion/hold-fields.ts";
 import { type Column, formatTime, renderTable } from "./table.ts";
 
 export function viewHold(hold: Hold) {
   return {
-    ...holdFields(hold),
+    hold_id: hold.holdId,
+    organization_id: hold.organizationId,
+    resource_type: hold.resourceType,
+    resource_id: hold.resourceId,
+    reason: hold.reason,
+    owner: hold.owner ?? null,
     review_date: hold.reviewOn ?? null,
     placed_at: formatTime(hold.placedAt),
     placed_by: hold.placedBy,

@@ -84,22 +84,6 @@ export interface BeginEntry {
 export type LedgerEntry =
   DeletionEntry | HoldPlacedEntry | HoldReleasedEntry | HeadsEntry | RestoreEntry | BeginEntry;
 
-/** What is signed, as canonical JSON. */
-export function headsToSign(
-  entry: Omit<HeadsEntry, "signature">,
-): Readonly<Record<string, unknown>> {
-  return {
-    kind: entry.kind,
-    at: new Date(entry.at).toISOString(),
-    store_id: entry.storeId,
-    ledger_id: entry.ledgerId,
-    audit: entry.audit,
-    receipts: entry.receipts,
-    ledger: entry.ledger,
-    key_id: entry.keyId,
-  };
-}
-
 /** The entry of a completed deletion. `hash` is that of the receipt. */
 export function entryOfReceipt(receipt: Receipt, hash: string): DeletionEntry {
   const { asked } = receipt;

@@ -16,7 +16,7 @@ import { makePrivateFolder } from "../../files/private-folder.ts";
 import { makeFrame } from "./ledger-frame.ts";
 import { digestOfPlain, ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
 import { withPart } from "./ledger-state.ts";
-import { writeEntry } from "./ledger-text.ts";
+import { writeEntry } from "../../domain/deletion/ledger-codec.ts";
 import { StoreError } from "../store-error.ts";
 import type { DeletionLedger, LedgerState, SealHeads } from "../ledger.ts";
 

@@ -1,9 +1,11 @@
 // Classifies the lines of a ledger: frames, lines of older ledgers and receipts, torn lines, and damage. Works on bytes in
 // bounded memory; opens no file.
 
+import { readEntry } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import { invalid } from "../../domain/json/codec.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
-import { readEntry, readPlainLine } from "./ledger-text.ts";
+import { readPlainLine } from "./ledger-text.ts";
 
 /** Longer than any line that is written: a frame with its head, or a receipt. */
 const lineBytesMax = 128 * 1_024;
@@ -93,7 +95,7 @@ function readFrame(frame: Frame, { previous }: LineContext): LineContent {
   const values = parseJson(frame.json);
   if (!Array.isArray(values)) return { is: "bad" };
   const entries = values.map(readEntry);
-  if (entries.includes(undefined)) return { is: "bad" };
+  if (entries.includes(invalid)) return { is: "bad" };
   return { is: "frame", frame, entries: entries as readonly LedgerEntry[] };
 }
 

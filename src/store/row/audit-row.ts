@@ -3,10 +3,11 @@
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
+import { cutCodec } from "../../domain/deletion/ledger-codec.ts";
 import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import { invalid } from "../../domain/json/codec.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { type RequestText, textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
-import { readCut } from "../ledger/ledger-text.ts";
 import type { RestoreCut } from "../replay.ts";
 import type { SealedReceipt } from "../store.ts";
 
@@ -91,8 +92,9 @@ export function cutOf(
 ): RestoreCut | undefined {
   if (row.action !== restoreAction) return undefined;
   const detail = JSON.parse(row.detail) as Readonly<Record<string, unknown>>;
-  const [audit, receipts] = [readCut(detail["audit"]), readCut(detail["receipts"])];
-  if (audit === undefined || receipts === undefined) return undefined;
+  const audit = cutCodec.read(detail["audit"]);
+  const receipts = cutCodec.read(detail["receipts"]);
+  if (audit === invalid || receipts === invalid) return undefined;
   return { entry: toHead(row), audit, receipts };
 }
 

@@ -1,0 +1,124 @@
+// The JSON of the entries of a ledger, both ways. Entries of deletions are the same as in older ledgers, which had no others.
+
+import type { Hold } from "../access.ts";
+import { type Codec, count, invalid, object, text, textOrNull, time } from "../json/codec.ts";
+import type { ResourceType } from "../record-type.ts";
+import { recordTypeByName } from "../record-types.ts";
+import { isJsonObject } from "../schema/schema-shape.ts";
+import type {
+  BeginEntry,
+  ChainCut,
+  ChainHead,
+  DeletionEntry,
+  HeadsEntry,
+  HoldReleasedEntry,
+  LedgerEntry,
+  RestoreEntry,
+} from "./ledger-entry.ts";
+
+type EntryOf<Kind> = Extract<LedgerEntry, { readonly kind: Kind }>;
+type Fields<Entry extends LedgerEntry> = Omit<Entry, "kind">;
+
+const resourceType: Codec<ResourceType> = {
+  write: text.write,
+  read: (json) => {
+    const type = typeof json === "string" ? recordTypeByName(json) : undefined;
+    return type?.resourceType ?? invalid;
+  },
+};
+
+const request = object<Omit<Fields<DeletionEntry>, "completed">>({
+  organizationId: text,
+  deletionRequestId: text,
+  resourceType,
+  resourceId: text,
+  requestedBy: text,
+  requestedAt: time,
+});
+
+const completion = object({ completedAt: time, receiptNo: count, receiptHash: text });
+
+/** Without a completion, only the request. */
+export const deletionCodec: Codec<Fields<DeletionEntry>> = {
+  write: ({ completed, ...asked }) => {
+    const written = request.write(asked) as object;
+    if (completed === undefined) return written;
+    const { at: completedAt, receiptNo, receiptHash } = completed;
+    const done = completion.write({ completedAt, receiptNo, receiptHash }) as object;
+    return { ...written, ...done };
+  },
+  read: (json) => {
+    const asked = request.read(json);
+    if (asked === invalid || !isJsonObject(json) || json["completed_at"] === undefined)
+      return asked;
+    const done = completion.read(json);
+    if (done === invalid) return invalid;
+    const { completedAt: at, receiptNo, receiptHash } = done;
+    return { ...asked, completed: { at, receiptNo, receiptHash } };
+  },
+};
+
+const hold = object<Hold>({
+  holdId: text,
+  organizationId: text,
+  resourceType: text,
+  resourceId: text,
+  reason: text,
+  owner: textOrNull,
+  reviewOn: textOrNull,
+  placedAt: time,
+  placedBy: text,
+});
+
+const head = object<ChainHead>({ no: count, hash: text });
+
+export const cutCodec = object<ChainCut>({ restored: head, known: head });
+
+const signed = {
+  at: time,
+  storeId: text,
+  ledgerId: text,
+  audit: head,
+  receipts: head,
+  ledger: text,
+  keyId: text,
+};
+const signedHeads = object<Omit<Fields<HeadsEntry>, "signature">>(signed);
+
+/** What is signed, as canonical JSON. */
+export function headsToSign(entry: Omit<HeadsEntry, "signature">): object {
+  return { kind: entry.kind, ...(signedHeads.write(entry) as object) };
+}
+
+const codecs: { readonly [Kind in LedgerEntry["kind"]]: Codec<Fields<EntryOf<Kind>>> } = {
+  deletion: deletionCodec,
+  hold_placed: {
+    write: (entry) => hold.write(entry.hold),
+    read: (json) => {
+      const placed = hold.read(json);
+      return placed === invalid ? invalid : { hold: placed };
+    },
+  },
+  hold_released: object<Fields<HoldReleasedEntry>>({ holdId: text, at: time, by: text }),
+  heads: object<Fields<HeadsEntry>>({ ...signed, signature: text }),
+  restore: object<Fields<RestoreEntry>>({
+    at: time,
+    by: text,
+    entry: head,
+    audit: cutCodec,
+    receipts: cutCodec,
+  }),
+  begin: object<Fields<BeginEntry>>({ ledgerId: text, storeId: text, at: time }),
+};
+
+export function writeEntry(entry: LedgerEntry): object {
+  const { write } = codecs[entry.kind] as Codec<object>;
+  return { kind: entry.kind, ...(write(entry) as object) };
+}
+
+export function readEntry(json: unknown): LedgerEntry | typeof invalid {
+  const kind = isJsonObject(json) ? json["kind"] : undefined;
+  if (typeof kind !== "string" || !Object.hasOwn(codecs, kind)) return invalid;
+  const fields = codecs[kind as LedgerEntry["kind"]].read(json);
+  return fields === invalid ? invalid : ({ kind, ...fields } as LedgerEntry);
+}
