@@ -1,7 +1,7 @@
 // All generated files: pages of the reference, and the types of the clients. A test compares each with its file.
 
 import { clientFiles } from "../../client/generate/files.ts";
-import { renderCliReference } from "../../src/cli/reference.ts";
+import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";

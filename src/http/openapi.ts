@@ -23,16 +23,10 @@ import { sharedSchemas } from "./openapi/publish-schema.ts";
 import { publicRoutes } from "./public-routes.ts";
 import { operationsFor } from "./routes.ts";
 
-export interface OpenApiOptions {
-  /** Where the service is reached, e.g. `https://intake.example.com`. */
-  readonly serverUrl?: string;
-  readonly types?: readonly RecordType[];
-}
+/** Replaced where the document is served, by the address that the client used. */
+const serverUrl = "http://127.0.0.1:8080";
 
-const defaultServerUrl = "http://127.0.0.1:8080";
-
-export function buildOpenApi(options: OpenApiOptions = {}): OpenApiDocument {
-  const { serverUrl = defaultServerUrl, types = recordTypes } = options;
+export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const schemas: Record<string, JsonSchema> = { ...sharedSchemas(), ...errorSchemas };
   const errors: ErrorResponse[] = [];

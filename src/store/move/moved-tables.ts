@@ -151,20 +151,6 @@ export const movedTables: readonly MovedTable[] = [
   },
 ];
 
-/** Tables and columns that are not copied row by row, and why. */
-export const notCopied: Readonly<Record<string, string>> = {
-  meta: "each engine has its own schema version; the version of credentials is among the ends",
-  counter: "its numbers are among the ends",
-  receipt_head: "is among the ends",
-  audit_head: "follows from the last entry of the trail, which is among the ends",
-  restore: "has no row: a store that is being restored is not moved",
-  replay_entry: "has no row, as restore",
-  move: "is how far the move has come",
-  "record.record_no": "a number by which SQLite alone knows a record",
-  "change.record_no": "PostgreSQL has the key of the record in its place",
-  "deletion_target.record_no": "a number by which SQLite alone knows a record",
-};
-
 /** The values of the key of a row, in the order of the key. */
 export function keyOf({ columns, key }: MovedTable, row: MovedRow): MovedRow {
   const names = Object.keys(columns);

@@ -1,9 +1,9 @@
 // The reference page of the command line, in Markdown, from the table of commands. Prints nothing itself.
 
-import type { Command, Parameter } from "./command.ts";
-import { commands, topics } from "./commands.ts";
-import { exitCodes } from "./exit-code.ts";
-import { optionFlags } from "./option-flag.ts";
+import type { Command, Parameter } from "../../src/cli/command.ts";
+import { commands, topics } from "../../src/cli/commands.ts";
+import { exitCodes } from "../../src/cli/exit-code.ts";
+import { optionFlags } from "../../src/cli/option-flag.ts";
 
 const opening = `# Command line
 
