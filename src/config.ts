@@ -6,32 +6,6 @@ import { sqlitePath } from "./files/sqlite-path.ts";
 import { type ConnectionSettings, defaultConnections } from "./store/connection-settings.ts";
 import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly databaseUrl: string;
-  readonly databasePoolMax: number;
-  readonly databasePrepare: boolean;
-  readonly databaseStatementTimeoutMs: number;
-  readonly databaseLockTimeoutMs: number;
-  readonly dataDir: string;
-  readonly receiptKeyFile: string;
-  readonly logLevel: string;
-  /** 0 turns all rate limits off. */
-  readonly rateLimitPerSecond: number;
-  /** Where processes share their rate limits; may contain a password. */
-  readonly rateLimitRedisUrl: string | undefined;
-  readonly rateLimitRedisTimeoutMs: number;
-  /** What /metrics requires; undefined if it is open. */
-  readonly metricsToken: string | undefined;
-  readonly deletionPollMs: number;
-  readonly shutdownDelayMs: number;
-  readonly shutdownGraceMs: number;
-  /** False, or the addresses and networks whose X-Forwarded-For is trusted. */
-  readonly trustProxy: false | string;
-  readonly production: boolean;
-}
-
 interface Setting<Value> {
   readonly name: string;
   readonly fallback: string;
@@ -159,7 +133,14 @@ export const settings = {
     "`production`, `development` or `test`. Under `production`, `serve` creates no demo organization in an empty store.",
     environmentName,
   ),
-} satisfies { [Name in keyof Config]: Setting<Config[Name]> };
+};
+
+/** The value of each setting. */
+export type Config = {
+  readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer Value>
+    ? Value
+    : never;
+};
 
 /** A sentence for each variable that looks like a setting and is not one. */
 export function describeUnknownSettings(
