@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { catchUpLedger } from "./actions/keep-ledger.ts";
+import { reasonOf } from "./actions/operator-error.ts";
 import { openApp } from "./app.ts";
 import { type Config, connectionsOf } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
@@ -53,8 +54,7 @@ function asStopped(error: unknown): never {
   if (error instanceof StoreError || error instanceof MoveStopped) throw error;
   // The database's error rather than the API's.
   const cause = error instanceof AppError ? error.cause : error;
-  const why = cause instanceof Error ? cause.message : String(cause);
-  throw new MoveStopped(`The move was interrupted: ${why}.`, { cause: error });
+  throw new MoveStopped(`The move was interrupted: ${reasonOf(cause)}.`, { cause: error });
 }
 
 /** Returns the path of the ledger. Throws StoreError if a replay is needed first. */

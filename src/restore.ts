@@ -4,6 +4,7 @@
 import { basename, resolve } from "node:path";
 import { actOf, type App } from "./actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
+import { reasonOf } from "./actions/operator-error.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
 import { openApp } from "./app.ts";
@@ -77,7 +78,7 @@ async function updateLedger(config: Config, { operator, onUnreadable }: RestoreR
       if (!(await wasRolledBack(app))) await catchUpLedger(app);
     });
   } catch (error) {
-    onUnreadable(error instanceof Error ? error.message : String(error));
+    onUnreadable(reasonOf(error));
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { ErasureReport } from "../../store/store.ts";
 import type { App } from "../app.ts";
+import { reasonOf } from "../operator-error.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkReceipts } from "./check-receipts.ts";
@@ -49,8 +50,7 @@ async function attempt<Result>(
   try {
     return await work();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    findings.add(`${what} could not be checked completely: ${why}`);
+    findings.add(`${what} could not be checked completely: ${reasonOf(error)}`);
     return undefined;
   }
 }

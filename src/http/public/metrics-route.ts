@@ -1,7 +1,7 @@
 // GET /metrics. Concurrent scrapes share one rendering. Where METRICS_TOKEN is set it must be sent, and is compared in
 // constant time.
 
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
 import { coalesce } from "../coalesce.ts";
 import type { HttpContext } from "../http-context.ts";
@@ -47,10 +47,11 @@ type Admit = (input: PublicRequest) => boolean | Promise<boolean>;
 
 /** A wrong token counts as a failed authentication of its address; requests with the token are never limited. */
 function requireToken(context: HttpContext, token: string): Admit {
-  const expected = digest(token);
+  const expected = hash("sha256", token, "buffer");
   return async ({ request, reply }) => {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return true;
+    if (sent !== undefined && timingSafeEqual(hash("sha256", sent, "buffer"), expected))
+      return true;
     const limited = await context.rates.failedAuthentication(request.ip);
     if (!limited.allowed) context.onRateLimited("failed-authentication");
     const error = limited.allowed ? wrongToken(sent) : rateLimited(limited);
@@ -64,8 +65,4 @@ function wrongToken(sent: string | undefined): AppError {
   return new AppError(sent === undefined ? "credential_missing" : "credential_invalid", {
     message,
   });
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
