@@ -1,16 +1,6 @@
 // Entries of the audit trail as they are exported.
 
 import type { AuditEntry } from "../domain/access.ts";
-import type { App } from "./app.ts";
-
-/** Of all organizations, oldest first. */
-export function listAudit(
-  { store }: App,
-  afterEntryNo: number,
-  limit: number,
-): Promise<readonly AuditEntry[]> {
-  return store.listAudit(afterEntryNo, limit);
-}
 
 export function viewAuditEntry(entry: AuditEntry) {
   return {

@@ -8,6 +8,7 @@ import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import { validatePayload } from "../domain/validation/validate.ts";
 import type { ExportedChange } from "../store/store.ts";
 import type { App } from "./app.ts";
+import { readPages } from "./pages.ts";
 
 /** Changes in memory at a time. */
 const exportPageChanges = 500;
@@ -89,7 +90,7 @@ interface ReadRecord {
 /** Lists of records whose changes have all been read. */
 async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly ReadRecord[]> {
   let record: ReadRecord | undefined;
-  for await (const page of readPages(app, asked)) {
+  for await (const page of readChangePages(app, asked)) {
     const done: ReadRecord[] = [];
     // A record that ended a page and is not on the next one may have been erased in between.
     if (record !== undefined && page[0]?.resourceId !== record.id) {
@@ -114,28 +115,21 @@ async function* readChanges(
   asked: Asked,
   id: string,
 ): AsyncGenerator<readonly ExportedChange[]> {
-  for await (const page of readPages(app, asked, { resourceId: id, changeNo: 0 })) {
+  for await (const page of readChangePages(app, asked, { resourceId: id, changeNo: 0 })) {
     yield page.filter(({ resourceId }) => resourceId === id);
     if (page.at(-1)?.resourceId !== id) return;
   }
 }
 
-type Place = Pick<ExportedChange, "resourceId" | "changeNo">;
-
-async function* readPages(
-  app: App,
+function readChangePages(
+  { store }: App,
   { organizationId, type: { resourceType }, upTo }: Asked,
-  from?: Place,
+  from?: Pick<ExportedChange, "resourceId" | "changeNo">,
 ): AsyncGenerator<readonly ExportedChange[]> {
   const limit = exportPageChanges;
-  let after = from;
-  for (;;) {
-    const asked = { organizationId, resourceType, upTo, after, limit };
-    const page = await app.store.listChanges(asked);
-    if (page.length > 0) yield page;
-    if (page.length < limit) return;
-    after = page.at(-1);
-  }
+  return readPages<ExportedChange>(limit, (last) =>
+    store.listChanges({ organizationId, resourceType, upTo, after: last ?? from, limit }),
+  );
 }
 
 function startRecord(type: RecordType, first: ExportedChange): ReadRecord {

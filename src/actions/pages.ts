@@ -8,8 +8,8 @@ import type { App } from "./app.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
-/** Never yields an empty page. `next` reads the page after a row, or the first one. */
-async function* readPages<Row>(
+/** Never yields an empty page. `next` reads at most `rowsMax` rows after a row, or the first ones. */
+export async function* readPages<Row>(
   rowsMax: number,
   next: (last: Row | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {

@@ -1,14 +1,9 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
-import {
-  type Deletion,
-  type DeletionStatus,
-  type ErasedCounts,
-} from "../domain/deletion/deletion.ts";
+import type { Deletion, DeletionStatus, ErasedCounts } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
 import type { DeletionFilter } from "../store/store.ts";
-import type { StoredReceipt } from "../store/trail.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
 
@@ -56,15 +51,6 @@ export async function listDeletions(
 ): Promise<readonly Deletion[]> {
   await requireOrganization(app, filter.organizationId);
   return app.store.listDeletions(filter);
-}
-
-/** Of all organizations, in the order of the chain. */
-export function listReceipts(
-  { store }: App,
-  afterReceiptNo: number,
-  limit: number,
-): Promise<readonly StoredReceipt[]> {
-  return store.listReceipts(afterReceiptNo, limit);
 }
 
 export function viewDeletion(deletion: Deletion, receipt: Receipt | undefined): DeletionView {

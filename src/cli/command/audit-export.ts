@@ -1,6 +1,7 @@
 // `sluice audit export`
 
-import { listAudit, viewAuditEntry } from "../../actions/audit-entry.ts";
+import { viewAuditEntry } from "../../actions/audit-entry.ts";
+import { auditPages } from "../../actions/pages.ts";
 import { defineStoreCommand } from "../command.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
 
@@ -16,14 +17,11 @@ export const auditExport = defineStoreCommand({
   examples: ["sluice audit export > audit.ndjson", "sluice audit export --after 5000"],
   options: entryOptions,
   restoring: true,
-  run: (app, given, { out }) =>
+  run: (app, { organization, after }, { out }) =>
     writeEntries(app, out, {
-      ...given,
-      list: async (after, count) =>
-        (await listAudit(app, after, count)).map((entry) => ({
-          number: entry.entryNo,
-          organizationId: entry.organizationId,
-          view: viewAuditEntry(entry),
-        })),
+      organization,
+      pages: auditPages(app, after),
+      organizationOf: ({ organizationId }) => organizationId,
+      view: viewAuditEntry,
     }),
 });

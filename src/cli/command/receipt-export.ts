@@ -1,6 +1,6 @@
 // `sluice receipt export`
 
-import { listReceipts } from "../../actions/read-deletion.ts";
+import { receiptPages } from "../../actions/pages.ts";
 import { defineStoreCommand } from "../command.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
 
@@ -13,14 +13,11 @@ export const receiptExport = defineStoreCommand({
   examples: ["sluice receipt export > receipts.ndjson", "sluice receipt export --after 1200"],
   options: entryOptions,
   restoring: true,
-  run: (app, given, { out }) =>
+  run: (app, { organization, after }, { out }) =>
     writeEntries(app, out, {
-      ...given,
-      list: async (after, count) =>
-        (await listReceipts(app, after, count)).map(({ receipt }) => ({
-          number: receipt.receipt_no,
-          organizationId: receipt.organization_id,
-          view: receipt,
-        })),
+      organization,
+      pages: receiptPages(app, after),
+      organizationOf: ({ receipt }) => receipt.organization_id,
+      view: ({ receipt }) => receipt,
     }),
 });

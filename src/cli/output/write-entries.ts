@@ -3,7 +3,6 @@
 import type { App } from "../../actions/app.ts";
 import { requireOrganization } from "../../actions/find-organization.ts";
 import { openSink } from "../../bulk/export/sink.ts";
-import { limits } from "../../domain/limits.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
 
@@ -19,37 +18,28 @@ export const entryOptions = {
   ),
 };
 
-export interface Entry {
-  readonly number: number;
-  readonly organizationId: string | undefined;
-  /** The printed form. */
-  readonly view: object;
-}
-
-export interface EntriesOptions {
+interface EntriesOptions<Entry> {
   readonly organization: string | undefined;
-  readonly after: number;
-  /** At most `count` entries that follow the given number, in order. */
-  readonly list: (after: number, count: number) => Promise<readonly Entry[]>;
+  /** In order. */
+  readonly pages: AsyncIterable<readonly Entry[]>;
+  readonly organizationOf: (entry: Entry) => string | undefined;
+  /** The printed form. */
+  readonly view: (entry: Entry) => object;
 }
 
 /** Throws OperatorError if there is no such organization. */
-export async function writeEntries(
+export async function writeEntries<Entry>(
   app: App,
   out: Output,
-  { organization, after, list }: EntriesOptions,
+  { organization, pages, organizationOf, view }: EntriesOptions<Entry>,
 ): Promise<undefined> {
   await requireOrganization(app, organization);
   const sink = openSink(out, undefined);
-  const count = limits.ledgerEntriesAtOnce;
-  for (let last = after; ;) {
-    const entries = await list(last, count);
-    for (const { organizationId, view } of entries) {
-      if (organization !== undefined && organizationId !== organization) continue;
-      await sink.write(`${JSON.stringify(view)}\n`);
+  for await (const entries of pages) {
+    for (const entry of entries) {
+      if (organization !== undefined && organizationOf(entry) !== organization) continue;
+      await sink.write(`${JSON.stringify(view(entry))}\n`);
     }
-    last = entries.at(-1)?.number ?? last;
-    if (entries.length < count) break;
   }
   await sink.finish();
   return undefined;
