@@ -60,7 +60,8 @@ export async function readLedgers(
     unreplayed += await app.store.replay.countUnreplayed(page);
   }
   const { audit, receipts } = reading;
-  const isThere = (await isInTrail(app, audit.inForce)) && (await isReceipt(app, receipts.inForce));
+  const isThere =
+    (await isInTrail(app, audit.expected)) && (await isReceipt(app, receipts.expected));
   return {
     unreplayed,
     holds: await reading.compareHolds(app),
@@ -77,17 +78,17 @@ async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenera
 /** The link with the highest number, and the one that the store must have unless it was rolled back. */
 class Ends {
   highest: ChainHead | undefined;
-  inForce: ChainHead | undefined;
+  expected: ChainHead | undefined;
 
   add(link: ChainHead): void {
     if (link.no > (this.highest?.no ?? 0)) this.highest = link;
-    if (link.no > (this.inForce?.no ?? 0)) this.inForce = link;
+    if (link.no > (this.expected?.no ?? 0)) this.expected = link;
   }
 
   /** Links that an earlier restore lost are not expected in the store. */
-  goOnFrom(link: ChainHead): void {
+  continueFrom(link: ChainHead): void {
     this.add(link);
-    this.inForce = link.no === 0 ? undefined : link;
+    this.expected = link.no === 0 ? undefined : link;
   }
 }
 
@@ -114,8 +115,8 @@ class LedgerReading {
         this.audit.add(entry.audit);
         break;
       case "restore":
-        this.audit.goOnFrom(entry.entry);
-        this.receipts.goOnFrom(entry.receipts.restored);
+        this.audit.continueFrom(entry.entry);
+        this.receipts.continueFrom(entry.receipts.restored);
         break;
       case "begin":
         this.#requireStore(entry.storeId);

@@ -56,7 +56,7 @@ function verifyOne(receipt: Receipt, { keys, storeId }: Known): readonly string[
     faults.push(`The key ${receipt.key_id} is published under a name that is not its own.`);
   } else if (!isSignedWith(receipt, publicKey)) {
     faults.push(
-      "The signature does not fit: the receipt was changed after it was signed, or was never signed with this key.",
+      "The signature is not valid: the receipt was changed after it was signed, or was never signed with this key.",
     );
   }
   return faults;
@@ -75,7 +75,7 @@ function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[]
   }
   const [number, before] = [receipt.receipt_no, previous.receipt_no];
   if (number === before) return [`There are two receipts with the number ${number}.`];
-  if (number < before) return [`It stands after number ${before}: the receipts were re-ordered.`];
+  if (number < before) return [`It comes after number ${before}: the receipts were re-ordered.`];
   if (number > before + 1) {
     const missing = number - before - 1;
     return [`${missing} ${missing === 1 ? "is" : "are"} missing between number ${before} and it.`];

@@ -4,27 +4,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The longest pause between two runs, however long a run took. */
-const restMsMax = 1_000;
+const pauseMsMax = 1_000;
 
 /**
- * `restTimes`: each run is followed by a pause of this many times its duration, so that runs take a bounded share of
+ * `pauseFactor`: each run is followed by a pause of this many times its duration, so that runs take a bounded share of
  * the time however often the function is called.
  */
 export function coalesce<Value>(
   load: () => Promise<Value>,
-  { restTimes = 0 }: { readonly restTimes?: number } = {},
+  { pauseFactor = 0 }: { readonly pauseFactor?: number } = {},
 ): () => Promise<Value> {
   let running: Promise<Value> | undefined;
-  let restsUntil = 0;
+  let pausedUntil = 0;
   const run = async (): Promise<Value> => {
-    const restMs = restsUntil - performance.now();
-    if (restMs > 0) await sleep(restMs);
+    const pauseMs = pausedUntil - performance.now();
+    if (pauseMs > 0) await sleep(pauseMs);
     const startedAt = performance.now();
     try {
       return await load();
     } finally {
       const endedAt = performance.now();
-      restsUntil = endedAt + Math.min(restMsMax, (endedAt - startedAt) * restTimes);
+      pausedUntil = endedAt + Math.min(pauseMsMax, (endedAt - startedAt) * pauseFactor);
     }
   };
   return () => {

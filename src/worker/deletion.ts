@@ -12,10 +12,10 @@ import {
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
 
-/** After a full round the worker rests for this many times what it took, so that most of the time is left to writers. */
-const deletionRestTimes = 2;
-/** The longest of these rests. */
-const deletionRestMsMax = 5_000;
+/** After a full round the worker pauses for this many times its duration, so that most of the time is left to writers. */
+const pauseFactor = 2;
+/** The longest of these pauses. */
+const pauseMsMax = 5_000;
 
 export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
@@ -42,7 +42,7 @@ export function deletionRound(
 }
 
 async function pause(roundMs: number, signal: AbortSignal): Promise<void> {
-  const pauseMs = Math.min(roundMs * deletionRestTimes, deletionRestMsMax);
+  const pauseMs = Math.min(roundMs * pauseFactor, pauseMsMax);
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 

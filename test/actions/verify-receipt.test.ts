@@ -73,13 +73,13 @@ describe("verifying receipts", () => {
     const [faults] = faultsOf([forged], { store_id: "store_a", keys: published });
     assert.match(faults?.join() ?? "", /published under a name that is not its own/);
     const renamed = { ...forged, key_id: first.key_id };
-    assert.match(faultsOf([renamed])[0]?.join() ?? "", /signature does not fit/);
+    assert.match(faultsOf([renamed])[0]?.join() ?? "", /signature is not valid/);
   });
 
   it("reports receipts that are missing, re-ordered, duplicated, or from another chain", () => {
     assert.deepEqual(faultsOf([first, fourth])[1], ["2 are missing between number 1 and it."]);
     assert.deepEqual(faultsOf([second, first])[1], [
-      "It stands after number 2: the receipts were re-ordered.",
+      "It comes after number 2: the receipts were re-ordered.",
     ]);
     assert.deepEqual(faultsOf([second, second])[1], ["There are two receipts with the number 2."]);
     const fork = makeChain(2, { key: makeKey() });

@@ -44,7 +44,7 @@ describe("a coalesced function", () => {
           starts.push(now);
           now += 10;
         },
-        { restTimes: 4 },
+        { pauseFactor: 4 },
       );
       await ask();
       const waiting = ask();

@@ -63,9 +63,8 @@ export class HeadsCheck {
     const { restored, known } = restore.audit;
     const isKnown = isDeepStrictEqual(known, this.#last?.audit) || this.#last === undefined;
     // A store that was used between the rollback and the restore has other entries with the same numbers.
-    const isExcused = ({ no }: ChainHead) =>
-      isKnown && (no > restored.no || known.no <= restored.no);
-    this.#missing = this.#missing.filter((head) => !isExcused(head));
+    const wasCut = ({ no }: ChainHead) => isKnown && (no > restored.no || known.no <= restored.no);
+    this.#missing = this.#missing.filter((head) => !wasCut(head));
     this.#report();
   }
 

@@ -39,7 +39,7 @@ export function columnReaders(
       const kind = field ? cellKindOf(properties[name] ?? {}) : undefined;
       return [
         name,
-        { cellError, read: kind === undefined ? read : (value) => fit(kind, read(value)) },
+        { cellError, read: kind === undefined ? read : (value) => convert(kind, read(value)) },
       ];
     }),
   );
@@ -107,7 +107,7 @@ function decimalReader(element: SchemaElement): ReadValue {
 }
 
 /** Converts numbers for a field of text, and text for other fields. Anything else stays, and validation refuses the record. */
-function fit(kind: CellKind, value: unknown): unknown {
+function convert(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") {
     if (kind === "text" || kind === "mixed") return value;
     const read = readCell(kind, value);

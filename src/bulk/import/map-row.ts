@@ -77,7 +77,7 @@ function csvMapper(
     used,
     map: (row) => {
       if (!("cells" in row)) return unreadable(row);
-      if (row.cells.length !== columns.length) return miscounted(row, columns.length);
+      if (row.cells.length !== columns.length) return wrongCellCount(row, columns.length);
       const changes = cellAt(row, changesAt);
       if (changes !== "") return fromChanges(readCell("json", changes));
       const built = build(row);
@@ -188,7 +188,7 @@ function unreadable(row: Row): MappedRow {
   return { fieldErrors: [{ message: "reason" in row ? row.reason : "can't be read" }] };
 }
 
-function miscounted({ cells }: CsvRow, columns: number): MappedRow {
+function wrongCellCount({ cells }: CsvRow, columns: number): MappedRow {
   const message = `has ${cells.length} cells, but the first line has ${columns}; a quote or a comma may be missing`;
   return { fieldErrors: [{ message }] };
 }

@@ -32,7 +32,7 @@ export const metricsRoute: PublicRoute = {
         const { text, contentType } = await renderMetrics();
         return { status: 200, body: Buffer.from(text), contentType };
       },
-      { restTimes: 4 },
+      { pauseFactor: 4 },
     );
     const admit: Admit =
       metricsToken === undefined
