@@ -18,7 +18,7 @@ import { ledgerName } from "./store/ledger/ledger-reader.ts";
 import type { StoreOptions } from "./store/store.ts";
 import { removeUnfinished } from "./unfinished-files.ts";
 
-export interface OpenApp extends App {
+export interface OpenApp extends App, AsyncDisposable {
   close(): Promise<void>;
 }
 
@@ -55,7 +55,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       inFlight: new InFlightKeys(),
     };
     if (options.restoring !== true) await rejectRolledBack(app);
-    return { ...app, close: await makeClose(app, options) };
+    const close = await makeClose(app, options);
+    return { ...app, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await store.close();
     throw error;

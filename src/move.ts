@@ -33,20 +33,12 @@ export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
 
 /** Throws StoreError and MoveStopped. */
 export async function move(config: Config, { to, operator, ...options }: MoveRun): Promise<Moved> {
-  const source = openMoveSource(config.databaseUrl);
-  try {
-    const ledger = await updateLedger(config);
-    const target = await openMoveTarget(to, connectionsOf(config));
-    try {
-      const act = { actor: operator, now: Date.now() };
-      const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
-      return { ...report, files: findFiles(config, ledger) };
-    } finally {
-      await target.close();
-    }
-  } finally {
-    await source.close();
-  }
+  await using source = openMoveSource(config.databaseUrl);
+  const ledger = await updateLedger(config);
+  await using target = await openMoveTarget(to, connectionsOf(config));
+  const act = { actor: operator, now: Date.now() };
+  const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
+  return { ...report, files: findFiles(config, ledger) };
 }
 
 /** For a lost connection, a full disk and the like: the same move can continue. */
@@ -59,14 +51,10 @@ function asStopped(error: unknown): never {
 
 /** Returns the path of the ledger. Throws StoreError if a replay is needed first. */
 async function updateLedger(config: Config): Promise<string> {
-  const app = await openApp(config, { role: "command", existing: true });
-  try {
-    // The source is locked, so nothing is written to the store after this.
-    await catchUpLedger(app);
-    return app.ledger.path;
-  } finally {
-    await app.close();
-  }
+  await using app = await openApp(config, { role: "command", existing: true });
+  // The source is locked, so nothing is written to the store after this.
+  await catchUpLedger(app);
+  return app.ledger.path;
 }
 
 function findFiles(config: Config, ledger: string): Moved["files"] {

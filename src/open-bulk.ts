@@ -1,5 +1,6 @@
 // Starts the bulk thread of the HTTP server with its own connection to the store.
 
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { BulkClient } from "./http/bulk/bulk-client.ts";
 import type { Logger } from "./log.ts";
@@ -15,8 +16,7 @@ export function openBulk(store: RecordStore, log: Logger): BulkClient {
     start: () => {
       const { data: shared, transfer } = store.shareWriter();
       // From the sources and from the compiled package alike, the thread's file is beside this one.
-      const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-      return new Worker(new URL(`./bulk-thread.${extension}`, import.meta.url), {
+      return new Worker(new URL(`./bulk-thread${extname(import.meta.url)}`, import.meta.url), {
         workerData: { shared },
         transferList: [...transfer],
         resourceLimits: {

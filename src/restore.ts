@@ -54,20 +54,16 @@ export interface RestoreRun {
  * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger is
  * brought up to date with the replaced store. Throws StoreError.
  */
-export async function putBack(config: Config, run: RestoreRun): Promise<void> {
+export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
   const { file, replace, sources, operator } = run;
   await updateLedger(config, run);
-  const copy = copyBackup(config.databaseUrl, { file, replace });
-  try {
-    // Nobody serves the copy; the replay is only prepared in it.
-    const beside = { ...config, databaseUrl: copy.databaseUrl };
-    await withApp(beside, { operator, restoring: true }, (app) =>
-      prepareReplay(app, { sources, backup: basename(file) }),
-    );
-    copy.putInPlace();
-  } finally {
-    copy.close();
-  }
+  using copy = copyBackup(config.databaseUrl, { file, replace });
+  // Nobody serves the copy; the replay is only prepared in it.
+  const beside = { ...config, databaseUrl: copy.databaseUrl };
+  await withApp(beside, { operator, restoring: true }, (app) =>
+    prepareReplay(app, { sources, backup: basename(file) }),
+  );
+  copy.putInPlace();
 }
 
 async function updateLedger(config: Config, { operator, onUnreadable }: RestoreRun): Promise<void> {
@@ -113,12 +109,8 @@ async function withApp<Result>(
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
   const named = operator === undefined ? {} : { operator };
-  const app = await openApp(config, { role, restoring, existing: true, ...named });
-  try {
-    return await work(app);
-  } finally {
-    await app.close();
-  }
+  await using app = await openApp(config, { role, restoring, existing: true, ...named });
+  return await work(app);
 }
 
 /**

@@ -46,14 +46,12 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
         operator,
         ...clock,
       } as const;
-      const app = await openApp(config, { ...options, onLeftover }).catch((cause: unknown) => {
-        throw OperatorError.from("store", cause);
-      });
-      try {
-        return await work(app);
-      } finally {
-        await app.close();
-      }
+      await using app = await openApp(config, { ...options, onLeftover }).catch(
+        (cause: unknown) => {
+          throw OperatorError.from("store", cause);
+        },
+      );
+      return await work(app);
     },
   };
 }

@@ -12,12 +12,11 @@ const copiesMs = 200;
 
 const names = ["SIGTERM", "SIGINT"] as const;
 
-export interface StopSignal {
+/** Disposing of it removes the signal handlers. */
+export interface StopSignal extends Disposable {
   readonly received: Promise<NodeJS.Signals>;
   /** Resolves after the time, or at the next signal, which then has no other effect. */
   delay(ms: number): Promise<void>;
-  /** Removes the signal handlers. */
-  release(): void;
 }
 
 export function awaitStopSignal(): StopSignal {
@@ -41,7 +40,7 @@ export function awaitStopSignal(): StopSignal {
       await sleep(ms, undefined, { signal: delaying.signal }).catch(() => undefined);
       delaying = undefined;
     },
-    release: () => {
+    [Symbol.dispose]: () => {
       for (const name of names) process.off(name, onSignal);
     },
   };
@@ -52,12 +51,8 @@ export async function runUntilStopped<Result>(
   work: (stopping: AbortSignal) => Promise<Result>,
   reason?: Error,
 ): Promise<Result> {
-  const stop = awaitStopSignal();
+  using stop = awaitStopSignal();
   const stopping = new AbortController();
   void stop.received.then(() => stopping.abort(reason));
-  try {
-    return await work(stopping.signal);
-  } finally {
-    stop.release();
-  }
+  return await work(stopping.signal);
 }

@@ -30,18 +30,27 @@ export function writeOwnFile(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content, { ...newFile, flush: true });
 }
 
+/** A file that is closed at the end of the block, with `using`. Throws the system's error. */
+export function openFile(path: string, flags: string): OpenFile {
+  return closing(openSync(path, flags));
+}
+
+interface OpenFile extends Disposable {
+  readonly descriptor: number;
+}
+
+function closing(descriptor: number): OpenFile {
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
+}
+
 /** Makes the names of files that were created, renamed or removed in the folder stable. */
 export function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  using folder = openFile(path, "r");
+  fsyncSync(folder.descriptor);
 }
 
 /** Opens a file of an earlier run of a command. Throws the system's error, or one that says why not. */
-export function openOwnFile(path: string, access: "read" | "write"): number {
+export function openOwnFile(path: string, access: "read" | "write"): OpenFile {
   // Without O_NONBLOCK, opening a named pipe would wait. Windows has neither flag: both are undefined, which counts as 0.
   const { O_RDONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = (access === "read" ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK;
@@ -53,7 +62,7 @@ export function openOwnFile(path: string, access: "read" | "write"): number {
       throw new Error("it belongs to another user");
     }
     if (access === "write") fchmodSync(descriptor, newFile.mode);
-    return descriptor;
+    return closing(descriptor);
   } catch (error) {
     closeSync(descriptor);
     throw error;

@@ -34,11 +34,10 @@ export interface MovePlace {
   readonly rows: number;
 }
 
-export interface MoveSide {
+export interface MoveSide extends AsyncDisposable {
   /** A bounded number of rows after a key, in the order of the key; none at the end. */
   readPage(table: MovedTable, after: MovedRow | undefined): Promise<readonly MovedRow[]>;
   readEnds(): Promise<MoveEnds>;
-  close(): Promise<void>;
 }
 
 /** Locked against writes until it is closed. */

@@ -16,7 +16,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { serve } from "../../src/serve.ts";
 import { readConfig } from "../../src/config.ts";
-import { putBack } from "../../src/restore.ts";
+import { restoreBackup } from "../../src/restore.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { makeCommandLine, type CommandLine } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
@@ -86,9 +86,9 @@ async function playUntilLoss({ line, apart, start }: Site) {
   return { acme, file, ids, receipts };
 }
 
-async function putBackOnly({ line }: Site, file: string): Promise<void> {
+async function restoreOnly({ line }: Site, file: string): Promise<void> {
   const options = { file, replace: true, sources: [], operator: "operator" };
-  await putBack(readConfig(line.environment), { ...options, onUnreadable: () => undefined });
+  await restoreBackup(readConfig(line.environment), { ...options, onUnreadable: () => undefined });
 }
 
 describe("a backup", () => {
@@ -192,7 +192,7 @@ describe("a restore", () => {
     const site = makeSite(test);
     const { acme, file, ids } = await playUntilLoss(site);
     // The state after a restore whose process was killed when the file was in place.
-    await putBackOnly(site, file);
+    await restoreOnly(site, file);
     await assert.rejects(serve(readConfig(site.line.environment)), /sluice deletion replay$/);
     const replayed = await site.line.ask("deletion replay");
     assert.deepEqual(replayed["carried_out"], ids);

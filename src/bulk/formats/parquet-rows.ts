@@ -79,13 +79,9 @@ function fileOf({ path, bytes }: TextInput): AsyncBuffer {
     byteLength: bytes,
     slice: async (from, to = bytes) => {
       const part = new ArrayBuffer(Math.max(0, to - from));
-      const file = await open(path);
-      try {
-        const { bytesRead } = await file.read(new Uint8Array(part), 0, part.byteLength, from);
-        if (bytesRead === part.byteLength) return part;
-      } finally {
-        await file.close();
-      }
+      await using file = await open(path);
+      const { bytesRead } = await file.read(new Uint8Array(part), 0, part.byteLength, from);
+      if (bytesRead === part.byteLength) return part;
       throw new Error("it ends too early");
     },
   };

@@ -2,6 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
+import { codeOf } from "../../files/file-error.ts";
 import { statOf } from "../../files/present.ts";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { compressionOf } from "./compression.ts";
@@ -56,7 +57,7 @@ function sizeOf(path: string): number {
 
 function explain(path: string, cause: unknown): Error {
   if (cause instanceof OperatorError) return cause;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause) ?? "";
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
     return new OperatorError(
       "input",

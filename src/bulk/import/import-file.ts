@@ -2,11 +2,12 @@
 // which an interrupted import continues.
 
 import { hash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { readSync } from "node:fs";
 import { errorCatalogue } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { BulkProgress, BulkStep } from "../progress.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { openFile } from "../../files/own-file.ts";
 import { type Chunk, cutChunks, keyOf, listsOf } from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";
 import { workInOrder } from "./in-order.ts";
@@ -173,15 +174,12 @@ const sampleBytes = 64 * 1_024;
 
 /** Size, start and end: cheap to read, and different for practically every other file. */
 function describeInput({ path, bytes }: TextInput): string {
-  const descriptor = openSync(path, "r");
-  try {
-    const sample = Buffer.alloc(2 * sampleBytes);
-    const first = readSync(descriptor, sample, 0, sampleBytes, 0);
-    const last = readSync(descriptor, sample, first, sampleBytes, Math.max(0, bytes - sampleBytes));
-    return `${bytes} ${hash("sha256", sample.subarray(0, first + last))}`;
-  } finally {
-    closeSync(descriptor);
-  }
+  using file = openFile(path, "r");
+  const { descriptor } = file;
+  const sample = Buffer.alloc(2 * sampleBytes);
+  const first = readSync(descriptor, sample, 0, sampleBytes, 0);
+  const last = readSync(descriptor, sample, first, sampleBytes, Math.max(0, bytes - sampleBytes));
+  return `${bytes} ${hash("sha256", sample.subarray(0, first + last))}`;
 }
 
 function stopped(file: string, { rowsDone }: StateFile): OperatorError {

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { codeOf } from "../../files/file-error.ts";
 
 export interface Owner {
   readonly host: string;
@@ -26,7 +27,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

@@ -39,7 +39,7 @@ export class RefusedFile {
     this.path = options.path;
     this.#options = options;
     this.#bytes = options.bytes;
-    if (options.bytes > 0) this.#open(() => openOwnFile(this.path, "write"));
+    if (options.bytes > 0) this.#open(() => openOwnFile(this.path, "write").descriptor);
     else this.#remove();
   }
 

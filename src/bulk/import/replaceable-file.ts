@@ -1,7 +1,8 @@
 // Checks that the file of refused rows may be written. A file of refused rows from an earlier import is replaced; any other file
 // is not, and an input never is.
 
-import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, readSync, statSync } from "node:fs";
+import { openFile } from "../../files/own-file.ts";
 import { statOf } from "../../files/present.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
@@ -41,12 +42,8 @@ function isSameFile(one: string, other: string): boolean {
 /** True if the first line contains the names of the added columns, or if the file is empty. */
 function holdsRefusedRows(path: string): boolean {
   if (!statSync(path).isFile()) return false;
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(headBytes);
-    const [line = ""] = bytes.toString("utf8", 0, readSync(file, bytes)).split("\n");
-    return line === "" || marks.every((mark) => line.includes(mark));
-  } finally {
-    closeSync(file);
-  }
+  using file = openFile(path, "r");
+  const bytes = Buffer.alloc(headBytes);
+  const [line = ""] = bytes.toString("utf8", 0, readSync(file.descriptor, bytes)).split("\n");
+  return line === "" || marks.every((mark) => line.includes(mark));
 }

@@ -1,10 +1,11 @@
 // The state of an import, in a small file beside its input, so that an interrupted import continues where it was and sends
 // nothing twice. Replaced as a whole after each list that was acknowledged, and removed at the end.
 
-import { closeSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
+import { codeOf } from "../../files/file-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";
@@ -103,7 +104,7 @@ export class StateFile {
       try {
         linkSync(this.#next, this.path);
       } catch (cause) {
-        if (hasCode(cause, "EEXIST")) throw running(this.path, readState(this.path)?.owner?.pid);
+        if (codeOf(cause) === "EEXIST") throw running(this.path, readState(this.path)?.owner?.pid);
         // Some file systems do not support links.
         renameSync(this.#next, this.path);
       }
@@ -129,10 +130,6 @@ export class StateFile {
   }
 }
 
-function hasCode(cause: unknown, code: string): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === code;
-}
-
 function running(path: string, pid: number | undefined): OperatorError {
   const who = pid === undefined ? "" : ` (process ${pid})`;
   return new OperatorError(
@@ -152,7 +149,7 @@ function readState(path: string): State | undefined {
     if (isJsonObject(value) && value["version"] === 1) return value as unknown as State;
     throw new Error("it has another version");
   } catch (cause) {
-    if (hasCode(cause, "ENOENT") || hasCode(cause, "ENOTDIR")) return undefined;
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(cause) ?? "")) return undefined;
     throw new OperatorError(
       "state",
       `The state file ${path} of an earlier import can't be read: ${reasonOf(cause)}. Remove it to start from the beginning.`,
@@ -163,12 +160,8 @@ function readState(path: string): State | undefined {
 
 /** A file that another user put there could make an import skip rows. */
 function readOwnFile(path: string): string {
-  const file = openOwnFile(path, "read");
-  try {
-    return readFileSync(file, "utf8");
-  } finally {
-    closeSync(file);
-  }
+  using file = openOwnFile(path, "read");
+  return readFileSync(file.descriptor, "utf8");
 }
 
 function requireSame(path: string, found: State, { input, settings }: Identity): void {

@@ -24,7 +24,7 @@ export const restore = defineCommand({
     ledger: optional(text("FILE"), "Another ledger, or a file of receipts."),
   },
   run: async (context, { file, replace, ledger }) => {
-    const { putBack, readLedger } = await import("../../restore.ts");
+    const { restoreBackup, readLedger } = await import("../../restore.ts");
     const config = readConfig(context.environment);
     const { operator } = context;
     const onUnreadable = (why: string) => {
@@ -33,7 +33,7 @@ export const restore = defineCommand({
     };
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
-      await putBack(config, { file, replace, sources, operator, onUnreadable });
+      await restoreBackup(config, { file, replace, sources, operator, onUnreadable });
     } catch (cause) {
       throw OperatorError.from("restore", cause);
     }

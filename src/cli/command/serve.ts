@@ -33,7 +33,7 @@ export const serve = defineCommand({
   run: async (context) => {
     limitHeap({ garbagePercent: 30 });
     const server = await startServer(context);
-    const stopping = awaitStopSignal();
+    using stopping = awaitStopSignal();
     try {
       const first = await createFirstOrganization(context);
       if (context.json) {
@@ -48,7 +48,6 @@ export const serve = defineCommand({
       await stopping.delay(readConfig(context.environment).shutdownDelayMs);
     } finally {
       await server.stop();
-      stopping.release();
     }
     return undefined;
   },

@@ -1,6 +1,7 @@
 // Makes what is slow to make and rarely requested in a thread that then ends, so that other requests do not wait and
 // the memory is released with the thread.
 
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Encoded } from "../reply/representation.ts";
 
@@ -19,8 +20,7 @@ export async function loadDocument(): Promise<string> {
 
 function runThread(name: string): Promise<unknown> {
   // The source and the published package both have the thread's file in this folder.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const thread = new Worker(new URL(`./${name}.${extension}`, import.meta.url));
+  const thread = new Worker(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
   return new Promise((resolve, reject) => {
     thread.once("message", resolve);
     thread.once("error", reject);

@@ -99,11 +99,9 @@ async function append(ledger: LedgerFile, appending: Appending): Promise<void> {
   try {
     const state = await ledger.state();
     const isNew = !isPresent(path, ledgerName);
-    const file = await openFile(path, isNew);
-    try {
+    {
+      await using file = await openFile(path, isNew);
       ledger.wrote(await appendTo(file, { ...appending, path, state }));
-    } finally {
-      await file.close();
     }
     if (isNew) await syncFolder(dirname(path));
   } finally {
@@ -223,10 +221,6 @@ function makeLedgerId(): string {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, "r");
+  await folder.sync();
 }

@@ -179,14 +179,10 @@ function lengthOf({ start, end, terminated }: RawLine): number {
 }
 
 async function readBytes(path: string, from: number, to: number): Promise<Buffer> {
-  const file = await open(path, "r");
-  try {
-    const bytes = Buffer.alloc(to - from);
-    const { bytesRead } = await file.read({ buffer: bytes, position: from });
-    return bytes.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r");
+  const bytes = Buffer.alloc(to - from);
+  const { bytesRead } = await file.read({ buffer: bytes, position: from });
+  return bytes.subarray(0, bytesRead);
 }
 
 function damaged(path: string, place: string): StoreError {

@@ -48,7 +48,7 @@ const writerPragmas = `
   PRAGMA journal_size_limit = 104857600;
 `;
 
-export class Connection {
+export class Connection implements Disposable {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -103,6 +103,10 @@ export class Connection {
 
   get inTransaction(): boolean {
     return this.#database.isTransaction;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   close(): void {

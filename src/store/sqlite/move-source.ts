@@ -62,7 +62,7 @@ function makeSource(connection: Connection, release: () => void): MoveSource {
   return {
     readPage: async (table, after) => readPage(connection, table, after),
     readEnds: async () => connection.perform(readMoveEnds),
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       rollBack(connection);
       connection.close();
       release();

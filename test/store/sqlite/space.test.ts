@@ -80,12 +80,15 @@ async function makeOldPlace(test: TestContext): Promise<Place> {
   database.exec("PRAGMA auto_vacuum = NONE");
   database.prepare("VACUUM INTO ?").run(old);
   database.close();
-  const copy = copyBackup(place.path, { file: old, replace: true });
-  copy.putInPlace();
-  copy.close();
+  restoreBackup(place, old);
   rmSync(old);
   assert.equal(modeOf(place), 0);
   return place;
+}
+
+function restoreBackup(place: Place, file: string): void {
+  using copy = copyBackup(place.path, { file, replace: true });
+  copy.putInPlace();
 }
 
 describe("space that deletions have freed", () => {
@@ -164,9 +167,7 @@ describe("a store that was created without a pointer map", () => {
     const file = join(place.folder, "backup.db");
     await backUpSqliteStore(place.path, { file, unfinished: `${file}.part` });
     await first.close();
-    const copy = copyBackup(place.path, { file, replace: true });
-    copy.putInPlace();
-    copy.close();
+    restoreBackup(place, file);
     assert.equal(modeOf(place), 2);
     const store = await place.open();
     await deleteMost(store);

@@ -72,7 +72,7 @@ export function makeMoveTarget(database: Database): MoveTarget {
       }),
     finish: (summary, act) =>
       database.transaction(rebuilding, (transaction) => finish(transaction, summary, act)),
-    close: () => database.close(),
+    [Symbol.asyncDispose]: () => database.close(),
   };
 }
 

@@ -1,9 +1,9 @@
 // Makes a backup of a store while it is served: a file with a snapshot, which gets its name only when it is complete.
 
 import { linkSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { FileError } from "../../../files/file-error.ts";
+import { codeOf, FileError } from "../../../files/file-error.ts";
 import { findCreationObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { StoreError } from "../../store-error.ts";
@@ -47,7 +47,7 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
   try {
     makeNewPrivateFile(unfinished);
     await copyInThread({ path, target: unfinished, onProgress });
-    giveName(unfinished, file);
+    renameUnlessPresent(unfinished, file);
     syncFolderOf(file);
   } catch (cause) {
     for (const left of databaseFiles(unfinished)) rmSync(left, { force: true });
@@ -58,12 +58,11 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
 }
 
 /** Never replaces a file that was created there meanwhile, if the file system supports links. */
-function giveName(unfinished: string, file: string): void {
+function renameUnlessPresent(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") throw error;
+    if (codeOf(error) === "EEXIST") throw error;
     renameSync(unfinished, file);
     return;
   }
@@ -79,10 +78,12 @@ interface Copying {
 async function copyInThread({ path, target, onProgress }: Copying): Promise<void> {
   const all = sizeOf(path);
   // The thread's file is beside this one, both as source and when built.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const thread = new Worker(new URL(`./backup-thread.${extension}`, import.meta.url), {
-    workerData: { path, target },
-  });
+  const thread = new Worker(
+    new URL(`./backup-thread${extname(import.meta.url)}`, import.meta.url),
+    {
+      workerData: { path, target },
+    },
+  );
   const timer = setInterval(() => onProgress?.(statSync(target).size, all), progressMs);
   try {
     await new Promise<void>((done, fail) => {
@@ -97,11 +98,7 @@ async function copyInThread({ path, target, onProgress }: Copying): Promise<void
 }
 
 function sizeOf(path: string): number {
-  const reader = openReader(path);
-  try {
-    const pages = reader.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
-    return pages * (reader.get<{ page_size: number }>("PRAGMA page_size")?.page_size ?? 0);
-  } finally {
-    reader.close();
-  }
+  using reader = openReader(path);
+  const pages = reader.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;
+  return pages * (reader.get<{ page_size: number }>("PRAGMA page_size")?.page_size ?? 0);
 }

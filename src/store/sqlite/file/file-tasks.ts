@@ -2,6 +2,7 @@
 // a time, in the order of the calls.
 
 import { once } from "node:events";
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
@@ -94,12 +95,14 @@ export class FileTasks {
 
   #start(): Worker {
     // The thread's file is beside this one, both as source and when built.
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./file-thread.${extension}`, import.meta.url), {
-      workerData: { path: this.#path, descriptor: this.#file.get() },
-      // The descriptor that scrubbing uses belongs to the main thread.
-      trackUnmanagedFds: false,
-    });
+    const worker = new Worker(
+      new URL(`./file-thread${extname(import.meta.url)}`, import.meta.url),
+      {
+        workerData: { path: this.#path, descriptor: this.#file.get() },
+        // The descriptor that scrubbing uses belongs to the main thread.
+        trackUnmanagedFds: false,
+      },
+    );
     // The task in progress is rejected by nextAnswer; the next task starts another thread.
     worker.on("error", () => undefined);
     worker.on("exit", () => {

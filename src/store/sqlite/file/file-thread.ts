@@ -34,17 +34,13 @@ let handedOver = 0;
 function collectPlan(root: RecordKey): PlanCounts | Obstacle {
   plan = [];
   handedOver = 0;
-  const reader = openReader(path);
-  try {
-    reader.run("BEGIN");
-    const planned = planFrom(reader, root, limits.cascadeRecordsMax);
-    if (planned === undefined) return tooLarge;
-    if (isObstacle(planned)) return planned;
-    plan = targetsOf(planned);
-    return countPlan(planned);
-  } finally {
-    reader.close();
-  }
+  using reader = openReader(path);
+  reader.run("BEGIN");
+  const planned = planFrom(reader, root, limits.cascadeRecordsMax);
+  if (planned === undefined) return tooLarge;
+  if (isObstacle(planned)) return planned;
+  plan = targetsOf(planned);
+  return countPlan(planned);
 }
 
 function nextPlanPart(targetsMax: number): readonly PlanTarget[] {

@@ -3,8 +3,9 @@
 
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { codeOf } from "../../../files/file-error.ts";
 import { explainCreation } from "../../../files/present.ts";
-import { syncFolder } from "../../../files/own-file.ts";
+import { openFile, syncFolder } from "../../../files/own-file.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 
 /** Creates an empty file and its folder unless they exist. Throws FileError. */
@@ -14,8 +15,7 @@ export function makePrivateFile(path: string): void {
     closeSync(openSync(path, "ax", 0o600));
   } catch (error) {
     // Opening and closing an existing file would release every lock that this process holds on it (POSIX).
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-    if (!isThere) throw explainCreation(error, "The file", path);
+    if (codeOf(error) !== "EEXIST") throw explainCreation(error, "The file", path);
   }
 }
 
@@ -26,29 +26,22 @@ export function makeNewPrivateFile(path: string): void {
 
 /** Copies only the content: a copy by the system would also copy the permissions. The target must be new. */
 export function copyContent(from: string, to: string): void {
-  const [source, target] = [openSync(from, "r"), openSync(to, "r+")];
-  try {
-    const part = Buffer.allocUnsafe(1_024 * 1_024);
-    for (let length = readSync(source, part); length > 0; length = readSync(source, part)) {
-      for (let written = 0; written < length;) {
-        written += writeSync(target, part, written, length - written);
-      }
+  using source = openFile(from, "r");
+  using target = openFile(to, "r+");
+  const part = Buffer.allocUnsafe(1_024 * 1_024);
+  const read = () => readSync(source.descriptor, part);
+  for (let length = read(); length > 0; length = read()) {
+    for (let written = 0; written < length;) {
+      written += writeSync(target.descriptor, part, written, length - written);
     }
-    fsyncSync(target);
-  } finally {
-    closeSync(source);
-    closeSync(target);
   }
+  fsyncSync(target.descriptor);
 }
 
 /** Not for a file that SQLite has open in this process: closing it would release every lock on it (POSIX). */
 export function syncFile(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  using file = openFile(path, "r+");
+  fsyncSync(file.descriptor);
 }
 
 /** Makes the creation, renaming or removal of a file there durable. */

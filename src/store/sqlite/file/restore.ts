@@ -18,13 +18,14 @@ export interface RestoreOptions {
   readonly replace: boolean;
 }
 
-/** A copy of the backup beside the store, which nobody else uses. */
-export interface RestoredCopy {
+/**
+ * A copy of the backup beside the store, which nobody else uses. Disposing of it removes the copy if it is not in place, and
+ * releases the right to serve.
+ */
+export interface RestoredCopy extends Disposable {
   readonly databaseUrl: string;
   /** Renames the copy to the store's name, replacing the store. No process may have it open. Throws StoreError. */
   putInPlace(): void;
-  /** Removes the copy if it is not in place, and releases the right to serve. */
-  close(): void;
 }
 
 /** Throws StoreError, also if the store is being served. Then nothing is changed. */
@@ -51,7 +52,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
   return {
     databaseUrl: `sqlite:${copy}`,
     putInPlace: () => putInPlace(copy, path),
-    close: () => {
+    [Symbol.dispose]: () => {
       removeDatabase(copy);
       right.release();
     },
@@ -64,7 +65,7 @@ function putInPlace(copy: string, path: string): void {
     throw new StoreError(`The copy ${copy} is still open in another process.`);
   }
   syncFile(copy);
-  clearAway(path);
+  removeWal(path);
   renameSync(copy, path);
   syncFolderOf(path);
 }
@@ -104,15 +105,11 @@ function checkBackup(file: string): void {
   let version: number | undefined;
   let integrity: string | undefined;
   try {
-    const backup = openReader(file);
-    try {
-      integrity = backup.get<{ integrity_check: string }>(
-        "PRAGMA integrity_check(1)",
-      )?.integrity_check;
-      version = backup.get<{ value: number }>(readVersion)?.value;
-    } finally {
-      backup.close();
-    }
+    using backup = openReader(file);
+    integrity = backup.get<{ integrity_check: string }>(
+      "PRAGMA integrity_check(1)",
+    )?.integrity_check;
+    version = backup.get<{ value: number }>(readVersion)?.value;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new StoreError(`${file} is not a backup of a store: ${why}.`, { cause });
@@ -135,27 +132,19 @@ const findRecord = `SELECT 1 FROM record LIMIT 1`;
 function holdsRecords(path: string): boolean {
   if (!isPresent(path, "The store")) return false;
   try {
-    const reader = openReader(path);
-    try {
-      return reader.get(findRecord) !== undefined;
-    } finally {
-      reader.close();
-    }
+    using reader = openReader(path);
+    return reader.get(findRecord) !== undefined;
   } catch {
     return true;
   }
 }
 
 /** SQLite would apply a WAL that is left beside the restored file to it. */
-function clearAway(path: string): void {
+function removeWal(path: string): void {
   if (isPresent(path, "The store")) {
     try {
-      const connection = new Connection(path, { readOnly: false });
-      try {
-        truncateWal(connection);
-      } finally {
-        connection.close();
-      }
+      using connection = new Connection(path, { readOnly: false });
+      truncateWal(connection);
     } catch (error) {
       if (error instanceof StoreError) throw error;
       // If the store can't be read, nothing in its WAL can be saved either.

@@ -5,7 +5,8 @@
 // position can be recognised as valid or lost. The frames of a transaction that was not committed are overwritten by
 // the next one, so reading may only continue from a position up to which everything is committed.
 
-import { closeSync, openSync, readSync } from "node:fs";
+import { readSync } from "node:fs";
+import { openFile } from "../../../files/own-file.ts";
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
@@ -29,20 +30,20 @@ export const emptyWalPosition: WalPosition = { generation: undefined, frames: 0 
 
 /** The start of the current WAL. */
 export function findWalStart(path: string): WalPosition {
-  return readWal(path, (wal) => ({ ...emptyWalPosition, generation: readGeneration(wal) }));
+  using wal = openWal(path);
+  return { ...emptyWalPosition, generation: readGeneration(wal.descriptor) };
 }
 
 /** The part after `from`; undefined if the WAL was restarted since, so that the part is not known any more. */
 export function readWalPages(path: string, from: WalPosition): WalPart | undefined {
-  return readWal(path, (wal) => {
-    const generation = readGeneration(wal);
-    if (from.generation === undefined && generation === undefined)
-      return { position: from, pages: [] };
-    if (generation === undefined || generation !== (from.generation ?? generation))
-      return undefined;
-    const part = readFrames(wal, generation, from.frames);
-    return readGeneration(wal) === generation ? part : undefined;
-  });
+  using wal = openWal(path);
+  const { descriptor } = wal;
+  const generation = readGeneration(descriptor);
+  if (from.generation === undefined && generation === undefined)
+    return { position: from, pages: [] };
+  if (generation === undefined || generation !== (from.generation ?? generation)) return undefined;
+  const part = readFrames(descriptor, generation, from.frames);
+  return readGeneration(descriptor) === generation ? part : undefined;
 }
 
 function readFrames(wal: number, generation: string, first: number): WalPart {
@@ -72,11 +73,6 @@ function readGeneration(wal: number): string | undefined {
 }
 
 /** SQLite holds no lock on the WAL file itself, so closing a descriptor of it releases none. */
-function readWal<Result>(path: string, read: (wal: number) => Result): Result {
-  const wal = openSync(`${path}-wal`, "r");
-  try {
-    return read(wal);
-  } finally {
-    closeSync(wal);
-  }
+function openWal(path: string) {
+  return openFile(`${path}-wal`, "r");
 }

@@ -26,14 +26,10 @@ export function probeCommit({ connection }: Group): void {
 export async function probeRoom(databasePath: string): Promise<void> {
   const path = `${databasePath}-probe`;
   try {
-    const file = await open(path, "w", 0o600);
-    try {
-      // At once, so that a killed process leaves no file.
-      await unlink(path);
-      await file.writeFile(Buffer.alloc(writeProbeBytes));
-    } finally {
-      await file.close();
-    }
+    await using file = await open(path, "w", 0o600);
+    // At once, so that a killed process leaves no file.
+    await unlink(path);
+    await file.writeFile(Buffer.alloc(writeProbeBytes));
   } catch (cause) {
     throw new AppError("unavailable", { retryAfterSeconds: noRoomRetrySeconds, cause });
   }
