@@ -30,6 +30,8 @@ import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 const now = Date.UTC(2026, 5, 1);
 const old = { timestamp: "2020-01-01T00:00:00Z" };
 const fresh = { timestamp: "2026-05-01T00:00:00Z" };
+/** As old as the organization keeps records, and not older. */
+const oldest = { timestamp: "2025-06-01T00:00:00Z" };
 
 let server: PostgresServer;
 before(async () => {
@@ -61,6 +63,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       );
       await write(store, transaction("seen-again", fresh), { mode: "update" });
       await write(store, transaction("young", fresh));
+      await write(store, transaction("just-kept", oldest));
       await write(store, transaction("not-theirs", old), { organizationId: "org_patient" });
       const resourceType = "transaction_check";
       await write(store, draftOf(resourceType, "old-check", { ...old, related_tx_ids: ["gone"] }), {

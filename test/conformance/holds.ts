@@ -101,6 +101,22 @@ export function testHolds(engine: Engine): void {
       await requireConsistent(store);
     });
 
+    it("is listed with the others of its record, the oldest first", async (test) => {
+      const { store } = await openSite(engine, test);
+      const keys = [keyOf("transaction", "u"), keyOf("transaction", "t")];
+      for (const { resourceId } of keys) await add(store, "transaction", resourceId);
+      for (const [index, holdId] of ["hold_b", "hold_c", "hold_a"].entries()) {
+        const wanted = { holdId, reason: "a case", owner: undefined, reviewOn: undefined };
+        const key = keyOf("transaction", holdId === "hold_c" ? "u" : "t");
+        await store.holds.place({ ...key, ...wanted }, { ...operator, now: 1_000 * index });
+      }
+      const found = await store.holds.ofRecords(keys);
+      assert.deepEqual(
+        found.map(({ holdId }) => holdId),
+        ["hold_c", "hold_b", "hold_a"],
+      );
+    });
+
     it("is rejected beyond the number that a record can carry", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");

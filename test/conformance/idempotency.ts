@@ -138,6 +138,19 @@ export function testIdempotency(engine: Engine): void {
       assert.equal(await request(store, key, { idempotency }), undefined);
     });
 
+    it("can be used for another deletion exactly when it expires", async () => {
+      const [first, second] = [keyOf("transaction", "first"), keyOf("transaction", "second")];
+      for (const { resourceId } of [first, second]) await add(store, "transaction", resourceId);
+      const one = await request(store, first, { idempotency: mark("old one", "1"), now: 5_000 });
+      const expiry = 5_000 + limits.idempotencyKeptMs;
+      const again = { idempotency: mark("old one", "2"), now: expiry };
+      await assert.rejects(request(store, second, { ...again, now: expiry - 1 }), reused);
+      const two = await request(store, second, again);
+      assert.ok(one !== two && two !== undefined);
+      assert.equal(await request(store, second, again), two);
+      await processAll(store);
+    });
+
     it("is erased with any record that its request wrote", async () => {
       const idempotency = mark("erased");
       const list = [transaction("kept"), transaction("gone")];

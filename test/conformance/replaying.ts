@@ -140,6 +140,33 @@ export function testReplaying(engine: Engine): void {
       );
     });
 
+    it("has the receipt with the highest number of each deletion, in whatever order they come", async (test) => {
+      const { store } = await openSite(engine, test);
+      await prepare(store);
+      await store.replay.beginReplay(beginning, operator);
+      const { deletionRequestId } = entry(7, "a");
+      for (const number of [7, 3, 9, 8]) {
+        await store.replay.queueReplay([{ ...entry(number, "a"), deletionRequestId }]);
+      }
+      await store.replay.startReplay();
+      await store.replay.reopenDeletions(page, operator);
+      const { carriedOutBefore } = await deletionOf(store, deletionRequestId);
+      assert.deepEqual([carriedOutBefore?.receipt_no, carriedOutBefore?.receipt], [9, hashOf(9)]);
+    });
+
+    it("makes the open deletion of a record due at once, unless it was due before", async (test) => {
+      const { store } = await openSite(engine, test);
+      await prepare(store);
+      const early = await request(store, keyOf("transaction", "a"), { dueAt: 10 });
+      const late = await request(store, keyOf("transaction", "b"), { dueAt: 9_000_000 });
+      await store.replay.beginReplay(beginning, operator);
+      await store.replay.queueReplay([entry(1, "a"), entry(2, "b")]);
+      await store.replay.startReplay();
+      assert.equal((await store.replay.reopenDeletions(page, operator)).opened, 0);
+      assert.equal((await deletionOf(store, early ?? "")).dueAt, 10);
+      assert.equal((await deletionOf(store, late ?? "")).dueAt, operator.now);
+    });
+
     it("records in the audit trail where it was cut, and assigns no number twice", async (test) => {
       const { store } = await openSite(engine, test);
       await prepare(store);

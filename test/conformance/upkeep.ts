@@ -52,6 +52,30 @@ export function testUpkeep(engine: Engine): void {
       assert.ok(["sqlite", "postgres"].includes(store.engine));
     });
 
+    it("retires a key of receipts once, when another one replaces it", async (test) => {
+      const { store } = await openSite(engine, test);
+      const before = await store.trail.head();
+      for (const at of [1_000, 2_000, 3_000]) {
+        const key = { keyId: `k${at}`, publicKey: "x", createdAt: at, retiredAt: undefined };
+        await store.keepReceiptKey(key, { retireOthers: true }, { ...operator, now: at });
+      }
+      assert.deepEqual(
+        (await store.listReceiptKeys()).map(({ keyId, retiredAt }) => [keyId, retiredAt]),
+        [
+          ["k1000", 2_000],
+          ["k2000", 3_000],
+          ["k3000", undefined],
+        ],
+      );
+      const retired = (await store.listAudit(before.no, 10)).filter(
+        ({ action }) => action === "receipt_key.retire",
+      );
+      assert.deepEqual(
+        retired.map(({ subject }) => subject),
+        ["k1000", "k2000"],
+      );
+    });
+
     it("is consistent when it is empty", async (test) => {
       await requireConsistent((await openSite(engine, test)).store);
     });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { mergeChanges } from "../../../src/domain/record/merge.ts";
+import { mergeChanges, StateFold } from "../../../src/domain/record/merge.ts";
 import { canonicalPayload } from "../../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
@@ -213,6 +213,21 @@ describe("any history of a record", () => {
         const state = mergeChanges(type, arrived(type, payloads));
         const twice = mergeChanges(type, arrived(type, [...payloads, ...payloads.slice(0, 2)]));
         assert.deepEqual(twice, state);
+      }),
+    );
+  });
+
+  it("has the same state when only its sources are sent again, in the order of their arrival", () => {
+    fc.assert(
+      fc.property(anyHistory, ([type, payloads]) => {
+        const fold = new StateFold(type);
+        for (const change of arrived(type, payloads)) fold.add(change);
+        const numbers = fold.sources().map(({ changeNo }) => changeNo);
+        assert.deepEqual(
+          numbers,
+          numbers.toSorted((one, other) => one - other),
+        );
+        assert.deepEqual(mergeChanges(type, fold.sources()), fold.state());
       }),
     );
   });

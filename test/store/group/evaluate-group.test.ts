@@ -68,6 +68,14 @@ describe("a rejected list in a group", () => {
     );
   });
 
+  it("leaves no payload of a record that exists", () => {
+    const same = at("known", "2026-04-01T00:00:00");
+    const refused = write([same, at("missing", "2026-04-01T00:00:00")], { mode: "update" });
+    const { group, outcomes } = outcomesOf([refused, write([same])], known({ known: march }));
+    assert.deepEqual(outcomes[1], { written: 1, drafts: ["updated"] });
+    assert.equal(group.changes.length, 1);
+  });
+
   it("leaves the payloads that earlier writes of the group stored", () => {
     const same = at("known", "2026-04-01T00:00:00");
     const refused = write([same, at("missing", "2026-04-01T00:00:00")], { mode: "update" });
