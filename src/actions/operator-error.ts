@@ -58,8 +58,14 @@ export class OperatorError extends Error {
 }
 
 /** The message of anything that was thrown. */
-export function reasonOf(cause: unknown): string {
+export function reasonOf(thrown: unknown): string {
+  const cause = firstError(thrown);
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** What was thrown first, where closing something after an error failed too. */
+export function firstError(thrown: unknown): unknown {
+  return thrown instanceof SuppressedError ? firstError(thrown.suppressed) : thrown;
 }
 
 /** The command line is wrong; the process exits with 2. */

@@ -1,6 +1,6 @@
 // Turns any error into one readable line or one JSON object. Never shows a stack trace.
 
-import { OperatorError } from "../../actions/operator-error.ts";
+import { firstError, OperatorError } from "../../actions/operator-error.ts";
 import { ConfigError } from "../../config.ts";
 import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
@@ -11,7 +11,8 @@ export interface ErrorView {
   readonly code?: number;
 }
 
-export function viewError(error: unknown): ErrorView {
+export function viewError(thrown: unknown): ErrorView {
+  const error = firstError(thrown);
   if (error instanceof ConfigError) return { name: "settings", message: error.message };
   if (error instanceof FileError) return { name: "file", message: error.message };
   if (error instanceof OperatorError) return { name: error.errorName, message: error.message };
