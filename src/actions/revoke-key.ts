@@ -6,8 +6,6 @@ import { findKey } from "./find-key.ts";
 
 /** Does nothing for a key that is already revoked. Throws OperatorError no_such_key. */
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
-  const key = await findKey(app, keyId);
-  if (key.revokedAt !== undefined) return key;
   const revoked = await app.store.revokeKey(keyId, actOf(app));
   return revoked ?? findKey(app, keyId);
 }
