@@ -3,7 +3,7 @@
 import { flag, identifier, identifiers, oneOf, optional, required } from "../schema/fields.ts";
 import { defineRecordType } from "../record-type.ts";
 
-/** Shared with the alerts that come of a check. */
+/** Also of the alerts that a check raises. */
 export const checkTypes = ["INLINE_MONITORING", "DELAYED_MONITORING"];
 const statuses = ["PENDING", "COMPLETED", "REQUESTED", "ASSIGNED", "FAILED"];
 

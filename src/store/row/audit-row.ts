@@ -11,14 +11,7 @@ import { type RequestText, textOfRecord, textOfRequest } from "../../domain/trai
 import type { RestoreCut } from "../replay.ts";
 import type { SealedReceipt } from "../store.ts";
 
-export interface NewAuditEntry {
-  readonly at: number;
-  readonly actor: string;
-  readonly action: string;
-  readonly organizationId: string | undefined;
-  readonly subject: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
+export type NewAuditEntry = Omit<AuditEntry, "entryNo" | "previousHash" | "hash">;
 
 export interface AuditRow {
   readonly entry_no: number;
