@@ -7,6 +7,7 @@ import { createKey } from "../../src/actions/create-key.ts";
 import { createOrganization } from "../../src/actions/create-organization.ts";
 import { findKey, listKeys } from "../../src/actions/find-key.ts";
 import { findOrganization, listOrganizations } from "../../src/actions/find-organization.ts";
+import { issueToken } from "../../src/actions/issue-token.ts";
 import { rotateKey } from "../../src/actions/rotate-key.ts";
 import { openApp, type OpenApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
@@ -107,6 +108,18 @@ describe("an API key", () => {
     await assert.rejects(rotateKey(app, { keyId: key.keyId, overlapMs: 100 }), {
       errorName: "key_ended",
     });
+  });
+
+  it("issues no token when less than a second is left", async () => {
+    const { key } = await createKey(app, { organizationId: "acme", lifetimeMs: 1_500 });
+    const organization = await findOrganization(app, "acme");
+    const wanted = { expiry_seconds: 300, scopes: { organization_id: "acme", scopes: [] } };
+    const second = Math.ceil(clock.now() / 1_000) * 1_000;
+    clock.advanceMs(second - clock.now());
+    const ending = (ms: number) => ({ ...key, expiresAt: clock.now() + ms });
+    const issue = (ms: number) => issueToken(app, { key: ending(ms), organization }, wanted);
+    await assert.rejects(issue(999), { errorName: "credential_expired" });
+    assert.equal((await issue(1_000)).expiry * 1_000, clock.now() + 1_000);
   });
 
   it("needs a scope and a lifetime", async () => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { isFullRound, processDeletions } from "../../src/actions/process-deletions.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { CallerCache } from "../../src/actions/caller-cache.ts";
 import { InFlightKeys } from "../../src/actions/idempotency.ts";
@@ -88,16 +88,61 @@ describe("a deletion is not completed while anything is left", () => {
   });
 });
 
+/** The store, with some of its methods replaced. */
+function replaceMethods(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get: (_, name) => {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name);
+      const value: unknown = Reflect.get(store, name, store);
+      return typeof value === "function" ? value.bind(store) : value;
+    },
+  });
+}
+
+describe("a deletion of many steps", () => {
+  it("is verified only when nothing is left of its plan", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const id = await prepare(store);
+    const calls: string[] = [];
+    const slow = replaceMethods(store, {
+      eraseStep: async (...args) => {
+        calls.push("erase");
+        return calls.length < 30 ? { done: false } : store.eraseStep(...args);
+      },
+      completeDeletions: async (...args) => {
+        calls.push("verify");
+        return store.completeDeletions(...args);
+      },
+    });
+    const stopping = new AbortController().signal;
+    await processDeletions(makeApp(place, slow), { claimant: "test", stopping });
+    assert.equal((await deletionOf(store, id)).status, "completed");
+    assert.deepEqual(calls, [...Array.from({ length: 30 }, () => "erase"), "verify"]);
+  });
+
+  it("is no full round where the store processes one at a time", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const deletion = await deletionOf(store, await prepare(store));
+    const round = (length: number) =>
+      Array.from({ length }, () => ({ result: "completed", deletion }) as const);
+    const isFull = (deletionsAtOnce: number, length: number) =>
+      isFullRound(makeApp(place, replaceMethods(store, { deletionsAtOnce })), round(length));
+    assert.deepEqual([isFull(1, 1), isFull(2, 1), isFull(2, 2)], [false, false, true]);
+  });
+});
+
 describe("an erasure that never finishes", () => {
   it("stays processing, states why, and is tried again later", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     const id = await prepare(store);
-    const stubborn = new Proxy(store, {
-      get: (_, name) => {
-        if (name === "completeDeletions") return async () => [{ result: "again" }];
-        const value: unknown = Reflect.get(store, name, store);
-        return typeof value === "function" ? value.bind(store) : value;
+    let passes = 0;
+    const stubborn = replaceMethods(store, {
+      completeDeletions: async () => {
+        passes += 1;
+        return [{ result: "again" }];
       },
     });
     const stopping = new AbortController().signal;
@@ -110,6 +155,7 @@ describe("an erasure that never finishes", () => {
     const { status, waitingFor, nextAttemptAt } = await deletionOf(store, id);
     assert.equal(status, "processing");
     assert.match(waitingFor ?? "", /20 verification passes have each found something/);
+    assert.equal(passes, 20);
     assert.ok(nextAttemptAt !== undefined && nextAttemptAt > worker.now);
   });
 
