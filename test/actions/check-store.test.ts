@@ -1,0 +1,71 @@
+// What the check reports, and what is no finding although it looks like one.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { checkStore } from "../../src/actions/check/check-store.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { keepLedger } from "../../src/actions/keep-ledger.ts";
+import { keepReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
+import { openApp, type OpenApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { makeKeyReader } from "../../src/receipt-key.ts";
+import {
+  acme,
+  add,
+  claim,
+  finish,
+  keyOf,
+  operator,
+  organization,
+  request,
+  worker,
+} from "../conformance/scene.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+
+const folder = makeTempFolder();
+let app: OpenApp;
+
+before(async () => {
+  const config = readConfig(testEnvironment(folder));
+  app = await openApp(config, { role: "serve" });
+  await keepReceiptKey(app, makeKeyReader(config)());
+  await app.store.createOrganization(organization(acme), operator);
+  for (const id of ["held", "deleted", "kept"]) await add(app.store, "transaction", id);
+});
+after(async () => {
+  await app.close();
+  removeFolder(folder);
+});
+
+async function findings(): Promise<readonly string[]> {
+  return (await checkStore(app)).findings;
+}
+
+describe("the check of a store", () => {
+  it("finds nothing wrong with a deletion in any of its states", async () => {
+    const { store } = app;
+    const cancelled = await request(store, keyOf("transaction", "kept"));
+    await store.cancelDeletion(cancelled ?? "", operator);
+    const id = (await request(store, keyOf("transaction", "deleted"))) ?? "";
+    assert.deepEqual(await findings(), []);
+    assert.equal((await claim(store))?.status, "processing");
+    assert.deepEqual(await findings(), []);
+    await store.eraseStep(id, 100, worker);
+    assert.deepEqual(await findings(), []);
+    assert.equal((await finish(store, id)).status, "completed");
+    await keepLedger(app);
+    assert.deepEqual(await findings(), []);
+  });
+
+  it("expects a hold in the ledger only once the ledger was updated after it", async () => {
+    await keepLedger(app);
+    const { holdId } = await holdRecord(app, keyOf("transaction", "held"), { reason: "a case" });
+    assert.deepEqual(await findings(), []);
+    // Signs heads that cover the hold, and does not note it.
+    const { store } = app;
+    const holds = { ...store.holds, find: async () => undefined };
+    await keepLedger({ ...app, store: { ...store, holds } });
+    assert.deepEqual(await findings(), [`Hold ${holdId} is in the store, and not in the ledger.`]);
+  });
+});
