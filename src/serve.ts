@@ -10,6 +10,7 @@ import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
+import { MainLists } from "./http/bulk/main-lists.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
 import type { HttpContext } from "./http/http-context.ts";
 import { type Load, makeLoad } from "./http/load/load.ts";
@@ -233,6 +234,7 @@ function makeHttpContext(
     edge,
     rates: rates.gate,
     bulk,
+    lists: new MainLists(app.store),
     load,
     replies: makeReplies(observe, edge.replies),
     observe,

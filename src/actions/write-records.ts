@@ -12,9 +12,11 @@ export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt"> {
 /** Rejects as `Submission.store` does, and with AppError idempotency_in_flight. */
 export function writeRecords(
   { store, inFlight, now }: App,
-  { items, idempotency, ...options }: WriteRequest,
+  { items, idempotency, organizationId, type, mode, lenient, single }: WriteRequest,
 ): Promise<WriteReport> {
-  const submission = new Submission({ ...options, receivedAt: now() });
+  // Field by field: collecting the rest of the fields and spreading them costs more than validating a small record.
+  const receivedAt = now();
+  const submission = new Submission({ organizationId, type, mode, lenient, single, receivedAt });
   for (const item of items) submission.add(item);
   return inFlight.run(idempotency?.keyHash, () => submission.store(store, idempotency));
 }

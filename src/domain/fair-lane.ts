@@ -12,14 +12,15 @@ export interface Queued<Item> {
 
 interface Line<Item> {
   readonly organizationId: string;
-  entries: Queued<Item>[];
+  /** An entry is cleared when it is taken: otherwise its item would stay in memory as long as others wait. */
+  entries: (Queued<Item> | undefined)[];
   /** Entries before this index have been taken. */
   first: number;
   /** Rows that are left in its turn; negative if it was served more. */
   credit: number;
 }
 
-/** Taken entries that remain in a line before they are removed together. */
+/** Places of taken entries that remain in a line before they are removed together. */
 const takenKeptMax = 1_024;
 
 export class FairLane<Item> {
@@ -86,6 +87,7 @@ export class FairLane<Item> {
   #advance(line: Line<Item>, { rows }: Queued<Item>): void {
     this.#size -= 1;
     line.credit -= rows;
+    line.entries[line.first] = undefined;
     line.first += 1;
     if (line.first === line.entries.length) this.#lines.delete(line.organizationId);
     else if (line.first >= takenKeptMax) {

@@ -2,7 +2,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
-import type { BulkClient } from "./bulk/bulk-client.ts";
+import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/edge.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
@@ -14,6 +14,8 @@ export interface HttpContext {
   readonly edge: Edge;
   readonly rates: RateGate;
   readonly bulk: BulkClient;
+  /** Reads moderate lists on this thread. */
+  readonly lists: ListReader;
   readonly load: Load;
   readonly replies: Replies;
   readonly observe: ObserveRequest;

@@ -55,3 +55,14 @@ function row(
   const [method, path] = route.split(" ") as [Operation["method"], string];
   return { name, method, path, ...verb, ...rest };
 }
+
+const operationsByName: ReadonlyMap<string, Operation> = new Map(
+  operations.map((operation) => [operation.name, operation]),
+);
+
+/** Throws TypeError for a name that no operation has. */
+export function operationNamed(name: string): Operation {
+  const operation = operationsByName.get(name);
+  if (operation === undefined) throw new TypeError(`there is no operation ${name}`);
+  return operation;
+}

@@ -2,6 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { FairLane } from "../../src/domain/fair-lane.ts";
 
 function takeAll(lane: FairLane<string>): readonly string[] {
@@ -14,6 +17,12 @@ function push(lane: FairLane<string>, names: string, rows = 1): void {
   for (const item of names.split(" ")) {
     lane.push({ item, organizationId: item.slice(0, 1), rows, bytes: 1 });
   }
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
 }
 
 describe("a fair lane", () => {
@@ -29,6 +38,23 @@ describe("a fair lane", () => {
     push(lane, "a1", 5);
     push(lane, "a2 b1 b2 b3 b4 b5 b6");
     assert.deepEqual(takeAll(lane), ["a1", "b1", "b2", "b3", "b4", "a2", "b5", "b6"]);
+  });
+
+  it("keeps no item in memory that was taken while others wait", async () => {
+    const lane = new FairLane<object>(1);
+    const pushed = (): WeakRef<object> => {
+      const item = {};
+      lane.push({ item, organizationId: "a", rows: 1, bytes: 1 });
+      return new WeakRef(item);
+    };
+    const [taken, waiting] = [pushed(), pushed()];
+    lane.take([], (entry) => entry.item === taken.deref());
+    // A WeakRef keeps its object until the end of the tick in which it was read.
+    await nextTick();
+    collectGarbage();
+    assert.equal(lane.size, 1);
+    assert.equal(taken.deref(), undefined);
+    assert.notEqual(waiting.deref(), undefined);
   });
 
   it("stops at the first entry that does not fit, and shows it", () => {

@@ -74,6 +74,27 @@ export function isSmall({ headers }: IncomingMessage): boolean {
   );
 }
 
+/** A body that is received as it is, in one piece if it arrived in one, and the reservation for it. */
+export interface ModerateBody {
+  readonly bytes: Buffer;
+  readonly reservation: Reservation;
+}
+
+/** For a body of a declared length up to `smallBodyBytesMax`. Waits and throws like `readLargeBody`. */
+export async function readModerateBody(
+  request: IncomingMessage,
+  { organizationId, budget, signal }: LargeBodyOptions,
+): Promise<ModerateBody> {
+  const declared = declaredBytes(request) ?? smallBodyBytesMax;
+  const reservation = await budget.reserve(organizationId, declared, signal);
+  try {
+    return { bytes: await readSmallBody(request), reservation };
+  } catch (error) {
+    reservation.release();
+    throw error;
+  }
+}
+
 /** Undefined for a body without a Content-Length, or whose length changes when decoded. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers["content-length"];

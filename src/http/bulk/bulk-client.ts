@@ -30,6 +30,12 @@ export type ListOutcome =
   | { readonly report: ListReport; readonly work: Work }
   | { readonly error: Error; readonly work: Work };
 
+/** Writes the records of a list that is in memory. */
+export interface ListReader {
+  /** `signal` is aborted when the client disconnects. */
+  writeList(order: ListOrder, body: Buffer, signal: AbortSignal): Promise<ListOutcome>;
+}
+
 export interface StreamEvents {
   /** A group is committed. `lines` are lines of the reply, each with its newline. */
   readonly onGroup: (group: {

@@ -31,6 +31,11 @@ export interface TaskContext {
   readonly signal: AbortSignal;
 }
 
+/** A body up to this size is parsed at once, because finding its slices would cost as much as parsing it. */
+const wholeBytesMax = 64 * 1_024;
+/** The items of such a body that are validated in one turn. */
+const itemsPerTurn = 128;
+
 const sliceBounds = {
   itemsMax: 128,
   bytes: 64 * 1_024,
@@ -50,10 +55,10 @@ export async function writeList(task: ListTask, context: TaskContext): Promise<L
   });
   const idempotency = await markOf(task, context);
   meter.count(0, body.length);
-  if (startsList(body)) await addItems(task, submission, context);
-  else await addSingle(task, submission, context);
+  if (!startsList(body)) await addSingle(task, submission, context);
+  else if (body.length <= wholeBytesMax) await addWhole(task, submission, context);
+  else await addSlices(task, submission, context);
   meter.count(Math.max(submission.items, submission.rows), 0);
-  await takeTurn(task, context);
   const report = await meter.run(() => submission.store(writer, idempotency));
   return describeReport(task, report, context);
 }
@@ -73,7 +78,29 @@ async function addSingle(
   });
 }
 
-async function addItems(
+async function addWhole(
+  task: ListTask,
+  submission: Submission,
+  context: TaskContext,
+): Promise<void> {
+  const { operation, body } = task;
+  let list: readonly unknown[] = [];
+  let next = 0;
+  do {
+    await takeTurn(task, context);
+    context.meter.run(() => {
+      if (next === 0) {
+        // Valid JSON that begins with a bracket is a list.
+        list = parseJson(body) as readonly unknown[];
+        requireListForm(operation, list.length);
+      }
+      const end = Math.min(list.length, next + itemsPerTurn);
+      for (; next < end; next += 1) submission.add(list[next]);
+    });
+  } while (next < list.length);
+}
+
+async function addSlices(
   task: ListTask,
   submission: Submission,
   context: TaskContext,
@@ -97,6 +124,7 @@ async function addItems(
     if (ended) break;
   }
   requireListForm(operation, items);
+  await takeTurn(task, context);
 }
 
 function addSlice(submission: Submission, body: Buffer, { start, end, items }: ListSlice): void {

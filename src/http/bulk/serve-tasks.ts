@@ -6,8 +6,7 @@ import type { RecordWriter } from "../../actions/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
 import { BodyBudget, type Reservation } from "../load/body-budget.ts";
 import { freeMemory } from "../load/free-memory.ts";
-import type { Operation } from "../operation.ts";
-import { operations } from "../routes.ts";
+import { operationNamed } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
 import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
 import { groupBytesMax, StreamTask } from "./stream-task.ts";
@@ -150,14 +149,4 @@ const never = new AbortController().signal;
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
-}
-
-const operationsByName: ReadonlyMap<string, Operation> = new Map(
-  operations.map((operation) => [operation.name, operation]),
-);
-
-function operationNamed(name: string): Operation {
-  const operation = operationsByName.get(name);
-  if (operation === undefined) throw new TypeError(`there is no operation ${name}`);
-  return operation;
 }

@@ -5,7 +5,8 @@
 import type { Socket } from "node:net";
 
 interface Parser {
-  onIncoming: (...args: readonly unknown[]) => unknown;
+  /** Called with the request and whether the connection may be kept. */
+  onIncoming: (request: { readonly upgrade: boolean }, shouldKeepAlive: boolean) => unknown;
   resume(): void;
   execute(bytes: Buffer): unknown;
 }
@@ -31,10 +32,10 @@ export function stopParserIf(socket: Socket, hasToStop: () => boolean): void {
   const parser = parserOf(socket);
   if (parser === undefined) return;
   const { onIncoming } = parser;
-  parser.onIncoming = (...args) => {
+  parser.onIncoming = (request, shouldKeepAlive) => {
     // Read before Node's own function, which resets it if the server declines the upgrade.
-    const [{ upgrade: asksForUpgrade }] = args as readonly [{ readonly upgrade: boolean }];
-    const result = onIncoming(...args);
+    const { upgrade: asksForUpgrade } = request;
+    const result = onIncoming(request, shouldKeepAlive);
     return !asksForUpgrade && hasToStop() ? paused : result;
   };
 }

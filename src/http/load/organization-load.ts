@@ -18,6 +18,11 @@ export class OrganizationLoad {
     return this.#streams;
   }
 
+  /** Whether no other organization has a request in progress. Call it after `beginRequest`. */
+  isOnly(organizationId: string): boolean {
+    return this.#loads.size === 1 && this.#loads.has(organizationId);
+  }
+
   /** To be followed by `endRequest`. Throws AppError rate_limited if too many are in progress. */
   beginRequest(organizationId: string): void {
     let load = this.#loads.get(organizationId);

@@ -1,16 +1,19 @@
-// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here;
-// large ones are passed to the bulk thread.
+// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here,
+// moderate ones in turns, and large ones by the bulk thread.
 
+import type { IncomingMessage } from "node:http";
 import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
-import type { ListReport } from "../bulk/messages.ts";
+import type { ListOutcome } from "../bulk/bulk-client.ts";
+import type { ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { freeMemory } from "../load/free-memory.ts";
+import { mayReadOnMain } from "../load/moderate-lists.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
@@ -18,8 +21,10 @@ import { prefersLenient } from "../request/prefer.ts";
 import {
   declaredBytes,
   isSmall,
+  type LargeBodyOptions,
   mediaTypeOf,
   readLargeBody,
+  readModerateBody,
   readSmallBody,
 } from "../body/read-body.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
@@ -45,7 +50,7 @@ export function makeWrite(context: HttpContext, operation: Operation, mode: Writ
     const lenient = streams && prefersLenient(input.request);
     const write = { operation, type, mode, lenient };
     const report = isSmall(raw)
-      ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { ...write, bytes }))
+      ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { write, bytes }))
       : await writeLarge(context, input, write);
     if (!report.repeated) context.onRecordsWritten(type.resourceType, report.written);
     return answer(input, write, report);
@@ -56,8 +61,9 @@ export function makeWrite(context: HttpContext, operation: Operation, mode: Writ
 function writeSmall(
   context: HttpContext,
   { request, requestContext, caller }: HandlerInput,
-  { operation, type, mode, lenient, bytes }: Write & { readonly bytes: Buffer },
+  { write, bytes }: { readonly write: Write; readonly bytes: Buffer },
 ): Promise<ListReport> {
+  const { operation, type, mode, lenient } = write;
   const { organizationId } = caller;
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
@@ -82,30 +88,60 @@ async function writeLarge(
   { operation, mode, lenient }: Write,
 ): Promise<ListReport> {
   const { organizationId } = input.caller;
-  context.load.shedding.admitBody(declaredBytes(input.request.raw));
+  const { raw } = input.request;
+  const declared = declaredBytes(raw);
+  context.load.shedding.admitBody(declared);
   const key = idempotencyRequest(input.request, operation);
   const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
-  const signal = clientGone(input.reply.raw);
-  const { bytes, reservation } = await readLargeBody(input.request.raw, {
-    organizationId,
-    budget: context.load.bodies,
-    signal,
-  });
-  try {
-    const order = {
+  const write: LargeWrite = {
+    raw,
+    keyHash,
+    reading: { organizationId, budget: context.load.bodies, signal: clientGone(input.reply.raw) },
+    makeOrder: () => ({
       operation: operation.name,
       mode,
       organizationId,
       receivedAt: context.app.now(),
       lenient,
       idempotency: key && keyHash && { keyHash, context: contextOf(key) },
-    };
-    const outcome = await context.app.inFlight.run(keyHash, () =>
-      context.bulk.writeList(order, bytes, signal),
-    );
-    await charge(context, input, outcome.work);
-    if ("error" in outcome) throw outcome.error;
-    return outcome.report;
+    }),
+  };
+  const isMain = mayReadOnMain(context.load, organizationId, declared);
+  const outcome = await (isMain ? writeOnMain(context, write) : writeInBulk(context, write));
+  await charge(context, input, outcome.work);
+  if ("error" in outcome) throw outcome.error;
+  return outcome.report;
+}
+
+interface LargeWrite {
+  readonly raw: IncomingMessage;
+  readonly keyHash: Uint8Array | undefined;
+  readonly reading: LargeBodyOptions;
+  /** To be called when the body has arrived. */
+  readonly makeOrder: () => ListOrder;
+}
+
+async function writeOnMain(
+  { app, lists }: HttpContext,
+  { raw, keyHash, reading, makeOrder }: LargeWrite,
+): Promise<ListOutcome> {
+  const { bytes: body, reservation } = await readModerateBody(raw, reading);
+  try {
+    const order = makeOrder();
+    return await app.inFlight.run(keyHash, () => lists.writeList(order, body, reading.signal));
+  } finally {
+    reservation.release();
+  }
+}
+
+async function writeInBulk(
+  { app, bulk }: HttpContext,
+  { raw, keyHash, reading, makeOrder }: LargeWrite,
+): Promise<ListOutcome> {
+  const { bytes, reservation } = await readLargeBody(raw, reading);
+  try {
+    const order = makeOrder();
+    return await app.inFlight.run(keyHash, () => bulk.writeList(order, bytes, reading.signal));
   } finally {
     freeMemory(bytes);
     reservation.release();

@@ -9,6 +9,7 @@ import type {
   Reference,
   WriteMode,
 } from "../../../domain/record/record-write.ts";
+import type { Ticket } from "../../../domain/slots.ts";
 import { countDraftRows } from "../../../domain/record/draft-rows.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import { StoreError } from "../../store-error.ts";
@@ -51,13 +52,19 @@ class Cursor {
   }
 }
 
+export interface TicketedJob {
+  readonly ticket: Ticket;
+  readonly job: Job;
+}
+
 /**
- * The flat form of the jobs of one message. The first element is the ticket of the first job; the other jobs have the
- * tickets after it. An operation is its name and its arguments; a write begins with the number of its drafts.
+ * The flat form of the jobs of one message. Each begins with its ticket. An operation is its name and its arguments; a
+ * write begins with the number of its drafts.
  */
-export function flattenJobs(firstTicket: number, jobs: readonly Job[]): unknown[] {
-  const list: unknown[] = [firstTicket];
-  for (const job of jobs) {
+export function flattenJobs(jobs: readonly TicketedJob[]): unknown[] {
+  const list: unknown[] = [];
+  for (const { ticket, job } of jobs) {
+    list.push(ticket);
     if (isOperation(job)) list.push(job.name, job.args);
     else flattenWrite(list, job);
   }
@@ -82,19 +89,19 @@ function flattenWrite(list: unknown[], write: RecordWrite): void {
   }
 }
 
-export function unflattenJobs(list: readonly unknown[]): { firstTicket: number; jobs: Job[] } {
+export function unflattenJobs(list: readonly unknown[]): TicketedJob[] {
   const cursor = new Cursor(list);
-  const firstTicket = cursor.take<number>();
-  const jobs: Job[] = [];
+  const jobs: TicketedJob[] = [];
   while (!cursor.atEnd) {
+    const ticket = cursor.take<Ticket>();
     const first = cursor.take<number | string>();
-    jobs.push(
+    const job: Job =
       typeof first === "number"
         ? unflattenWrite(cursor, first)
-        : { name: first, args: cursor.take() },
-    );
+        : { name: first, args: cursor.take() };
+    jobs.push({ ticket, job });
   }
-  return { firstTicket, jobs };
+  return jobs;
 }
 
 function unflattenWrite(cursor: Cursor, draftCount: number): RecordWrite {
@@ -139,7 +146,7 @@ function unflattenDraft(cursor: Cursor): Draft {
  * Adds a result to the flat form of an answer: the ticket of its job, then, for a write, a number and a string. Any
  * other value follows `true`, an error follows `false`.
  */
-export function flattenResult(list: unknown[], ticket: number, result: Result): void {
+export function flattenResult(list: unknown[], ticket: Ticket, result: Result): void {
   if (!result.ok) list.push(ticket, false, describeFailure(result.error));
   else if (isPackedOutcome(result.value))
     list.push(ticket, result.value.written, result.value.drafts);
@@ -149,10 +156,10 @@ export function flattenResult(list: unknown[], ticket: number, result: Result): 
 /** Calls `take` for each ticket and its result. */
 export function unflattenResults(
   list: readonly unknown[],
-  take: (ticket: number, result: Result) => void,
+  take: (ticket: Ticket, result: Result) => void,
 ): void {
   const cursor = new Cursor(list);
-  while (!cursor.atEnd) take(cursor.take<number>(), unflattenResult(cursor));
+  while (!cursor.atEnd) take(cursor.take<Ticket>(), unflattenResult(cursor));
 }
 
 function unflattenResult(cursor: Cursor): Result {

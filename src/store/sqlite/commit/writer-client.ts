@@ -4,9 +4,10 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { AppError } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
+import { Slots } from "../../../domain/slots.ts";
 import { StoreError } from "../../store-error.ts";
 import type { GroupFigures } from "../../store.ts";
-import { flattenJobs, type Job, unflattenResults } from "./job.ts";
+import { flattenJobs, type Job, type TicketedJob, unflattenResults } from "./job.ts";
 import { type OnGroup, finishJob, type PendingJob, type Writer } from "./writer.ts";
 
 /** The young generation of the writer thread: three times what V8 fills between two collections. */
@@ -33,10 +34,8 @@ interface Port {
 export class WriterClient implements Pick<Writer, "submit"> {
   readonly #port: Port;
   readonly #onAnswer: () => void;
-  #batch: Job[] = [];
-  /** By ticket. The jobs of the batch have the latest tickets. */
-  readonly #waiting = new Map<number, PendingJob>();
-  #nextTicket = 0;
+  #batch: TicketedJob[] = [];
+  readonly #waiting = new Slots<PendingJob>();
   #failure: Error | undefined;
   #drained: (() => void) | undefined;
   #closing = false;
@@ -55,9 +54,8 @@ export class WriterClient implements Pick<Writer, "submit"> {
       return Promise.reject(new AppError("unavailable", { retryAfterSeconds: 1 }));
     }
     return new Promise((resolve, reject) => {
-      if (this.#batch.push(job) === 1) setImmediate(this.#flush);
-      this.#waiting.set(this.#nextTicket, { resolve, reject });
-      this.#nextTicket += 1;
+      const ticket = this.#waiting.add({ resolve, reject });
+      if (this.#batch.push({ ticket, job }) === 1) setImmediate(this.#flush);
     });
   }
 
@@ -65,8 +63,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
   take(answers: readonly unknown[]): void {
     this.#onAnswer();
     unflattenResults(answers, (ticket, result) => {
-      const pending = this.#waiting.get(ticket);
-      this.#waiting.delete(ticket);
+      const pending = this.#waiting.remove(ticket);
       if (pending !== undefined) finishJob(result, pending);
     });
     if (this.#waiting.size === 0) this.#drained?.();
@@ -76,8 +73,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
   fail(error: Error): void {
     this.#failure ??= error;
     this.#batch = [];
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting.removeAll()) reject(this.#failure);
     this.#drained?.();
   }
 
@@ -92,7 +88,7 @@ export class WriterClient implements Pick<Writer, "submit"> {
     if (this.#batch.length === 0) return;
     const jobs = this.#batch;
     this.#batch = [];
-    this.#port.postMessage(flattenJobs(this.#nextTicket - jobs.length, jobs));
+    this.#port.postMessage(flattenJobs(jobs));
   }
 }
 

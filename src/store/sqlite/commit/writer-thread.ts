@@ -82,9 +82,7 @@ function serve(connection: Connection, first: MessagePort): void {
     else if (message === "refuse writes") loop.refuseWrites();
     else if ("connect" in message) connect(message.connect);
     else {
-      const { firstTicket, jobs } = unflattenJobs(message);
-      for (const [index, job] of jobs.entries()) {
-        const ticket = firstTicket + index;
+      for (const { ticket, job } of unflattenJobs(message)) {
         loop.add({ job, answer: (result) => flattenResult(client.answers, ticket, result) });
       }
     }

@@ -10,6 +10,7 @@ import {
   isOperation,
   type Job,
   type Result,
+  type TicketedJob,
   unflattenJobs,
   unflattenResults,
 } from "../../../../src/store/sqlite/commit/job.ts";
@@ -54,12 +55,16 @@ const anyOperation = fc.record(
   { noNullPrototype },
 );
 
-function plain(jobs: readonly Job[]): unknown {
-  return jobs.map((job) => {
-    if (isOperation(job)) return job;
+function ticketed(jobs: readonly Job[]): readonly TicketedJob[] {
+  return jobs.map((job, index) => ({ ticket: 7 * index, job }));
+}
+
+function plain(jobs: readonly TicketedJob[]): unknown {
+  return jobs.map(({ ticket, job }) => {
+    if (isOperation(job)) return { ticket, job };
     const { idempotency, ...rest } = job;
     const hashes = [idempotency?.keyHash, idempotency?.fingerprint];
-    return { ...rest, hashes: hashes.map((hash) => hash && Buffer.from(hash)) };
+    return { ticket, job: rest, hashes: hashes.map((hash) => hash && Buffer.from(hash)) };
   });
 }
 
@@ -68,8 +73,8 @@ describe("jobs between threads", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyWrite, anyOperation)), (jobs) => {
         assert.deepEqual(
-          plain(unflattenJobs(structuredClone(flattenJobs(7, jobs))).jobs),
-          plain(jobs),
+          plain(unflattenJobs(structuredClone(flattenJobs(ticketed(jobs))))),
+          plain(ticketed(jobs)),
         );
       }),
     );
@@ -78,17 +83,19 @@ describe("jobs between threads", () => {
   it("do not include the memory around their hashes", () => {
     const pool = new Uint8Array(100_000);
     const keyHash = pool.subarray(10, 42);
-    const flat = flattenJobs(0, [
-      {
-        organizationId: "o",
-        resourceType: "t",
-        mode: "add",
-        lenient: false,
-        receivedAt: 1,
-        drafts: [],
-        idempotency: { keyHash, fingerprint: keyHash },
-      },
-    ]);
+    const flat = flattenJobs(
+      ticketed([
+        {
+          organizationId: "o",
+          resourceType: "t",
+          mode: "add",
+          lenient: false,
+          receivedAt: 1,
+          drafts: [],
+          idempotency: { keyHash, fingerprint: keyHash },
+        },
+      ]),
+    );
     assert.ok(flat.every((item) => typeof item !== "object"));
   });
 });

@@ -1,0 +1,32 @@
+// Reads lists of moderate size on the main thread, in turns with everything else that it does. For a list of 100 items,
+// passing the body to the bulk thread, the drafts to the writer and the outcome back costs as much again as reading it.
+
+import type { RecordWriter } from "../../actions/submission.ts";
+import { operationNamed } from "../routes.ts";
+import type { ListOutcome, ListReader } from "./bulk-client.ts";
+import { writeList } from "./list-task.ts";
+import type { ListOrder } from "./messages.ts";
+import { Turns } from "./turns.ts";
+import { WorkMeter } from "./work-meter.ts";
+
+export class MainLists implements ListReader {
+  readonly #writer: RecordWriter;
+  readonly #turns = new Turns();
+
+  constructor(writer: RecordWriter) {
+    this.#writer = writer;
+  }
+
+  async writeList(order: ListOrder, body: Buffer, signal: AbortSignal): Promise<ListOutcome> {
+    const meter = new WorkMeter();
+    try {
+      const task = { order, operation: operationNamed(order.operation), body };
+      const context = { writer: this.#writer, turns: this.#turns, meter, signal };
+      const report = await writeList(task, context);
+      return { report, work: meter.take() };
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error("a list failed", { cause });
+      return { error, work: meter.take() };
+    }
+  }
+}

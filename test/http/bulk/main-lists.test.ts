@@ -1,0 +1,107 @@
+// Lists of moderate size, read on the main thread in turns, and only while the client is connected.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
+import { MainLists } from "../../../src/http/bulk/main-lists.ts";
+import { operations } from "../../../src/http/routes.ts";
+
+const acme = "org-acme";
+const connected = new AbortController().signal;
+
+function makeLists() {
+  const writes: RecordWrite[] = [];
+  const lists = new MainLists({
+    writeRecords: (write) => {
+      writes.push(write);
+      const drafts = write.drafts.map(() => "created" as const);
+      return Promise.resolve({ written: drafts.length, drafts });
+    },
+  });
+  return { lists, writes };
+}
+
+function taskOf(items: readonly unknown[]) {
+  const operation = operations.find(({ path }) => path === "/v2/transactions/batch");
+  assert.ok(operation !== undefined);
+  const order = {
+    operation: operation.name,
+    mode: "append" as const,
+    organizationId: acme,
+    receivedAt: Date.now(),
+    lenient: false,
+    idempotency: undefined,
+  };
+  return [order, Buffer.from(JSON.stringify(items))] as const;
+}
+
+function transaction(index: number) {
+  return {
+    tx_id: `tx-${index}`,
+    type: "DEPOSIT",
+    method: "SEPA",
+    amount: 1,
+    currency: "EUR",
+    status: "PENDING",
+    sender_id: "p",
+    sender_country: "DE",
+    timestamp: "2026-01-31T09:30:00Z",
+  };
+}
+
+describe("a list on the main thread", () => {
+  it("is stored, and reports what it has cost", async () => {
+    const { lists, writes } = makeLists();
+    const task = taskOf(Array.from({ length: 200 }, (_, index) => transaction(index)));
+    const outcome = await lists.writeList(...task, connected);
+    assert.ok("report" in outcome);
+    assert.equal(outcome.report.written, 200);
+    assert.equal(outcome.work.items, 200);
+    assert.equal(outcome.work.bytes, task[1].length);
+    assert.deepEqual(
+      writes.map(({ drafts }) => drafts.length),
+      [200],
+    );
+  });
+
+  it("is validated in several turns, between which other events are processed", async () => {
+    const { lists } = makeLists();
+    const ticking = new AbortController();
+    const items = Array.from({ length: 2_000 }, () => ({}));
+    const writing = lists.writeList(...taskOf(items), connected).then((outcome) => {
+      ticking.abort();
+      return outcome;
+    });
+    let ticks = 0;
+    while (!ticking.signal.aborted) {
+      await nextTick();
+      ticks += 1;
+    }
+    assert.ok(ticks >= items.length / 128, `${ticks} ticks`);
+    const outcome = await writing;
+    assert.ok("error" in outcome && outcome.error.message.includes("2000"));
+    assert.equal(outcome.work.bytes > 0, true);
+  });
+
+  it("waits for one turn of each other list, not for all of them", async () => {
+    const { lists } = makeLists();
+    const ended: string[] = [];
+    const long = taskOf(Array.from({ length: 2_000 }, () => ({})));
+    const short = taskOf([transaction(1)]);
+    await Promise.all([
+      lists.writeList(...long, connected).then(() => ended.push("long")),
+      lists.writeList(...short, connected).then(() => ended.push("short")),
+    ]);
+    assert.deepEqual(ended, ["short", "long"]);
+  });
+
+  it("is not stored once its client has disconnected", async () => {
+    const { lists, writes } = makeLists();
+    const gone = new AbortController();
+    const writing = lists.writeList(...taskOf([transaction(1)]), gone.signal);
+    gone.abort();
+    assert.ok("error" in (await writing));
+    assert.deepEqual(writes, []);
+  });
+});
