@@ -107,6 +107,18 @@ for (const type of deletableTypes) {
       assert.equal(reply.body[idField], record[idField]);
     });
 
+    it("can be requested with a body of unknown length, but not without one", async () => {
+      const record = await scene.addRecord(patient, type);
+      const path = pathOf(type);
+      const body = { [idField]: record[idField], reason: "asked by the customer" };
+      const headers = { "content-length": undefined, "transfer-encoding": "chunked" };
+      const reply = await scene.ask(patient, { method: "DELETE", path, headers, body });
+      assert.equal(reply.status, 200, reply.text);
+      const empty = await scene.ask(patient, { method: "DELETE", path });
+      assert.deepEqual([empty.status, empty.body.code], [400, 40001]);
+      assert.match(empty.body.message ?? "", /send POST \/v2\/deletion_request instead/);
+    });
+
     it("closes the record to writes until it is cancelled", async () => {
       const record = await scene.addRecord(patient, type);
       const id = idOf(type, record);
