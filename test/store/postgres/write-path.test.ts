@@ -5,7 +5,18 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { keyOf, mark, requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import {
+  add,
+  claim,
+  draftOf,
+  finish,
+  keyOf,
+  mark,
+  request,
+  requireConsistent,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 const clients = 64;
@@ -50,6 +61,17 @@ describe("the write path on PostgreSQL", () => {
     return Number(row?.["calls"]) / (clients * each);
   }
 
+  /** Of more rows than two statements may have: one statement of all would show in its average. */
+  async function requireBoundedStatements(): Promise<void> {
+    const [largest] = await server.query(
+      `SELECT query, rows::float8 / calls AS rows FROM pg_stat_statements
+       JOIN pg_database ON pg_database.oid = dbid
+       WHERE datname = '${new URL(url).pathname.slice(1)}' ORDER BY 2 DESC LIMIT 1`,
+    );
+    const rows = Number(largest?.["rows"]);
+    assert.ok(rows > 250 && rows <= 500, `${rows} rows: ${String(largest?.["query"])}`);
+  }
+
   it(`keeps statements for a single addition below ${statementsPerRecordMax}`, async () => {
     const statements = await count((id) => write(store, transaction(`a${id}`)));
     assert.ok(statements < statementsPerRecordMax, `${statements} statements for a record`);
@@ -66,6 +88,21 @@ describe("the write path on PostgreSQL", () => {
       assert.ok(statements < 2 * statementsPerRecordMax, `${statements} statements for a record`);
     }
     await requireConsistent(store);
+  });
+
+  it("plans, erases and verifies a cascade with statements of at most 500 rows", async () => {
+    const checksMade = 1_300;
+    await add(store, "transaction", "root");
+    const checks = Array.from({ length: checksMade }, (_, index) =>
+      draftOf("transaction_check", `check ${index}`, { related_tx_ids: ["root"] }),
+    );
+    await write(store, checks, { resourceType: "transaction_check" });
+    const id = (await request(store, keyOf("transaction", "root"))) ?? "";
+    await server.query("SELECT pg_stat_statements_reset()");
+    assert.equal((await claim(store))?.deletionRequestId, id);
+    const { erased } = await finish(store, id, 100);
+    assert.deepEqual(erased, { transaction: 1, transaction_check: checksMade });
+    await requireBoundedStatements();
   });
 
   it("would be found to cost more where commits are not shared", async () => {

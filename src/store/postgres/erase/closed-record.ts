@@ -47,6 +47,7 @@ export async function findPlanned(
   transaction: Transaction,
   keys: readonly RecordKey[],
 ): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
   const rows = await transaction.all<KeyRow>(findByPlan, ...keyColumns(keys));
   return new Set(rows.map(rowKeyText));
 }
