@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Client } from "pg";
+import { limits } from "../../../src/domain/limits.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import {
@@ -103,6 +105,56 @@ describe("the write path on PostgreSQL", () => {
     const { erased } = await finish(store, id, 100);
     assert.deepEqual(erased, { transaction: 1, transaction_check: checksMade });
     await requireBoundedStatements();
+  });
+
+  it("stores a list that is longer than a group in one transaction, with statements of at most 500 rows", async () => {
+    const drafts = Array.from({ length: limits.groupRowsMax + 300 }, (_, index) =>
+      draftOf("transaction", `long ${index}`, { amount: index }),
+    );
+    for (const mode of ["add", "update"] as const) {
+      await server.query("SELECT pg_stat_statements_reset()");
+      assert.equal((await write(store, drafts, { mode })).written, drafts.length);
+      await requireBoundedStatements();
+      const [commits] = await server.query(
+        "SELECT calls::int FROM pg_stat_statements WHERE query = 'COMMIT'",
+      );
+      assert.deepEqual(commits, { calls: 1 });
+    }
+    await requireConsistent(store);
+  });
+
+  it("stores nothing of such a list if its last record exists", async () => {
+    const drafts = Array.from({ length: limits.groupRowsMax + 1 }, (_, index) =>
+      transaction(index === limits.groupRowsMax ? "root 2" : `other ${index}`),
+    );
+    await add(store, "transaction", "root 2", { amount: 0 });
+    assert.equal((await write(store, drafts)).written, 0);
+    assert.equal(await store.findRecord(keyOf("transaction", "other 0")), undefined);
+    await requireConsistent(store);
+  });
+
+  it("shares all statements but the audit entry between requests for deletions", async () => {
+    const statements = await count((id) => request(store, keyOf("transaction", `a${id}`)));
+    assert.ok(statements < 1 + statementsPerRecordMax, `${statements} statements for a request`);
+    assert.ok(statements > 1, `${statements} can't be right`);
+    await requireConsistent(store);
+  });
+
+  it("does not let a write of one organization wait for a request of another", async () => {
+    await add(store, "transaction", "asked for");
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("BEGIN; SELECT FROM audit_head FOR UPDATE");
+    const requested = request(store, keyOf("transaction", "asked for"));
+    // Of the same organization: it waits, and finds the deletion.
+    const late = write(store, transaction("asked for", { amount: 7 }), { mode: "update" });
+    const organizationId = "another";
+    const { drafts } = await write(store, transaction("asked for"), { organizationId });
+    assert.deepEqual(drafts, ["created"]);
+    await client.query("ROLLBACK");
+    await client.end();
+    assert.ok((await requested) !== undefined);
+    assert.deepEqual((await late).drafts, ["deletion_open"]);
   });
 
   it("would be found to cost more where commits are not shared", async () => {
