@@ -88,9 +88,17 @@ export class Transaction {
     }
     const declared = this.run(`DECLARE parts NO SCROLL CURSOR FOR ${sql}`, ...values);
     let [, rows] = await inSequence([declared, this.#fetch<Row>(rowsMax)] as const);
-    for (; rows.length === rowsMax; rows = await this.#fetch<Row>(rowsMax)) yield rows;
-    await this.run("CLOSE parts");
-    if (rows.length > 0) yield rows;
+    let failed = false;
+    try {
+      for (; rows.length === rowsMax; rows = await this.#fetch<Row>(rowsMax)) yield rows;
+      if (rows.length > 0) yield rows;
+    } catch (error) {
+      failed = true;
+      throw error;
+    } finally {
+      // Also if the caller has enough.
+      if (!failed) await this.run("CLOSE parts");
+    }
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters

@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { Database } from "../../../src/store/postgres/database.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -156,6 +158,30 @@ describe("the write path on PostgreSQL", () => {
     assert.ok((await requested) !== undefined);
     assert.deepEqual((await late).drafts, ["deletion_open"]);
   });
+
+  for (const prepare of [true, false]) {
+    it(`reads the rows of a query in parts, ${prepare ? "with" : "without"} prepared statements`, async () => {
+      const database = new Database(url, { ...defaultConnections, prepare });
+      const numbers = "SELECT n FROM generate_series(1, $1::int) AS n";
+      const sizes = await database.transaction({}, async (tx) => {
+        const found: number[][] = [];
+        for (const rows of [7, 6, 2, 0]) {
+          const parts: number[] = [];
+          for await (const { length } of tx.parts(numbers, [rows], 3)) parts.push(length);
+          found.push(parts);
+        }
+        for await (const { length } of tx.parts(numbers, [9], 3)) {
+          found.push([length]);
+          break;
+        }
+        // The one that was left is closed.
+        for await (const { length } of tx.parts(numbers, [1], 3)) found.push([length]);
+        return found;
+      });
+      await database.close();
+      assert.deepEqual(sizes, [[3, 3, 1], [3, 3], [2], [], [3], [1]]);
+    });
+  }
 
   it("would be found to cost more where commits are not shared", async () => {
     const last: { done: Promise<unknown> } = { done: Promise.resolve() };
