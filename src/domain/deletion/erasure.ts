@@ -47,19 +47,38 @@ export function parseNodeKey(key: NodeKey): Node {
  * belongs edge of the records at its other end; more edges do no harm. Linear in the number of edges.
  */
 export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
-  const { referrers, holders } = readEdges(edges);
+  const parts = planErasureInParts(root, edges);
+  let part = parts.next();
+  while (part.done !== true) part = parts.next();
+  return part.value;
+}
+
+/** Edges that are handled between two yields. */
+const edgesOfPart = 1_000;
+
+/** The same, but yields regularly, so that the caller can let other work run meanwhile. */
+export function* planErasureInParts(
+  root: NodeKey,
+  edges: Iterable<Edge>,
+): Generator<undefined, ErasurePlan> {
+  const { referrers, holders } = yield* readEdges(edges);
   const erased = new Set([root]);
+  let handled = 0;
   // The iteration of a Set includes what is added meanwhile: each erased record may include others.
   for (const gone of erased) {
     for (const record of referrers.get(gone) ?? []) {
       const held = holders.get(record);
       if (held?.delete(gone) === true && held.size === 0) erased.add(record);
+      handled += 1;
+      if (handled % edgesOfPart === 0) yield;
     }
   }
   const redact: Redaction[] = [];
   for (const gone of erased) {
     for (const record of referrers.get(gone) ?? []) {
       if (!erased.has(record)) redact.push({ record, reference: gone });
+      handled += 1;
+      if (handled % edgesOfPart === 0) yield;
     }
   }
   return { erase: [...erased].toReversed(), redact };
@@ -72,10 +91,13 @@ interface Graph {
   readonly holders: ReadonlyMap<NodeKey, Set<NodeKey>>;
 }
 
-function readEdges(edges: Iterable<Edge>): Graph {
+function* readEdges(edges: Iterable<Edge>): Generator<undefined, Graph> {
   const referrers = new Map<NodeKey, Set<NodeKey>>();
   const holders = new Map<NodeKey, Set<NodeKey>>();
+  let handled = 0;
   for (const { from, to, kind } of edges) {
+    handled += 1;
+    if (handled % edgesOfPart === 0) yield;
     // A reference of a record to itself neither retains the record nor needs to be removed.
     if (from === to) continue;
     entry(referrers, to).add(from);

@@ -1,16 +1,34 @@
-// Divides the time of one thread between tasks: each task does a small step per turn, organizations take turns, and messages
-// are received between two turns.
+// Divides the time of one thread between organizations: each task does a small step per turn, and messages are received
+// between two turns. The next turn is that of the organization that has used the least time, so one with cheap steps
+// waits for at most one expensive step of another.
 
-import { FairLane } from "../../domain/fair-lane.ts";
+interface Line {
+  readonly resolves: (() => void)[];
+  /** Time of its turns; at least that of the organization that was served when it arrived. */
+  usedMs: number;
+}
 
 export class Turns {
-  readonly #waiting = new FairLane<() => void>(1);
+  readonly #now: () => number;
+  /** By organization; also of those that have used more time than others and don't wait. */
+  readonly #lines = new Map<string, Line>();
+  #waiting = 0;
   #scheduled = false;
+  /** What the organization that was served last had used before that. */
+  #servedMs = 0;
 
-  /** Resolves when it is this organization's turn, which lasts until the caller's next `await`. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Resolves when it is this organization's turn, which lasts until the caller waits for an event. */
   next(organizationId: string): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push({ item: resolve, organizationId, rows: 1, bytes: 0 });
+      const line = this.#lines.get(organizationId) ?? { resolves: [], usedMs: 0 };
+      if (line.resolves.length === 0) line.usedMs = Math.max(line.usedMs, this.#servedMs);
+      line.resolves.push(resolve);
+      this.#lines.set(organizationId, line);
+      this.#waiting += 1;
       this.#schedule();
     });
   }
@@ -18,13 +36,34 @@ export class Turns {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    let line: Line | undefined;
+    let beganAt = 0;
     // After the events that have already arrived.
     setImmediate(() => {
-      this.#scheduled = false;
-      const next: (() => void)[] = [];
-      this.#waiting.take(next, () => next.length === 0);
-      next[0]?.();
-      if (this.#waiting.size > 0) this.#schedule();
+      line = this.#leastUsed();
+      beganAt = this.#now();
+      line?.resolves.shift()?.();
+      this.#waiting -= 1;
     });
+    // After the step, which is in the microtasks of the first.
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (line !== undefined) line.usedMs += this.#now() - beganAt;
+      if (this.#waiting > 0) this.#schedule();
+      else this.#lines.clear();
+    });
+  }
+
+  /** Forgets the organizations that don't wait and have used no more than the one that is returned. */
+  #leastUsed(): Line | undefined {
+    let least: Line | undefined;
+    for (const line of this.#lines.values()) {
+      if (line.resolves.length > 0 && line.usedMs < (least?.usedMs ?? Infinity)) least = line;
+    }
+    this.#servedMs = least?.usedMs ?? 0;
+    for (const [organizationId, { resolves, usedMs }] of this.#lines) {
+      if (resolves.length === 0 && usedMs <= this.#servedMs) this.#lines.delete(organizationId);
+    }
+    return least;
   }
 }

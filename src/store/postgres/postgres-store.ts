@@ -24,6 +24,7 @@ import { completeDeletion } from "./erase/verification.ts";
 import { findExpired } from "./expired.ts";
 import { readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
+import { Pace } from "./pace.ts";
 import { schemaVersion } from "./migration/migrate.ts";
 import { probeWrite } from "./write-probe.ts";
 
@@ -121,11 +122,15 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       if (deletion !== undefined) leases.claimed(deletion, claim.claimant);
       return deletion;
     },
-    eraseStep: (deletionRequestId, recordsMax, act) =>
-      database.transaction(deletions, async (tx) => {
+    eraseStep: async (deletionRequestId, recordsMax, act) => {
+      const pace = new Pace();
+      const step = await database.transaction(deletions, async (tx) => {
         const deletion = await leases.lock(tx, deletionRequestId);
         return eraseStep(tx, deletion, { recordsMax, act });
-      }),
+      });
+      if (!step.done) await pace.rest();
+      return step;
+    },
     completeDeletion: complete,
     completeDeletions: async (ids, act) => {
       const outcomes: Completion[] = [];

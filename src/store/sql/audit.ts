@@ -40,16 +40,43 @@ const checkedAtOnce = 1_000;
 /** `entryNo`: given where the chain was cut. */
 export function* appendAudit(entry: NewAuditEntry, entryNo?: number): Statements<ChainHead> {
   const row = makeAuditRow(entry, yield* lockAuditHead(), entryNo);
-  const { entry_no, at, actor, action, organization_id, subject, detail } = row;
-  const { previous_hash, hash } = row;
-  const values = [at, actor, action, organization_id, subject, detail, previous_hash, hash];
-  yield* runTogether([insertEntry, entry_no, ...values], [moveHead, entry_no, hash]);
+  yield* storeEntries([row]);
   return toHead(row);
 }
 
 /** Appends an entry that records who did what, and when. */
 export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements<void> {
   yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
+}
+
+/** The same for several acts, in this order. */
+export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
+  const head = yield* lockAuditHead();
+  yield* storeEntries(chainOf(acts, head));
+}
+
+function chainOf(
+  acts: readonly (Act & { note: AuditNote })[],
+  head: AuditHead,
+): readonly AuditRow[] {
+  let last = head;
+  return acts.map(({ note, now: at, actor }) => {
+    const row = makeAuditRow({ ...note, subject: nameSubject(note.subject), at, actor }, last);
+    last = row;
+    return row;
+  });
+}
+
+function* storeEntries(rows: readonly AuditRow[]): Statements<void> {
+  const last = rows.at(-1);
+  if (last === undefined) return;
+  const insertions = rows.map((row) => {
+    const { entry_no, at, actor, action, organization_id, subject, detail } = row;
+    const { previous_hash, hash } = row;
+    const values = [at, actor, action, organization_id, subject, detail, previous_hash, hash];
+    return [insertEntry, entry_no, ...values] as const;
+  });
+  yield* runTogether(...insertions, [moveHead, last.entry_no, last.hash]);
 }
 
 /** Nobody else appends until the end of the transaction. */

@@ -6,6 +6,7 @@ import type { Act } from "../act.ts";
 import { digestOfRequest } from "../row/audit-row.ts";
 import { type DeletionRow, toDeletion } from "../row/deletion-row.ts";
 import type { CancelOutcome, DeletionFigures, DeletionFilter, DeletionRequest } from "../store.ts";
+import type { AuditNote } from "../trail.ts";
 import { auditAct } from "./audit.ts";
 import { once } from "./idempotency.ts";
 import { recordExists } from "./record.ts";
@@ -103,10 +104,22 @@ function* openDeletion(request: DeletionRequest, act: Act): Statements<string | 
     dueAt,
   );
   if (inserted === 0) throw new Collision("another process has opened a deletion of the record");
+  yield* auditAct(noteOfRequest(request, act), act);
+  return deletionRequestId;
+}
+
+/** What the audit trail says of a deletion that is requested. */
+export function noteOfRequest(request: DeletionRequest, act: Act): AuditNote {
+  const {
+    organizationId,
+    resourceType,
+    deletionRequestId,
+    requestedBy = act.actor,
+    dueAt,
+  } = request;
   const digest = digestOfRequest({ ...request, requestedBy, requestedAt: act.now });
   const detail = { resourceType, dueAt, request: digest };
-  yield* auditDeletion(request, { action: "request", detail, act });
-  return deletionRequestId;
+  return { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
 }
 
 /** The id of the deletion of this record that is pending or processing. */
@@ -199,7 +212,7 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
 export function* auditDeletion(
   deletion: { readonly organizationId: string; readonly deletionRequestId: string },
   event: {
-    readonly action: "request" | "start" | "complete" | "cancel" | "reopen";
+    readonly action: "start" | "complete" | "cancel" | "reopen";
     readonly detail: Readonly<Record<string, unknown>>;
     readonly act: Act;
   },

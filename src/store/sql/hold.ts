@@ -119,11 +119,12 @@ export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Ho
   return (yield* all<HoldRow>(findOfRecords, keysText(keys))).map(toHold);
 }
 
-/** A hold on the first of these records that has one. All are of one organization. */
+export function* hasHolds(organizationId: string): Statements<boolean> {
+  return (yield* get(findAny, organizationId)) !== undefined;
+}
+
+/** A hold on the first of these records that has one. */
 export function* findFirstHeld(keys: readonly RecordKey[]): Statements<Hold | undefined> {
-  const organizationId = keys[0]?.organizationId;
-  if (organizationId === undefined) return undefined;
-  if ((yield* get(findAny, organizationId)) === undefined) return undefined;
   const row = yield* get<HoldRow>(findFirst, keysText(keys));
   return row === undefined ? undefined : toHold(row);
 }

@@ -4,12 +4,15 @@
 import { type ErasurePlan, type NodeKey, parseNodeKey } from "../../domain/deletion/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { findFirstHeld } from "./hold.ts";
+import { findFirstHeld, hasHolds } from "./hold.ts";
 import { get, type Statements } from "./statements.ts";
 
 const findEnd = `
   SELECT coalesce(max(position), 0) AS position FROM deletion_target
   WHERE deletion_request_id = $1`;
+
+/** Records of one statement: a plan may have very many, and PostgreSQL serves others between two statements. */
+const nodesAtOnce = 500;
 
 /** Why a plan can't be processed, as reported to operators. */
 export interface Obstacle {
@@ -62,9 +65,14 @@ export function* findObstacle(
   organizationId: string,
   nodes: readonly NodeKey[],
 ): Statements<Obstacle | undefined> {
-  const hold = yield* findFirstHeld(nodes.map((node) => toKey(organizationId, node)));
-  if (hold === undefined) return undefined;
-  return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
+  if (!(yield* hasHolds(organizationId))) return undefined;
+  for (let at = 0; at < nodes.length; at += nodesAtOnce) {
+    const keys = nodes.slice(at, at + nodesAtOnce).map((node) => toKey(organizationId, node));
+    const hold = yield* findFirstHeld(keys);
+    if (hold === undefined) continue;
+    return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
+  }
+  return undefined;
 }
 
 /** The position of the last target of a plan; 0 without a plan. */

@@ -18,7 +18,7 @@ const findSuspects = `
     --sqlite JOIN record USING (organization_id, resource_type, resource_id)
     --sqlite JOIN change ON change.record_no = record.record_no
     --postgres JOIN change USING (organization_id, resource_type, resource_id)
-  WHERE deletion_request_id = $1 AND position <= $2 AND action = 'redact'
+  WHERE deletion_request_id = $1 AND position > $2 AND position <= $3 AND action = 'redact'
     --sqlite AND instr(payload, json_quote(to_id)) > 0
     --postgres AND strpos(payload, to_json(to_id)::text) > 0
   `;
@@ -46,6 +46,8 @@ interface SuspectRow {
 export type Redact = (type: string, payload: string, gone: ReadonlySet<NodeKey>) => string;
 
 export interface Unredacted {
+  /** The target before the first one to check. */
+  readonly after: number;
   /** The last target to check. */
   readonly upTo: number;
   readonly redact: Redact;
@@ -54,9 +56,9 @@ export interface Unredacted {
 /** Puts targets whose reference is still in a payload back into the plan, and returns how many there are. */
 export function* reopenUnredacted(
   deletionRequestId: string,
-  { upTo, redact }: Unredacted,
+  { after, upTo, redact }: Unredacted,
 ): Statements<number> {
-  const suspects = yield* all<SuspectRow>(findSuspects, deletionRequestId, upTo);
+  const suspects = yield* all<SuspectRow>(findSuspects, deletionRequestId, after, upTo);
   // The same text may be in a field that is not a reference.
   const left = suspects.filter(({ resource_type, to_type, to_id, payload }) => {
     const gone = new Set([nodeKey(to_type, to_id)]);

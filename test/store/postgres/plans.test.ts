@@ -29,6 +29,7 @@ import { waitFor } from "../../support/wait-for.ts";
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
   readonly "Total Cost": number;
   /** PostgreSQL 18; older servers add 1e10 to the cost. */
   readonly Disabled?: boolean;
@@ -129,6 +130,15 @@ describe("the plans of daily work", () => {
       ),
     );
     assert.deepEqual([...new Set(found)], []);
+  });
+
+  it("find the open deletions of records by their keys, not among all that are due", () => {
+    const ofRecords = plans.filter((plan) => plan["Query Text"].includes("open_deletion"));
+    const indexes = ofRecords.map((plan) =>
+      nodesOf(plan.Plan).flatMap((node) => node["Index Name"] ?? []),
+    );
+    assert.ok(indexes.length >= 4, `${indexes.length} plans`);
+    for (const names of indexes) assert.ok(names.includes("deletion_open"), names.join(" "));
   });
 
   it("are not compiled", async () => {

@@ -3,9 +3,24 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Client } from "pg";
+import { defaultConnections } from "../../../src/store/connection-settings.ts";
+import { Database } from "../../../src/store/postgres/database.ts";
+import { limits } from "../../../src/domain/limits.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { keyOf, mark, requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import {
+  add,
+  claim,
+  draftOf,
+  finish,
+  keyOf,
+  mark,
+  request,
+  requireConsistent,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 
 const clients = 64;
@@ -50,6 +65,17 @@ describe("the write path on PostgreSQL", () => {
     return Number(row?.["calls"]) / (clients * each);
   }
 
+  /** Of more rows than two statements may have: one statement of all would show in its average. */
+  async function requireBoundedStatements(): Promise<void> {
+    const [largest] = await server.query(
+      `SELECT query, rows::float8 / calls AS rows FROM pg_stat_statements
+       JOIN pg_database ON pg_database.oid = dbid
+       WHERE datname = '${new URL(url).pathname.slice(1)}' ORDER BY 2 DESC LIMIT 1`,
+    );
+    const rows = Number(largest?.["rows"]);
+    assert.ok(rows > 250 && rows <= 500, `${rows} rows: ${String(largest?.["query"])}`);
+  }
+
   it(`keeps statements for a single addition below ${statementsPerRecordMax}`, async () => {
     const statements = await count((id) => write(store, transaction(`a${id}`)));
     assert.ok(statements < statementsPerRecordMax, `${statements} statements for a record`);
@@ -67,6 +93,95 @@ describe("the write path on PostgreSQL", () => {
     }
     await requireConsistent(store);
   });
+
+  it("plans, erases and verifies a cascade with statements of at most 500 rows", async () => {
+    const checksMade = 1_300;
+    await add(store, "transaction", "root");
+    const checks = Array.from({ length: checksMade }, (_, index) =>
+      draftOf("transaction_check", `check ${index}`, { related_tx_ids: ["root"] }),
+    );
+    await write(store, checks, { resourceType: "transaction_check" });
+    const id = (await request(store, keyOf("transaction", "root"))) ?? "";
+    await server.query("SELECT pg_stat_statements_reset()");
+    assert.equal((await claim(store))?.deletionRequestId, id);
+    const { erased } = await finish(store, id, 100);
+    assert.deepEqual(erased, { transaction: 1, transaction_check: checksMade });
+    await requireBoundedStatements();
+  });
+
+  it("stores a list that is longer than a group in one transaction, with statements of at most 500 rows", async () => {
+    const drafts = Array.from({ length: limits.groupRowsMax + 300 }, (_, index) =>
+      draftOf("transaction", `long ${index}`, { amount: index }),
+    );
+    for (const mode of ["add", "update"] as const) {
+      await server.query("SELECT pg_stat_statements_reset()");
+      assert.equal((await write(store, drafts, { mode })).written, drafts.length);
+      await requireBoundedStatements();
+      const [commits] = await server.query(
+        "SELECT calls::int FROM pg_stat_statements WHERE query = 'COMMIT'",
+      );
+      assert.deepEqual(commits, { calls: 1 });
+    }
+    await requireConsistent(store);
+  });
+
+  it("stores nothing of such a list if its last record exists", async () => {
+    const drafts = Array.from({ length: limits.groupRowsMax + 1 }, (_, index) =>
+      transaction(index === limits.groupRowsMax ? "root 2" : `other ${index}`),
+    );
+    await add(store, "transaction", "root 2", { amount: 0 });
+    assert.equal((await write(store, drafts)).written, 0);
+    assert.equal(await store.findRecord(keyOf("transaction", "other 0")), undefined);
+    await requireConsistent(store);
+  });
+
+  it("shares all statements but the audit entry between requests for deletions", async () => {
+    const statements = await count((id) => request(store, keyOf("transaction", `a${id}`)));
+    assert.ok(statements < 1 + statementsPerRecordMax, `${statements} statements for a request`);
+    assert.ok(statements > 1, `${statements} can't be right`);
+    await requireConsistent(store);
+  });
+
+  it("does not let a write of one organization wait for a request of another", async () => {
+    await add(store, "transaction", "asked for");
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("BEGIN; SELECT FROM audit_head FOR UPDATE");
+    const requested = request(store, keyOf("transaction", "asked for"));
+    // Of the same organization: it waits, and finds the deletion.
+    const late = write(store, transaction("asked for", { amount: 7 }), { mode: "update" });
+    const organizationId = "another";
+    const { drafts } = await write(store, transaction("asked for"), { organizationId });
+    assert.deepEqual(drafts, ["created"]);
+    await client.query("ROLLBACK");
+    await client.end();
+    assert.ok((await requested) !== undefined);
+    assert.deepEqual((await late).drafts, ["deletion_open"]);
+  });
+
+  for (const prepare of [true, false]) {
+    it(`reads the rows of a query in parts, ${prepare ? "with" : "without"} prepared statements`, async () => {
+      const database = new Database(url, { ...defaultConnections, prepare });
+      const numbers = "SELECT n FROM generate_series(1, $1::int) AS n";
+      const sizes = await database.transaction({}, async (tx) => {
+        const found: number[][] = [];
+        for (const rows of [7, 6, 2, 0]) {
+          const parts: number[] = [];
+          for await (const { length } of tx.parts(numbers, [rows], 3)) parts.push(length);
+          found.push(parts);
+        }
+        for await (const { length } of tx.parts(numbers, [9], 3)) {
+          found.push([length]);
+          break;
+        }
+        // The one that was left is closed.
+        for await (const { length } of tx.parts(numbers, [1], 3)) found.push([length]);
+        return found;
+      });
+      await database.close();
+      assert.deepEqual(sizes, [[3, 3, 1], [3, 3], [2], [], [3], [1]]);
+    });
+  }
 
   it("would be found to cost more where commits are not shared", async () => {
     const last: { done: Promise<unknown> } = { done: Promise.resolve() };

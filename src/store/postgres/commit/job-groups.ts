@@ -1,15 +1,13 @@
 // Runs groups of jobs of one kind, each group in one transaction. Holds no SQL.
 
-import { AppError } from "../../../domain/error.ts";
 import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../store.ts";
 import type { Database } from "../database.ts";
-import { requestDeletion } from "../../sql/deletion.ts";
 import { GroupQueue } from "./group-queue.ts";
 import type { Job, JobResult, RequestJob, WriteJob } from "./job.ts";
-import type { Transaction } from "../transaction.ts";
 import { findRecords } from "./record.ts";
+import { openDeletions } from "./request-group.ts";
 import { keyText } from "../record-key.ts";
 import { WriteGroups } from "./write-group.ts";
 
@@ -21,37 +19,66 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
-/** Long lists have their own queue, and so their own connection: nobody else waits for one. */
+/**
+ * Three queues, each with its own connection: for long lists, for requests for deletions, which wait for the lock on the
+ * audit trail, and for all other writes, which wait for neither.
+ */
 export function makeJobQueue(
   database: Database,
   onGroup: ((figures: GroupFigures) => void) | undefined,
 ): JobQueue {
-  const writeGroups = new WriteGroups(database);
-  const makeQueue = () =>
-    new GroupQueue<Job, JobResult>({
-      run: (jobs) => {
-        const writes = jobs.filter((job): job is WriteJob => job.kind === "write");
-        if (writes.length === jobs.length) return writeGroups.run(writes.map(({ write }) => write));
-        return runRequests(database, jobs as readonly RequestJob[]);
-      },
-      organizationOf: (job) => (job.kind === "write" ? job.write : job.request).organizationId,
-      rowsOf,
-      bytesOf,
-      kindOf: ({ kind }) => kind,
-      onGroup,
-    });
-  const [queue, longQueue] = [makeQueue(), makeQueue()];
+  const writes = makeQueue(database, onGroup);
+  const requests = makeQueue(database, onGroup);
+  const longLists = makeQueue(database, onGroup);
+  const all = [writes, requests, longLists];
+  const inOrder = new QueueByOrganization();
   return {
     submit: (job) => {
-      const isLong = isLongList({ rows: rowsOf(job), bytes: bytesOf(job) });
-      return (isLong ? longQueue : queue).submit(job);
+      if (isLongList({ rows: rowsOf(job), bytes: bytesOf(job) })) return longLists.submit(job);
+      return inOrder.submit(job, job.kind === "write" ? writes : requests);
     },
-    refuse: () => {
-      queue.refuse();
-      longQueue.refuse();
-    },
-    close: async () => void (await Promise.all([queue.close(), longQueue.close()])),
+    refuse: () => all.forEach((queue) => queue.refuse()),
+    close: async () => void (await Promise.all(all.map((queue) => queue.close()))),
   };
+}
+
+type Queue = GroupQueue<Job, JobResult>;
+
+/** The jobs of an organization take effect in order: while any of them waits in a queue, others join that queue. */
+class QueueByOrganization {
+  readonly #waiting = new Map<string, { readonly queue: Queue; jobs: number }>();
+
+  async submit(job: Job, preferred: Queue): Promise<JobResult> {
+    const organizationId = organizationOf(job);
+    const used = this.#waiting.get(organizationId) ?? { queue: preferred, jobs: 0 };
+    this.#waiting.set(organizationId, used);
+    used.jobs += 1;
+    try {
+      return await used.queue.submit(job);
+    } finally {
+      used.jobs -= 1;
+      if (used.jobs === 0) this.#waiting.delete(organizationId);
+    }
+  }
+}
+
+function makeQueue(
+  database: Database,
+  onGroup: ((figures: GroupFigures) => void) | undefined,
+): Queue {
+  const writeGroups = new WriteGroups(database);
+  return new GroupQueue<Job, JobResult>({
+    run: (jobs) => {
+      const writes = jobs.filter((job): job is WriteJob => job.kind === "write");
+      if (writes.length === jobs.length) return writeGroups.run(writes.map(({ write }) => write));
+      return runRequests(database, jobs as readonly RequestJob[]);
+    },
+    organizationOf,
+    rowsOf,
+    bytesOf,
+    kindOf: ({ kind }) => kind,
+    onGroup,
+  });
 }
 
 /** Concurrent lookups share a transaction. */
@@ -71,6 +98,10 @@ export function makeLookUpQueue(database: Database): GroupQueue<RecordKey, Sight
   });
 }
 
+function organizationOf(job: Job): string {
+  return (job.kind === "write" ? job.write : job.request).organizationId;
+}
+
 function rowsOf(job: Job): number {
   return job.kind === "write" ? Math.max(1, job.write.drafts.length) : 1;
 }
@@ -84,23 +115,5 @@ function runRequests(
   jobs: readonly RequestJob[],
 ): Promise<readonly JobResult[]> {
   const organizations = new Set(jobs.map(({ request }) => request.organizationId));
-  return database.transaction({ organizations }, async (transaction) => {
-    const results: JobResult[] = [];
-    for (const job of jobs) results.push(await runRequest(transaction, job));
-    return results;
-  });
-}
-
-/** An error that the caller caused is thrown before anything is written. */
-async function runRequest(
-  transaction: Transaction,
-  { request, act }: RequestJob,
-): Promise<JobResult> {
-  try {
-    const deletionRequestId = await transaction.perform(requestDeletion, request, act);
-    return { ok: true, deletionRequestId };
-  } catch (error) {
-    if (error instanceof AppError) return { ok: false, error };
-    throw error;
-  }
+  return database.transaction({ organizations }, (transaction) => openDeletions(transaction, jobs));
 }

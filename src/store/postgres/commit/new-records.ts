@@ -8,6 +8,7 @@ import { hasState } from "../failure.ts";
 import { addReplies } from "./idempotency.ts";
 import { appendChanges, insertNewRecords } from "./record.ts";
 import { keyColumns } from "../record-key.ts";
+import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/visibility.ts";
 import type { Transaction } from "../transaction.ts";
@@ -29,8 +30,7 @@ const requireNew = `
     AND NOT EXISTS (
       SELECT 1
       FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-        JOIN deletion USING (organization_id, resource_type, resource_id)
-      WHERE status IN ('pending', 'processing'))
+        ${joinOpenDeletion})
     AND (NOT EXISTS (SELECT 1 FROM deletion WHERE status = 'processing') OR NOT EXISTS (
       SELECT 1
       FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)

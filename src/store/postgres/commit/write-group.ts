@@ -21,6 +21,7 @@ import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
+import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
 import { storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
 import { keyText } from "../record-key.ts";
@@ -82,9 +83,10 @@ export class WriteGroups {
     // A draft that is not inserted would not conflict with a record that exists already.
     const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
     if (drafts === 0 || evaluated.changes.length < drafts) return undefined;
-    const stored = this.#database.distributed
-      ? await storeOnCluster(this.#database, visibility, evaluated)
-      : await storeNew(this.#database, visibility, evaluated);
+    const inOneGo = !this.#database.distributed && !isDivided(this.#database, countRows(evaluated));
+    const stored = inOneGo
+      ? await storeNew(this.#database, visibility, evaluated)
+      : await storeIfNew(this.#database, visibility, evaluated);
     if (stored) return evaluated.evaluations;
     this.#careful = carefulGroups;
     return undefined;
@@ -95,12 +97,15 @@ async function evaluateExactly(
   transaction: Transaction,
   writes: readonly RecordWrite[],
 ): Promise<readonly Evaluation[]> {
-  const keys = keysOf(writes);
-  const [replies, records] = await inSequence([
+  const all = keysOf(writes);
+  const keys = isDivided(transaction, all.length) ? inLockOrder(all) : all;
+  const [replies, known] = await inSequence([
     findReplies(transaction, markNames(writes)),
-    lockRecords(transaction, keys),
+    readInParts(transaction, keys, (part) => lockRecords(transaction, part)),
   ] as const);
-  const closed = await findClosed(transaction, keys);
+  const records = new Map(known.flatMap((part) => [...part]));
+  const found = await readInParts(transaction, keys, (part) => findClosed(transaction, part));
+  const closed = new Set(found.flatMap((part) => [...part]));
   const hasIdentical = await findIdentical(transaction, writes, records);
   const evaluated = evaluateGroup(writes, { ...none, records, closed, hasIdentical, replies });
   if (!(await store(transaction, evaluated))) {
@@ -112,7 +117,7 @@ async function evaluateExactly(
 }
 
 /** False if not all records were new. Then nothing was stored. */
-async function storeOnCluster(
+async function storeIfNew(
   database: Database,
   visibility: Visibility,
   evaluated: GroupEvaluation,
@@ -130,6 +135,7 @@ async function storeOnCluster(
 
 /** False if the stored data differs from what was evaluated; then the caller must roll back. */
 async function store(transaction: Transaction, evaluated: GroupEvaluation): Promise<boolean> {
+  if (isDivided(transaction, countRows(evaluated))) return storeInParts(transaction, evaluated);
   const { created, widened } = evaluated.records;
   const { replies } = evaluated;
   const [inserted, , closed, , , stored] = await inSequence([
@@ -186,7 +192,10 @@ async function findIdentical(
       if (records.has(keyText(record))) asked.push({ record, payload });
     }
   }
-  const answers = await findIdenticalChanges(transaction, asked);
+  const parts = await readInParts(transaction, asked, (part) =>
+    findIdenticalChanges(transaction, part),
+  );
+  const answers = parts.flat();
   const identical = new Set(
     asked.filter((_, index) => answers[index]).map((item) => contentText(item)),
   );

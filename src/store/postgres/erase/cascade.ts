@@ -1,5 +1,5 @@
 // Collects from the relations what an erasure of one record cascades to, level by level, and writes the plan target by
-// target. Erases nothing.
+// target. A large cascade is planned in parts, with rests, so that nobody else waits for it. Erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type NodeKey,
   nodeKey,
   parseNodeKey,
-  planErasure,
+  planErasureInParts,
 } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
@@ -23,8 +23,9 @@ import {
 } from "../../sql/plan.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { findPlanned } from "./closed-record.ts";
+import { Pace, partsOf } from "../pace.ts";
 import { keyText } from "../record-key.ts";
-import { findRelationsFrom, findRelationsTo, type RelationRow } from "./relation.ts";
+import { partsOfRelationsFrom, partsOfRelationsTo, type RelationRow } from "./relation.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -63,50 +64,76 @@ export async function planFrom(
 ): Promise<ErasurePlan | Obstacle> {
   const { organizationId } = root;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
-  const edges = await collectEdges(transaction, organizationId, rootNode);
-  if (edges === undefined) return tooLarge;
-  return transaction.perform(obeyHolds, organizationId, planErasure(rootNode, edges));
+  const collector = new EdgeCollector(transaction, organizationId);
+  if (!(await collector.collect(rootNode))) return tooLarge;
+  const parts = planErasureInParts(rootNode, collector.edges);
+  let part = parts.next();
+  for (; part.done !== true; part = parts.next()) await collector.pace.rest();
+  return transaction.perform(obeyHolds, organizationId, part.value);
 }
 
-/** Follows the relations backwards to any depth; undefined if there are more than the limit. */
-async function collectEdges(
-  transaction: Transaction,
-  organizationId: string,
-  root: NodeKey,
-): Promise<Edge[] | undefined> {
-  const edges: Edge[] = [];
-  const reached = new Set([root]);
-  let level = [root];
-  while (level.length > 0) {
-    const keys = level.map((node) => toKey(organizationId, node));
-    const next = new Set<NodeKey>();
-    for (const row of await findRelationsTo(transaction, keys)) {
-      const edge = toEdge(row);
-      edges.push(edge);
-      if (edge.kind === "belongs" && !reached.has(edge.from)) next.add(edge.from);
-    }
-    for (const node of next) reached.add(node);
-    level = [...next];
-    edges.push(...(await findHolders(transaction, organizationId, level)));
-    if (edges.length > limits.cascadeRecordsMax) return undefined;
+class EdgeCollector {
+  readonly edges: Edge[] = [];
+  readonly pace = new Pace();
+  readonly #transaction: Transaction;
+  readonly #organizationId: string;
+
+  constructor(transaction: Transaction, organizationId: string) {
+    this.#transaction = transaction;
+    this.#organizationId = organizationId;
   }
-  return edges;
-}
 
-/** A record that is being erased keeps nothing: concurrent erasures have the same result as consecutive ones. */
-async function findHolders(
-  transaction: Transaction,
-  organizationId: string,
-  nodes: readonly NodeKey[],
-): Promise<Edge[]> {
-  if (nodes.length === 0) return [];
-  const keys = nodes.map((node) => toKey(organizationId, node));
-  const rows = (await findRelationsFrom(transaction, keys)).filter(
-    ({ kind }) => kind === "belongs",
-  );
-  const holders = new Map(rows.map((row) => [keyText(holderOf(row)), holderOf(row)] as const));
-  const going = await findPlanned(transaction, [...holders.values()]);
-  return rows.filter((row) => !going.has(keyText(holderOf(row)))).map(toEdge);
+  /** Follows the relations backwards to any depth; false if there are more than the limit. */
+  async collect(root: NodeKey): Promise<boolean> {
+    const reached = new Set([root]);
+    for (let level: readonly NodeKey[] = [root]; level.length > 0;) {
+      const next = new Set<NodeKey>();
+      for (const nodes of partsOf(level)) {
+        for await (const edges of this.#addReferrers(nodes)) {
+          if (this.edges.length > limits.cascadeRecordsMax) return false;
+          for (const { from, kind } of edges) {
+            if (kind === "belongs" && !reached.has(from)) next.add(from);
+          }
+        }
+      }
+      level = [...next];
+      for (const nodes of partsOf(level)) {
+        await this.#addHolders(nodes, reached);
+        if (this.edges.length > limits.cascadeRecordsMax) return false;
+      }
+      for (const node of next) reached.add(node);
+    }
+    return true;
+  }
+
+  async *#addReferrers(nodes: readonly NodeKey[]): AsyncGenerator<readonly Edge[]> {
+    for await (const rows of partsOfRelationsTo(this.#transaction, this.#keysOf(nodes))) {
+      const edges = rows.map(toEdge);
+      this.edges.push(...edges);
+      yield edges;
+      await this.pace.rest();
+    }
+  }
+
+  /**
+   * Relations to `reached` records are known already. A record that is being erased keeps nothing: concurrent erasures
+   * have the same result as consecutive ones.
+   */
+  async #addHolders(nodes: readonly NodeKey[], reached: ReadonlySet<NodeKey>): Promise<void> {
+    for await (const found of partsOfRelationsFrom(this.#transaction, this.#keysOf(nodes))) {
+      const rows = found.filter(
+        ({ kind, to_type, to_id }) => kind === "belongs" && !reached.has(nodeKey(to_type, to_id)),
+      );
+      const holders = new Map(rows.map((row) => [keyText(holderOf(row)), holderOf(row)] as const));
+      const going = await findPlanned(this.#transaction, [...holders.values()]);
+      this.edges.push(...rows.filter((row) => !going.has(keyText(holderOf(row)))).map(toEdge));
+      await this.pace.rest();
+    }
+  }
+
+  #keysOf(nodes: readonly NodeKey[]): readonly RecordKey[] {
+    return nodes.map((node) => toKey(this.#organizationId, node));
+  }
 }
 
 function holderOf(row: RelationRow): RecordKey {
@@ -127,24 +154,38 @@ export async function writePlan(
   { deletionRequestId, organizationId }: Deletion,
   plan: ErasurePlan,
 ): Promise<void> {
-  const targets = targetsOf(plan);
-  const columns = targetColumns(targets);
-  const position = await transaction.perform(findPlanEnd, deletionRequestId);
-  if (position > 0) {
-    await transaction.run(removeSameTargets, deletionRequestId, organizationId, ...columns);
+  const pace = new Pace();
+  let position = await transaction.perform(findPlanEnd, deletionRequestId);
+  const mayRepeat = position > 0;
+  for (const targets of partsOf(targetsOf(plan))) {
+    const columns = targetColumns(targets);
+    if (mayRepeat) {
+      await transaction.run(removeSameTargets, deletionRequestId, organizationId, ...columns);
+    }
+    const first = position + 1;
+    const positions = targets.map((_, index) => first + index);
+    await insertInto(transaction, { deletionRequestId, organizationId }, [positions, ...columns]);
+    position += targets.length;
+    await pace.rest();
   }
-  const positions = targets.map((_, index) => position + index + 1);
-  if (transaction.distributed) {
-    await commitInTwoPhases(transaction);
-    await transaction.insertEach(insertTargetsOnCitus, [
-      targets.map(() => deletionRequestId),
-      targets.map(() => organizationId),
-      positions,
-      ...columns,
-    ]);
-  } else {
-    await transaction.run(insertTargets, deletionRequestId, organizationId, positions, ...columns);
+}
+
+async function insertInto(
+  transaction: Transaction,
+  { deletionRequestId, organizationId }: Pick<Deletion, "deletionRequestId" | "organizationId">,
+  columns: readonly (readonly (number | string | null)[])[],
+): Promise<void> {
+  if (!transaction.distributed) {
+    await transaction.run(insertTargets, deletionRequestId, organizationId, ...columns);
+    return;
   }
+  await commitInTwoPhases(transaction);
+  const rows = columns[0] ?? [];
+  await transaction.insertEach(insertTargetsOnCitus, [
+    rows.map(() => deletionRequestId),
+    rows.map(() => organizationId),
+    ...columns,
+  ]);
 }
 
 function targetColumns(targets: readonly PlanTarget[]): (string | null)[][] {

@@ -4,12 +4,23 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
+/**
+ * Joins the open deletion of each named record, found by its key. Without LIMIT it would be planned as a join that reads
+ * all open deletions of the store.
+ */
+export const joinOpenDeletion = `
+  CROSS JOIN LATERAL (
+    SELECT deletion_request_id FROM deletion
+    WHERE deletion.organization_id = named.organization_id
+      AND deletion.resource_type = named.resource_type AND deletion.resource_id = named.resource_id
+      AND status IN ('pending', 'processing')
+    LIMIT 1) AS open_deletion`;
+
 /** A row without a key reports whether there is any plan to search. */
 const findByDeletion = `
-  SELECT deletion.organization_id, deletion.resource_type, deletion.resource_id
+  SELECT named.organization_id, named.resource_type, named.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
-    JOIN deletion USING (organization_id, resource_type, resource_id)
-  WHERE status IN ('pending', 'processing')
+    ${joinOpenDeletion}
   UNION ALL
   SELECT NULL, NULL, NULL WHERE EXISTS (SELECT 1 FROM deletion WHERE status = 'processing')`;
 
@@ -47,6 +58,7 @@ export async function findPlanned(
   transaction: Transaction,
   keys: readonly RecordKey[],
 ): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
   const rows = await transaction.all<KeyRow>(findByPlan, ...keyColumns(keys));
   return new Set(rows.map(rowKeyText));
 }

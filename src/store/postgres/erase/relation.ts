@@ -3,7 +3,8 @@
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup } from "../../group/group-records.ts";
-import { keyColumns } from "../record-key.ts";
+import { rowsAtOnceMax } from "../pace.ts";
+import { keyColumns, keyText } from "../record-key.ts";
 import type { RowInsertion } from "../commit/row-insertion.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
@@ -74,7 +75,7 @@ export function relationsOf(changes: readonly ChangeOfGroup[]): readonly Relatio
         to_id: id,
         kind,
       };
-      const key = Object.values(row).slice(0, 5).join("\n");
+      const key = `${keyText(record)}\n${to}\n${id}`;
       if (kind === "belongs" || !rows.has(key)) rows.set(key, row);
     }
   }
@@ -105,6 +106,21 @@ export function findRelationsFrom(
   keys: readonly RecordKey[],
 ): Promise<readonly RelationRow[]> {
   return transaction.all<RelationRow>(findOwn, ...keyColumns(keys));
+}
+
+/** As above, at most `rowsAtOnceMax` at a time. */
+export function partsOfRelationsTo(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): AsyncIterable<readonly RelationRow[]> {
+  return transaction.parts<RelationRow>(findReferrers, keyColumns(keys), rowsAtOnceMax);
+}
+
+export function partsOfRelationsFrom(
+  transaction: Transaction,
+  keys: readonly RecordKey[],
+): AsyncIterable<readonly RelationRow[]> {
+  return transaction.parts<RelationRow>(findOwn, keyColumns(keys), rowsAtOnceMax);
 }
 
 export async function removeRelationsFrom(

@@ -1,17 +1,18 @@
 // Verifies that an erasure is complete, by other statements than those that erased, and completes the deletion only if
-// nothing is left. Adds what it finds to the plan; erases nothing.
+// nothing is left, both in parts with rests. Adds what it finds to the plan; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { redactPayload } from "../../redact-payload.ts";
 import { putOff } from "../../sql/claim.ts";
-import { isObstacle } from "../../sql/plan.ts";
+import { findPlanEnd, isObstacle } from "../../sql/plan.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import { lockPlansOf } from "./plan-lock.ts";
 import { findRecords } from "../commit/record.ts";
+import { Pace, rowsAtOnceMax } from "../pace.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "../record-key.ts";
 import { findRelationsFrom, findRelationsTo } from "./relation.ts";
 import type { Transaction } from "../transaction.ts";
@@ -23,12 +24,14 @@ export type VerificationResult =
   | { readonly result: "found" }
   | { readonly result: "held"; readonly waitingFor: string };
 
-const targetsAtOnce = 5_000;
-
 const readTargets = `
-  SELECT position, organization_id, resource_type, resource_id FROM deletion_target
-  WHERE deletion_request_id = $1 AND action = 'erase' AND position > $2
-  ORDER BY position LIMIT $3`;
+  SELECT organization_id, resource_type, resource_id FROM deletion_target
+  WHERE deletion_request_id = $1 AND action = 'erase' AND position > $2 AND position <= $3
+  ORDER BY position`;
+
+const removeTargets = `
+  DELETE FROM deletion_target
+  WHERE deletion_request_id = $1 AND position > $2 AND position <= $3`;
 
 const findChanged = `
   SELECT DISTINCT change.organization_id, change.resource_type, change.resource_id
@@ -45,16 +48,35 @@ export async function completeDeletion(
 ): Promise<VerificationResult> {
   const { deletionRequestId, organizationId } = deletion;
   await lockPlansOf(transaction, organizationId);
-  const left = await findLeft(transaction, deletionRequestId);
+  const end = await transaction.perform(findPlanEnd, deletionRequestId);
+  const left = await findLeft(transaction, deletionRequestId, end);
   if (left.length > 0) return planAgain(transaction, deletion, { left, act });
-  const check = { upTo: Number.MAX_SAFE_INTEGER, redact: redactPayload };
-  const unredacted = await transaction.perform(reopenUnredacted, deletionRequestId, check);
+  let unredacted = 0;
+  await eachPart(end, async (range) => {
+    const check = { ...range, redact: redactPayload };
+    unredacted += await transaction.perform(reopenUnredacted, deletionRequestId, check);
+  });
   if (unredacted > 0) return { result: "found" };
+  await eachPart(end, async ({ after, upTo }) => {
+    await transaction.run(removeTargets, deletionRequestId, after, upTo);
+  });
   const completed = await transaction.perform(finishDeletion, deletion, {
     act,
     seal: seal && ((deleted, head) => seal(deleted, { head, engine: "postgres" })),
   });
   return { result: "completed", deletion: completed };
+}
+
+/** Divides the targets of a plan by their positions. */
+async function eachPart(
+  end: number,
+  work: (range: { readonly after: number; readonly upTo: number }) => Promise<void>,
+): Promise<void> {
+  const pace = new Pace();
+  for (let after = 0; after < end; after += rowsAtOnceMax) {
+    await work({ after, upTo: after + rowsAtOnceMax });
+    await pace.rest();
+  }
 }
 
 async function planAgain(
@@ -77,25 +99,18 @@ async function planAgain(
 async function findLeft(
   transaction: Transaction,
   deletionRequestId: string,
+  end: number,
 ): Promise<readonly RecordKey[]> {
   const left = new Map<string, RecordKey>();
-  let after = 0;
-  for (;;) {
-    const targets = await transaction.all<KeyRow & { position: number }>(
-      readTargets,
-      deletionRequestId,
-      after,
-      targetsAtOnce,
-    );
+  await eachPart(end, async ({ after, upTo }) => {
+    const targets = await transaction.all<KeyRow>(readTargets, deletionRequestId, after, upTo);
     const found = await findAnything(transaction, targets.map(toKey));
     for (const target of targets) {
       const key = rowKeyText(target);
       if (found.has(key) && left.size < limits.erasureStepRecordsMax) left.set(key, toKey(target));
     }
-    const last = targets.at(-1);
-    if (last === undefined || targets.length < targetsAtOnce) return [...left.values()];
-    after = last.position;
-  }
+  });
+  return [...left.values()];
 }
 
 async function findAnything(

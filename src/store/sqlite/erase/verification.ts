@@ -144,7 +144,7 @@ function verifyTargets(
     relationsLeft -= targets.length;
   }
   if (left.length > 0) return { result: "found" };
-  const check = { upTo, redact: redactPayload };
+  const check = { after: 0, upTo, redact: redactPayload };
   const unredacted = connection.perform(reopenUnredacted, deletionRequestId, check);
   return { result: unredacted > 0 ? "found" : "clean" };
 }

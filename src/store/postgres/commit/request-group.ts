@@ -1,0 +1,156 @@
+// Opens the deletions that a group of requests asks for, in a few multi-row statements: each request is evaluated in order,
+// as if it had its own transaction. Erases nothing.
+
+import { AppError } from "../../../domain/error.ts";
+import {
+  RepliesOfGroup,
+  repeatedOutcome,
+  replyText,
+  type StoredReply,
+} from "../../group/group-replies.ts";
+import { auditActs } from "../../sql/audit.ts";
+import { noteOfRequest } from "../../sql/deletion.ts";
+import { Collision } from "../../sql/statements.ts";
+import { joinOpenDeletion } from "../erase/closed-record.ts";
+import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
+import type { Transaction } from "../transaction.ts";
+import { addReplies, findReplies } from "./idempotency.ts";
+import { inSequence } from "./in-sequence.ts";
+import type { JobResult, RequestJob } from "./job.ts";
+import { findRecords } from "./record.ts";
+
+const findOpen = `
+  SELECT deletion_request_id, named.organization_id, named.resource_type, named.resource_id
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
+    ${joinOpenDeletion}`;
+
+const insertDeletions = `
+  INSERT INTO deletion
+    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
+     requested_by, requested_at, due_at)
+  SELECT deletion_request_id, organization_id, resource_type, resource_id, reason, 'pending',
+    requested_by, requested_at, due_at
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
+    AS requested (deletion_request_id, organization_id, resource_type, resource_id, reason,
+      requested_by, requested_at, due_at)
+  ON CONFLICT (organization_id, resource_type, resource_id)
+    WHERE status IN ('pending', 'processing') DO NOTHING`;
+
+/** What is stored, and what the requests of the group add. */
+interface Known {
+  /** The open deletion, by the key of its record. */
+  readonly open: Map<string, string>;
+  readonly records: ReadonlyMap<string, unknown>;
+  readonly replies: RepliesOfGroup;
+  /** The deletions to store. */
+  readonly opened: RequestJob[];
+}
+
+/** Returns the results in the order of the jobs. */
+export async function openDeletions(
+  transaction: Transaction,
+  jobs: readonly RequestJob[],
+): Promise<readonly JobResult[]> {
+  const known = await readKnown(transaction, jobs);
+  const results = jobs.map((job) => evaluateOnce(job, known));
+  await storeOpened(transaction, known.opened);
+  const { added } = known.replies;
+  if ((await addReplies(transaction, added)) < added.length) {
+    throw new Collision("another process has stored the reply");
+  }
+  // The lock on the head of the audit trail is the last one.
+  const acts = known.opened.map(({ request, act }) => ({
+    ...act,
+    note: noteOfRequest(request, act),
+  }));
+  if (acts.length > 0) await transaction.perform(auditActs, acts);
+  return results;
+}
+
+async function readKnown(transaction: Transaction, jobs: readonly RequestJob[]): Promise<Known> {
+  const keys = distinct(jobs.map(({ request }) => [keyText(request), request] as const));
+  const names = distinct(
+    jobs.flatMap(({ request: { organizationId, idempotency: mark } }) => {
+      if (mark === undefined) return [];
+      const name = { organizationId, keyHash: mark.keyHash };
+      return [[replyText(organizationId, mark.keyHash), name] as const];
+    }),
+  );
+  const [replies, open, records] = await inSequence([
+    findReplies(transaction, names),
+    transaction.all<KeyRow & { deletion_request_id: string }>(findOpen, ...keyColumns(keys)),
+    findRecords(transaction, keys),
+  ] as const);
+  return {
+    open: new Map(open.map((row) => [rowKeyText(row), row.deletion_request_id])),
+    records,
+    replies: new RepliesOfGroup(replies),
+    opened: [],
+  };
+}
+
+/** With a known mark, the stored outcome. */
+function evaluateOnce(job: RequestJob, known: Known): JobResult {
+  const { organizationId, idempotency: mark } = job.request;
+  if (mark === undefined) return toResult(evaluate(job, known));
+  const { keyHash, fingerprint } = mark;
+  const { now } = job.act;
+  const text = replyText(organizationId, keyHash);
+  let repeated: string | undefined;
+  try {
+    repeated = repeatedOutcome(known.replies.find(text), { fingerprint, now });
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, error };
+    throw error;
+  }
+  if (repeated !== undefined) return toResult(JSON.parse(repeated) as string | null);
+  const deletionRequestId = evaluate(job, known);
+  const outcome = JSON.stringify(deletionRequestId);
+  const reply: StoredReply = { organizationId, keyHash, fingerprint, outcome, createdAt: now };
+  known.replies.add(text, reply);
+  return toResult(deletionRequestId);
+}
+
+/**
+ * The id of the open deletion, new or not; null if there is no such record. An open deletion is found first: while it is
+ * processed the record disappears, but the deletion is still the same.
+ */
+function evaluate(job: RequestJob, { open, records, opened }: Known): string | null {
+  const { request } = job;
+  const key = keyText(request);
+  const known = open.get(key);
+  if (known !== undefined) return known;
+  if (!records.has(key)) return null;
+  opened.push(job);
+  open.set(key, request.deletionRequestId);
+  return request.deletionRequestId;
+}
+
+function toResult(deletionRequestId: string | null): JobResult {
+  return { ok: true, deletionRequestId: deletionRequestId ?? undefined };
+}
+
+async function storeOpened(transaction: Transaction, opened: readonly RequestJob[]): Promise<void> {
+  if (opened.length === 0) return;
+  // In the order of the keys, so that two processes can't deadlock.
+  const sorted = opened
+    .map((job) => ({ ...job, text: keyText(job.request) }))
+    .sort((one, other) => (one.text < other.text ? -1 : 1));
+  const requests = sorted.map(({ request }) => request);
+  const inserted = await transaction.run(
+    insertDeletions,
+    requests.map(({ deletionRequestId }) => deletionRequestId),
+    ...keyColumns(requests),
+    requests.map(({ reason }) => reason),
+    sorted.map(({ request, act }) => request.requestedBy ?? act.actor),
+    sorted.map(({ act }) => act.now),
+    requests.map(({ dueAt }) => dueAt),
+  );
+  if (inserted < opened.length) {
+    throw new Collision("another process has opened a deletion of the record");
+  }
+}
+
+function distinct<Value>(entries: readonly (readonly [string, Value])[]): readonly Value[] {
+  return [...new Map(entries).values()];
+}
