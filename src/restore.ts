@@ -7,10 +7,12 @@ import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
 import { reasonOf } from "./actions/operator-error.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
+import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { isPresent, requireReadable, statOf } from "./files/present.ts";
+import { makeKeyReader } from "./receipt-key.ts";
 import { readLedgerFile } from "./store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "./store/open-store.ts";
 import { StoreError } from "./store/store-error.ts";
@@ -94,7 +96,12 @@ export async function replayIfNeeded<Result>(
     needsReplay(app, sources),
   );
   if (!isNeeded) return undefined;
-  return withApp(config, { operator, restoring: true, role: "replay" }, replay);
+  return withApp(config, { operator, restoring: true, role: "replay" }, async (app) => {
+    const result = await replay(app);
+    // Where the old key is lost, the heads in the ledger are signed with a new one, which `check` has to know.
+    await keepReceiptKey(app, makeKeyReader(config)());
+    return result;
+  });
 }
 
 interface Opening {

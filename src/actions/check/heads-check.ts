@@ -18,7 +18,8 @@ export class HeadsCheck {
   readonly #storeId: string;
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #links: AuditLinks;
-  readonly #restores: RestoreEntry[] = [];
+  /** Those that the store has to have: not the ones that a later restore has removed from it. */
+  #restores: RestoreEntry[] = [];
   /** Heads that are not in the store, since the last restore. */
   #missing: ChainHead[] = [];
   #first: HeadsEntry | undefined;
@@ -59,9 +60,10 @@ export class HeadsCheck {
   }
 
   addRestore(restore: RestoreEntry): void {
-    this.#restores.push(restore);
     const { restored, known } = restore.audit;
     const isKnown = isDeepStrictEqual(known, this.#last?.audit) || this.#last === undefined;
+    if (isKnown) this.#restores = this.#restores.filter(({ entry }) => entry.no <= restored.no);
+    this.#restores.push(restore);
     // A store that was used between the rollback and the restore has other entries with the same numbers.
     const wasCut = ({ no }: ChainHead) => isKnown && (no > restored.no || known.no <= restored.no);
     this.#missing = this.#missing.filter((head) => !wasCut(head));
