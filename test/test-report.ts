@@ -1,4 +1,4 @@
-// Reports a run of the tests: a line per file, every failure in full at the end, then the counts.
+// Reports a run of the tests: a line per file, every failure in full at the end, what was skipped and why, then the counts.
 // Only listens; run.ts decides what to run and what follows.
 
 import { relative } from "node:path";
@@ -20,6 +20,8 @@ interface TestData {
   readonly counts?: Readonly<Record<string, number>>;
   readonly duration_ms?: number;
   readonly success?: boolean;
+  /** The reason; true if there is none. */
+  readonly skip?: string | boolean;
 }
 
 type TestError = Error & { readonly failureType?: string };
@@ -44,6 +46,8 @@ export class TestReport {
   /** Titles from the outermost in, by file: the position of the test that an event is about. */
   readonly #titles = new Map<string, string[]>();
   readonly #output = new Map<string, string>();
+  /** Titles, by reason and then by file. */
+  readonly #skipped = new Map<string, Map<string, string[]>>();
   #empty = 0;
   #total: TestData | undefined;
 
@@ -60,12 +64,14 @@ export class TestReport {
     else if (type === "test:stdout" || type === "test:stderr") this.#keepOutput(file, told.message);
     else if (type === "test:fail") this.#fail(file, told);
     else if (type === "test:pass" && told.name === file) this.#failEmpty(file);
+    else if (type === "test:pass") this.#noteSkip(file, told);
     else if (type === "test:summary") this.#summarise(told);
   }
 
   /** Prints failures and counts; true if tests ran and none failed. */
   close(): boolean {
     for (const failure of this.#failures) this.#write(`\n${failure}\n`);
+    this.#writeSkipped();
     const counts = this.#counts();
     this.#write("\n");
     for (const [name, key] of Object.entries(closing))
@@ -105,6 +111,30 @@ export class TestReport {
     this.#empty += 1;
     this.#write(`FAIL ${this.#nameOf(file)}\n`);
     this.#failures.push(`FAIL ${this.#nameOf(file)}\n  There is no test in it.`);
+  }
+
+  #noteSkip(file: string, { name = "", nesting = 0, skip }: TestData): void {
+    if (skip === undefined || skip === false) return;
+    const reason = typeof skip === "string" && skip !== "" ? skip : "without a reason";
+    const byFile = this.#skipped.get(reason) ?? new Map<string, string[]>();
+    const titles = [...this.#titlesOf(file).slice(0, nesting), name];
+    byFile.set(file, [...(byFile.get(file) ?? []), titles.join(" › ")]);
+    this.#skipped.set(reason, byFile);
+  }
+
+  #writeSkipped(): void {
+    if (this.#skipped.size === 0) return;
+    this.#write("\nSkipped:\n");
+    const reasons = [...this.#skipped].sort(([one], [other]) => one.localeCompare(other));
+    const rows = reasons.flatMap(([reason, byFile]) =>
+      [...byFile].map(([file, titles]) => {
+        const [title = "", another] = titles;
+        const what = another === undefined ? title : `${titles.length} tests`;
+        return [reason, `${this.#nameOf(file)}: ${what}`] as const;
+      }),
+    );
+    const width = Math.max(...rows.map(([reason]) => reason.length));
+    for (const [reason, what] of rows) this.#write(`  ${reason.padEnd(width)}  ${what}\n`);
   }
 
   #summarise(told: TestData): void {

@@ -25,7 +25,7 @@ const place = { DATABASE_URL: `sqlite:${data}/sluice.db`, DATA_DIR: data };
 const line = makeCommandLine({ folder, environment: place });
 const { environment } = line;
 const input = join(open, "input.csv");
-const skip = canRunAsOther() ? false : "another user can't read this checkout";
+const skip = canRunAsOther() ? false : "needs root, and a checkout that other users can read";
 
 const owned = "which belongs to uid \\d+ and has mode [0-7]{4}\\. (?:Run this|Change)";
 const denied = (what: string) => new RegExp(`^sluice: [^\n]*this user [^\n]*${what}, ${owned}`);

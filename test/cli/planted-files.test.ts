@@ -23,6 +23,7 @@ import { createOwnFile, openOwnFile, temporaryName } from "../../src/files/own-f
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
+const notRoot = process.geteuid?.() === 0 ? false : "needs root";
 const folder = makeTempFolder();
 after(() => removeFolder(folder));
 let count = 0;
@@ -101,7 +102,7 @@ describe("a file of an earlier run", () => {
     assertPrecious(victim);
   });
 
-  it("is not opened if it belongs to another user", { skip: process.geteuid?.() !== 0 }, () => {
+  it("is not opened if it belongs to another user", { skip: notRoot }, () => {
     const { victim } = makePlace();
     execFileSync("chown", ["65534", victim]);
     assert.throws(() => openOwnFile(victim, "write"), /belongs to another user/);

@@ -79,7 +79,7 @@ describe("the pages on clients", () => {
       const { block, file, words, page, probe } = language;
       const [command, ...rest] = words;
       if (!(await isHere(command, probe))) {
-        context.skip(`there is no ${command} here that answers to ${probe}`);
+        context.skip(`needs ${command}, which answers to ${probe}`);
         return;
       }
       const { text } = readFile(pathOf(language));

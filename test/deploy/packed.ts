@@ -33,5 +33,5 @@ export function ownEnvironment(): Record<string, string> {
 /** What to say where a program that a test needs is not installed; false where it is. */
 export function lacks(program: string): string | false {
   const { error } = spawnSync(program, ["--version"], { stdio: "ignore" });
-  return error === undefined ? false : `${program} is not installed`;
+  return error === undefined ? false : `needs ${program}`;
 }

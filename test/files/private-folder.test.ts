@@ -8,7 +8,7 @@ import { FileError } from "../../src/files/file-error.ts";
 import { makePrivateFolder } from "../../src/files/private-folder.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const noProc = existsSync("/proc/self") ? false : "there is no /proc here";
+const noProc = existsSync("/proc/self") ? false : "needs /proc";
 
 describe("a private folder", () => {
   it("is created with its parents, readable by its owner only, and is left unchanged the second time", () => {

@@ -73,6 +73,25 @@ describe("the test runner", () => {
     }
   });
 
+  it("lists what was skipped with the reasons, before the counts", () => {
+    const skipping = `import { describe, it } from "node:test";
+describe("a group", { skip: "helm is not installed" }, () => { it("is in it", () => {}); });
+describe("another", () => { it("is one", { skip: "needs go" }, () => {}); it("passes", () => {}); });
+it("is another", (context) => context.skip("needs go"));
+it("says nothing", (context) => context.skip());
+`;
+    const { status, out } = run(write({ "one.test.ts": passing, "two.test.ts": skipping }));
+    assert.equal(status, 0, out);
+    const [, table = ""] = /\nSkipped:\n([\s\S]*?)\n\n# tests 5\n/.exec(out) ?? [];
+    const rows = table.split("\n").map((row) => row.replace(/\S*two\.test\.ts/, "FILE"));
+    assert.deepEqual(rows, [
+      "  helm is not installed  FILE: a group",
+      "  needs go               FILE: 2 tests",
+      "  without a reason       FILE: says nothing",
+    ]);
+    assert.doesNotMatch(run(write({ "one.test.ts": passing })).out, /Skipped:/);
+  });
+
   let count = 0;
 
   function write(files: Readonly<Record<string, string>>): string {

@@ -15,7 +15,8 @@ import { sqliteScenarios } from "./sqlite-scenarios.ts";
 
 const kills = 4;
 const seed = 20_261_141;
-const skip = platform() === "linux" ? {} : { skip: "the library kill-at is for Linux" };
+const skip =
+  platform() === "linux" ? {} : { skip: "needs Linux, which the library kill-at is for" };
 const folder = makeTempFolder();
 const site = join(folder, "sqlite");
 
