@@ -2,13 +2,15 @@
 // to serve, and replays later deletions from its ledger or from receipts.
 
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { readConfig } from "../../src/config.ts";
 import { serve } from "../../src/serve.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
+import { root } from "../repository/tree.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
@@ -37,7 +39,7 @@ async function playRestore(folder: string) {
   const id = await requestDeletion(second.client, acme, "gone");
   const { receipt } = await awaitCompletion(second.client, acme, id);
   await second.stop();
-  return { acme, id, receipt: receipt as Receipt, restored };
+  return { acme, id, receipt: receipt as Receipt, restored, url };
 }
 
 async function requireGone(
@@ -64,6 +66,16 @@ async function requireGone(
   }
 }
 
+/** As the backup schedule does. The only file that it writes contains the receipts. */
+function storeReceipts(url: string, folder: string): string {
+  const words = [join(root, "deploy/backup/backup.js"), "--to", folder];
+  const env = { ...process.env, DATABASE_URL: url, DATA_DIR: join(folder, "data") };
+  const out = execFileSync(process.execPath, words, { env, encoding: "utf8" });
+  const { written } = JSON.parse(out) as { readonly written: readonly string[] };
+  assert.equal(written.length, 1);
+  return written[0] ?? "";
+}
+
 describe("a restored PostgreSQL store", () => {
   it("is not served until the deletions of the ledger are replayed", async (test) => {
     const folder = makeTempFolder();
@@ -82,9 +94,8 @@ describe("a restored PostgreSQL store", () => {
     const played = await playRestore(folder);
     const other = makeTempFolder();
     test.after(() => removeFolder(other));
+    const file = storeReceipts(played.url, other);
     rmSync(folder, { recursive: true });
-    const file = join(other, "receipts.ndjson");
-    writeFileSync(file, `${JSON.stringify(played.receipt)}\n`);
     const line = makeCommandLine({ folder: other, environment: played.restored });
     assert.deepEqual((await line.ask("deletion replay", "--ledger", file))["carried_out"], [
       played.id,

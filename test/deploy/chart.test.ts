@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { readFile, root } from "../repository/tree.ts";
 import { settings } from "../../src/config.ts";
+import { writeSchemas } from "./kubernetes-schemas.ts";
 import { lacks } from "./packed.ts";
 
 const chart = join(root, "deploy/helm/sluice");
 
-/** Pattern of paths of schemas, as kubeconform's -schema-location takes it. Without it, kubeconform downloads them. */
+/** A folder of the Python package kubernetes-validate. Without it, kubeconform would download schemas. */
 const schemas = process.env["SLUICE_TEST_KUBERNETES_SCHEMAS"];
 
 const postgres = [
@@ -95,6 +96,22 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
     });
   });
 
+  it("backs up on the node of the server with SQLite, and on any node with PostgreSQL", () => {
+    const backup = ["backup.enabled=true", "backup.existingClaim=backups"];
+    const path = "templates/backup.yaml";
+    const onSqlite = renderOrFail(backup, "--show-only", path);
+    assert.match(onSqlite, /podAffinity:/);
+    assert.doesNotMatch(onSqlite, /DATABASE_URL/);
+    const onPostgres = renderOrFail([...postgres, ...backup], "--show-only", path);
+    assert.doesNotMatch(onPostgres, /affinity/i);
+    assert.match(onPostgres, /name: DATABASE_URL\n\s+valueFrom:/);
+    for (const text of [onSqlite, onPostgres]) {
+      assert.deepEqual(kindsOf(text), ["CronJob"]);
+      assert.match(text, /args: \[--to, \/backup, --keep-days, "30"\]/);
+      assertHardened(text);
+    }
+  });
+
   it("gives a pod that stops more time than its delay and grace together", () => {
     const text = renderOrFail(["shutdown.delaySeconds=30", "shutdown.graceSeconds=60"]);
     const seconds = Number(/terminationGracePeriodSeconds: (\d+)/.exec(text)?.[1]);
@@ -127,11 +144,6 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
       ["an unknown value", ["replica=1"], /replica/],
       ["PostgreSQL without a database", ["engine=postgres"], /postgres\.existingSecret: name/],
       ["PostgreSQL without a key", postgres.slice(0, 3), /postgres\.receiptKeySecret: name/],
-      [
-        "a backup of PostgreSQL",
-        [...postgres, "backup.enabled=true"],
-        /only with the engine sqlite/,
-      ],
       ["a backup to nowhere", ["backup.enabled=true"], /backup\.existingClaim: name/],
       ["an ingress without a host", ["ingress.enabled=true"], /ingress\.host: name/],
       ["a secret as a plain value", ["settings.METRICS_TOKEN=abc"], /METRICS_TOKEN/],
@@ -152,28 +164,34 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
 
   const skip =
     lacks("kubeconform") ||
-    (schemas === undefined &&
-      "SLUICE_TEST_KUBERNETES_SCHEMAS does not name the schemas of Kubernetes");
+    (schemas === undefined && "needs the schemas of Kubernetes (SLUICE_TEST_KUBERNETES_SCHEMAS)");
   it("is valid by the schemas of Kubernetes", { skip }, () => {
-    for (const values of [[], postgres, everything]) {
-      const words = ["-strict", "-summary", "-schema-location", schemas ?? ""];
-      const { status, stdout } = spawnSync(
-        "kubeconform",
-        // Resources of the Prometheus operator, which are not Kubernetes' own.
-        [...words, "-skip", "ServiceMonitor,PrometheusRule"],
-        { input: renderOrFail(values), encoding: "utf8" },
-      );
+    const backup = ["backup.enabled=true", "backup.existingClaim=backups"];
+    const texts = [[], postgres, everything, [...postgres, ...backup]].map((values) =>
+      renderOrFail(values),
+    );
+    const location = writeSchemas(schemas ?? "", texts.join("\n"));
+    for (const text of texts) {
+      const { status, stdout } = validate(text, location);
       assert.equal(status, 0, stdout);
+      assert.notEqual(validate(text.replace("labels:", "label:"), location).status, 0);
     }
   });
 });
 
+function validate(text: string, location: string) {
+  // Resources of the Prometheus operator are not Kubernetes' own.
+  const words = ["-strict", "-summary", "-skip", "ServiceMonitor,PrometheusRule"];
+  const options = { input: text, encoding: "utf8" } as const;
+  return spawnSync("kubeconform", [...words, "-schema-location", location], options);
+}
+
 /** Rendered once for the same values. */
-function renderOrFail(values: readonly string[]): string {
-  const key = values.join(" ");
+function renderOrFail(values: readonly string[], ...more: readonly string[]): string {
+  const key = [...values, ...more].join(" ");
   const known = rendered.get(key);
   if (known !== undefined) return known;
-  const { status, out, err } = render(values);
+  const { status, out, err } = render(values, ...more);
   assert.equal(status, 0, err);
   rendered.set(key, out);
   return out;

@@ -34,9 +34,6 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- fail "replicas: the engine sqlite serves from one file, so at most one replica may run; set engine to postgres for more" }}
 {{- end }}
 {{- else }}
-{{- if .Values.backup.enabled }}
-{{- fail "backup.enabled: only with the engine sqlite; back up PostgreSQL with its own tools" }}
-{{- end }}
 {{- if not .Values.postgres.existingSecret }}
 {{- fail "postgres.existingSecret: name a Secret with the URL of the database" }}
 {{- end }}
