@@ -10,8 +10,23 @@ const machines = new Map([
   [183, { architecture: "arm64", triplet: "aarch64-linux-gnu" }],
 ]);
 
+const magic = 0x7f454c46;
 const segment = { dynamic: 2, interpreter: 3 };
 const tag = { end: 0, needed: 1, stringTable: 5 };
+
+/** The architecture that a file is for; undefined if it does not exist, is no ELF file, or is for another machine. */
+export function machineOf(path) {
+  if (!existsSync(path)) return undefined;
+  const header = Buffer.alloc(20);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (header.readUInt32BE(0) !== magic) return undefined;
+  return machines.get(header.readUInt16LE(18))?.architecture;
+}
 
 /** 64-bit, little-endian files only, which all supported machines have. */
 export function readElf(path) {
@@ -23,7 +38,7 @@ export function readElf(path) {
       return bytes.subarray(0, count);
     };
     const header = read(0, 64);
-    if (header.length < 64 || header.readUInt32BE(0) !== 0x7f454c46) {
+    if (header.length < 64 || header.readUInt32BE(0) !== magic) {
       throw new Error(`${path} is not an ELF program: name a Node for Linux.`);
     }
     const machine = machines.get(header.readUInt16LE(18));
@@ -93,7 +108,9 @@ export function findLibraries(program, folder) {
   const found = new Map([[interpreter, join(folder, interpreter)]]);
   const names = [...needed];
   for (const name of names) {
-    const path = places.map((place) => join(folder, place, name)).find((file) => existsSync(file));
+    // A folder that is not named for a machine can have the library of another one.
+    const files = places.map((place) => join(folder, place, name));
+    const path = files.find((file) => machineOf(file) === architecture);
     if (path === undefined) {
       throw new Error(
         `${program} needs ${name} for ${architecture}, which is not in ${folder}: ` +

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { rootCertificates } from "node:tls";
-import { findLibraries } from "./elf.js";
+import { findLibraries, machineOf } from "./elf.js";
 import { userId } from "./image-config.js";
 
 /** Made by npm for itself, or only of use with a shell. */
@@ -70,7 +70,14 @@ function entriesUnder(root, name, place) {
   const source = join(root, name);
   if (unneeded.has(name)) return [];
   const inFolder = tryList(source);
-  if (inFolder === undefined) return [{ ...file(path, 0o644), source }];
+  if (inFolder === undefined) {
+    if (machineOf(source) !== undefined) {
+      throw new Error(
+        `${path} is machine code, which an image for another platform can't contain.`,
+      );
+    }
+    return [{ ...file(path, 0o644), source }];
+  }
   return [
     folder(path),
     ...inFolder.flatMap((child) => entriesUnder(root, `${name}/${child}`, place)),
