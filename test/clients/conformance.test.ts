@@ -11,11 +11,14 @@ import { allScopes } from "../../src/domain/scope.ts";
 import { startFaultyProxy } from "../client/faulty-proxy.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";
 import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
 
-const timeoutMs = 500;
+/** Where SLUICE_TEST_CLIENTS_ON says so, the servers use PostgreSQL, which takes longer where it shares a busy machine. */
+const onPostgres = process.env["SLUICE_TEST_CLIENTS_ON"] === "postgres";
+const timeoutMs = onPostgres ? 2_500 : 500;
 /** Of a client. They wait more than they work. */
 const scenariosAtOnce = 3;
 const folder = makeTempFolder();
@@ -28,9 +31,11 @@ interface Site {
   readonly customers: ReadonlyMap<Subject, Customer>;
 }
 
+let postgres: PostgresServer | undefined;
 const sites: Partial<Record<"free" | "limited", Site>> = {};
 
 before(async () => {
+  if (onPostgres) postgres = await startPostgres();
   writeFileSync(linesFile, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   sites.free = await startSite("0");
   sites.limited = await startSite("1");
@@ -41,11 +46,14 @@ after(async () => {
     await app.close();
     await server.stop();
   }
+  await postgres?.remove();
   removeFolder(folder);
 });
 
 async function startSite(ratePerSecond: string): Promise<Site> {
-  const server = await startServer({ environment: { RATE_LIMIT_PER_SECOND: ratePerSecond } });
+  const store = postgres === undefined ? {} : { DATABASE_URL: await postgres.makeDatabase() };
+  const environment = { ...store, RATE_LIMIT_PER_SECOND: ratePerSecond };
+  const server = await startServer({ environment });
   const app = await openApp(readConfig(server.environment), { role: "command" });
   const customers = new Map<Subject, Customer>();
   for (const subject of subjects) customers.set(subject, await makeCustomer(app, server.client));
@@ -62,7 +70,7 @@ describe("the clients in all languages", { concurrency: true }, () => {
         it(scenario.title, async (context) => {
           const missing = await subject.missing();
           if (missing !== undefined) {
-            context.skip(`${subject.name} ${missing}`);
+            context.skip(missing);
             return;
           }
           program ??= subject.prepare(folder);
@@ -83,7 +91,7 @@ async function play(subject: Subject, driver: Driver, scenario: Scenario): Promi
   const customer = site?.customers.get(subject);
   if (site === undefined || customer === undefined) throw new Error("the servers start first");
   const choose = scenario.choose?.() ?? (() => "none" as const);
-  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs: 1_000 });
+  const proxy = await startFaultyProxy([site.server.address], { choose, delayMs: 2 * timeoutMs });
   try {
     const opened = await driver.ask(openCommand(scenario, customer, { baseUrl: proxy.address }));
     const outcomes = [opened, ...(await askAll(driver, scenario))];
