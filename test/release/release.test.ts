@@ -109,7 +109,7 @@ describe("npm run release", () => {
     writeFileSync(join(folder, "mine"), "");
     const { code, stdout } = await release(copy, "--dry-run", "--output", folder);
     assert.equal(code, 1);
-    assert.match(stdout, /FAILED {2}packages {4}.* has other files; name an empty folder/);
+    assert.match(stdout, /FAILED {2}packages {4}.* has other files \(mine\); name an empty folder/);
     assert.match(stdout, /Not ready: 1 of the checks failed\. Nothing was published\.\n$/);
   });
 

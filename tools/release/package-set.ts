@@ -2,7 +2,7 @@
 // bytes: npm and hatchling write a fixed time, and git that of the commit.
 
 import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readManifest, run } from "./files.ts";
 
@@ -12,10 +12,13 @@ export interface Packed {
   readonly skipped: readonly string[];
 }
 
+/** One for each kind of package. */
+export const packageFolders = ["npm", "helm", "go", "python", "postman"] as const;
+
 /** Paths are relative to `output`. Runs the builds of the packages in the checkout. */
 export async function packAll(root: string, output: string): Promise<Packed> {
   const { version = "" } = readManifest(root, ".");
-  for (const folder of ["npm", "helm", "go", "python", "postman"]) {
+  for (const folder of packageFolders) {
     mkdirSync(join(output, folder), { recursive: true });
   }
   for (const folder of [".", "./client"]) await packNpm(root, folder, join(output, "npm"));
@@ -30,7 +33,8 @@ export async function packAll(root: string, output: string): Promise<Packed> {
     prefix: `sluice-go-${version}/`,
     to: join(output, `go/sluice-go-${version}.tar.gz`),
   });
-  await run(root, "cp", "clients/postman/sluice.postman_collection.json", join(output, "postman"));
+  const collection = "sluice.postman_collection.json";
+  copyFileSync(join(root, "clients/postman", collection), join(output, "postman", collection));
   const skipped = await packPython(root, join(output, "python"));
   const paths = globSync("*/*", { cwd: output }).sort();
   return { paths, skipped: skipped === undefined ? [] : [skipped] };

@@ -7,7 +7,7 @@ import type { Outcome } from "./check.ts";
 import { findContentProblems } from "./check/contents.ts";
 import { readManifest, run } from "./files.ts";
 import { readLock } from "./lock.ts";
-import { packAll } from "./package-set.ts";
+import { packAll, packageFolders } from "./package-set.ts";
 import { makeSbom } from "./sbom/document.ts";
 import { findSbomProblems } from "./sbom/find-problems.ts";
 import { describeImage } from "./sbom/image-content.ts";
@@ -15,17 +15,18 @@ import { describePackage } from "./sbom/package-content.ts";
 
 const sumsFile = "SHA256SUMS";
 
-/** Throws if the folder has anything but an earlier release. */
+const sbomFolder = "sbom";
+
+/** Removes an earlier release. Throws, and removes nothing, if the folder has anything else. */
 export function emptyFolder(folder: string): void {
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    if (!existsSync(join(folder, sumsFile))) {
-      throw new Error(`${folder} has other files; name an empty folder with --output.`);
-    }
-    rmSync(folder, { recursive: true });
+  const own = new Set([...packageFolders, sbomFolder, sumsFile]);
+  const there = existsSync(folder) ? readdirSync(folder) : [];
+  const other = there.find((name) => !own.has(name));
+  if (other !== undefined) {
+    throw new Error(`${folder} has other files (${other}); name an empty folder with --output.`);
   }
+  for (const name of there) rmSync(join(folder, name), { recursive: true });
   mkdirSync(folder, { recursive: true });
-  // An interrupted run leaves a folder that the next one may empty.
-  writeFileSync(join(folder, sumsFile), "");
 }
 
 export async function packPackages(root: string, output: string): Promise<Outcome> {
@@ -52,11 +53,11 @@ export async function writeSboms(root: string, output: string): Promise<Outcome>
     { name: "sluice", content: ofPackage },
     { name: `sluice-image-linux-${architecture}`, content: imageContent },
   ];
-  mkdirSync(join(output, "sbom"), { recursive: true });
+  mkdirSync(join(output, sbomFolder), { recursive: true });
   const problems = contents.flatMap(({ name, content }) => {
     const sbom = makeSbom(content, madeAt);
     const text = `${JSON.stringify(sbom, undefined, 2)}\n`;
-    writeFileSync(join(output, `sbom/${name}-${manifest.version}.cdx.json`), text);
+    writeFileSync(join(output, `${sbomFolder}/${name}-${manifest.version}.cdx.json`), text);
     return findSbomProblems(sbom);
   });
   const [one, other] = contents.map(({ content }) => content.components.length);
