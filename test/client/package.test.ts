@@ -173,18 +173,24 @@ describe("the package of the client", () => {
     }
   });
 
-  it("works as its README shows", async () => {
-    const { customer, server } = site();
-    const shown = blocksOf(readFile("client/README.md").text, "ts")[0] ?? "";
-    const path = join(built.folder, "shown.ts");
-    writeFileSync(
-      path,
-      shown
-        .replace("http://127.0.0.1:8080", server.address)
-        .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
-    );
-    const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
-    const { stdout } = await run(process.execPath, [path], { env });
-    assert.match(stdout, /^2026-01-31T09:30:00Z\ncompleted\n$/);
-  });
+  const shownIn: readonly (readonly [page: string, prints: RegExp])[] = [
+    ["client/README.md", /^2026-01-31T09:30:00Z\ncompleted\n$/],
+    ["README.md", /^$/],
+  ];
+  for (const [page, prints] of shownIn) {
+    it(`works as ${page} shows`, async () => {
+      const { customer, server } = site();
+      const shown = blocksOf(readFile(page).text, "ts")[0] ?? "";
+      const path = join(built.folder, "shown.ts");
+      writeFileSync(
+        path,
+        shown
+          .replace("http://127.0.0.1:8080", server.address)
+          .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
+      );
+      const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
+      const { stdout } = await run(process.execPath, [path], { env });
+      assert.match(stdout, prints);
+    });
+  }
 });

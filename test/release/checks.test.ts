@@ -1,6 +1,7 @@
 // Each check of a release passes here, and fails where a copy of the checkout is broken.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -12,6 +13,7 @@ import { checkLockFile } from "../../tools/release/check/lock-file.ts";
 import { checkPublishing } from "../../tools/release/check/publishing.ts";
 import { checkVersions } from "../../tools/release/check/versions.ts";
 import { checkWorkTree } from "../../tools/release/check/work-tree.ts";
+import { lacks } from "../deploy/packed.ts";
 import { readFile } from "../repository/tree.ts";
 import { checkoutOf, commitAll, copyOf, edit, git, ownCheckout } from "./copy.ts";
 
@@ -215,6 +217,12 @@ describe("the check of the licences", () => {
 describe("the check of the provenance", () => {
   const workflow = ".github/workflows/release.yml";
   const copy = copyOf("package.json", "client/package.json", workflow);
+
+  const skip = lacks("actionlint");
+  it("has a workflow that actionlint accepts", { skip }, () => {
+    const { status, stdout } = spawnSync("actionlint", [join(copy.root, workflow)]);
+    assert.equal(status, 0, String(stdout));
+  });
 
   it("passes here, and in the workflow of the repository", () => {
     assert.deepEqual(checkPublishing(copy, {}).problems, []);

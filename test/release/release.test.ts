@@ -10,6 +10,7 @@ import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { Checkout } from "../../tools/release/check.ts";
 import { packNpm } from "../../tools/release/package-set.ts";
+import { lacks } from "../deploy/packed.ts";
 import { root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { commitAll, copyOf, edit } from "./copy.ts";
@@ -98,7 +99,7 @@ describe("npm run release", () => {
     assert.equal(hashOf(join(again, name)), hashOf(join(copy.root, "release/npm", name)));
   });
 
-  it("packs a chart that helm accepts", { skip: lacksHelm() }, () => {
+  it("packs a chart that helm accepts", { skip: lacks("helm") }, () => {
     const chart = join(copy.root, `release/helm/sluice-${copy.version}.tgz`);
     const { status, stderr } = spawnSync("helm", ["lint", "--strict", chart], { encoding: "utf8" });
     assert.equal(status, 0, stderr);
@@ -131,7 +132,3 @@ describe("npm run release", () => {
     assert.match(stderr, /^release: Unknown option '--publish'/);
   });
 });
-
-function lacksHelm(): string | false {
-  return spawnSync("helm", ["version"]).status === 0 ? false : "helm is not installed";
-}
