@@ -45,7 +45,7 @@ describe("a decoded body that nobody reads", () => {
       await waitFor("the decoder to fail", () => decoder.errored ?? undefined);
     });
 
-    it(`may break off in its ${encoding} when the client disconnects`, async () => {
+    it(`may be interrupted in its ${encoding} when the client disconnects`, async () => {
       const source = received();
       const sending = send(encoding);
       sending.write(compress("a".repeat(1_000)).subarray(0, 8));
