@@ -1,15 +1,25 @@
-// JSON.stringify without its two surprises: it never turns a number into null, and never returns undefined.
+// JSON.stringify without its surprises: it never turns a number or a date into null, and never returns undefined.
 
-/** Throws TypeError for values that JSON can't represent: numbers that are not finite, bigints, cycles, undefined. */
+/** Throws TypeError for values that JSON can't represent: numbers that are not finite, invalid dates, bigints, cycles, undefined. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new TypeError("There is nothing to send.");
   // The second pass costs more than the first, and most records contain no null.
-  if (text.includes("null")) JSON.stringify(value, requireFinite);
+  if (text.includes("null")) JSON.stringify(value, requireExact);
   return text;
 }
 
-function requireFinite(field: string, value: unknown): unknown {
-  if (typeof value !== "number" || Number.isFinite(value)) return value;
-  throw new TypeError(`${field} must be a finite number, but is ${value}.`);
+/** An invalid Date, and those of most date libraries, become null before `value` is passed on; a null would clear the field. */
+function requireExact(
+  this: Readonly<Record<string, unknown>>,
+  field: string,
+  value: unknown,
+): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new TypeError(`${field} must be a finite number, but is ${value}.`);
+  }
+  if (value === null && this[field] !== null) {
+    throw new TypeError(`${field} must be a valid date, but is an invalid one.`);
+  }
+  return value;
 }

@@ -13,6 +13,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { rootCertificates } from "node:tls";
 import { findLibraries, machineOf } from "./elf.js";
 import { userId } from "./image-config.js";
+import { findNotices } from "./notices.js";
 
 /** Made by npm for itself, or only of use with a shell. */
 const unneeded = new Set(["node_modules/.bin", "node_modules/.package-lock.json"]);
@@ -44,10 +45,12 @@ export function layersOf({ node, libraries, application }) {
 
 function systemEntries(node, libraries) {
   const id = `${userId}:${userId}`;
+  const needed = findLibraries(node, libraries);
   return [
     { ...file("usr/local/bin/node", 0o755), source: node },
-    ...findLibraries(node, libraries).map(({ path, source }) => ({
-      ...file(path.slice(1), 0o755),
+    ...needed.map(({ path, source }) => ({ ...file(path.slice(1), 0o755), source })),
+    ...findNotices(node, needed, libraries).map(({ path, source }) => ({
+      ...file(path, 0o644),
       source,
     })),
     text(

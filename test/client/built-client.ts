@@ -1,10 +1,11 @@
-// The client's package as it is published: built into a temporary folder, where programs find it by
-// its name.
+// The client's package as it is published: built into a temporary folder, or packed and installed
+// there, where programs find it by its name.
 
 import { execFile } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { ownEnvironment } from "../deploy/packed.ts";
 import { root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -22,11 +23,41 @@ export async function buildClient(): Promise<BuiltClient> {
   const folder = makeTempFolder();
   const place = join(folder, "node_modules/@sluice/client");
   const project = join(root, "client/tsconfig.build.json");
-  await compile("-p", project, "--outDir", join(place, "dist"));
+  // Another test checks the types of the client itself.
+  await compile("-p", project, "--noCheck", "--outDir", join(place, "dist"));
   cpSync(join(root, "client/package.json"), join(place, "package.json"));
   symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   return { folder, package: place };
+}
+
+export interface PackedClient extends BuiltClient {
+  /** The paths in the package. */
+  readonly paths: readonly string[];
+}
+
+/** Packs a copy, so that tests that pack at the same time do not share the folder of the build. */
+export async function installClient(): Promise<PackedClient> {
+  const copy = makeTempFolder();
+  for (const path of ["client", "tsconfig.json"]) {
+    cpSync(join(root, path), join(copy, path), { recursive: true, filter: isSource });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const packing = ["pack", "./client", "--json", "--pack-destination", copy];
+  const { stdout } = await run("npm", packing, { cwd: copy, env: ownEnvironment() });
+  const [{ filename, files }] = JSON.parse(stdout) as [
+    { filename: string; files: readonly { readonly path: string }[] },
+  ];
+  const folder = makeTempFolder();
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const installing = ["install", "--offline", "--no-audit", join(copy, filename)];
+  await run("npm", installing, { cwd: folder, env: ownEnvironment() });
+  const place = join(folder, "node_modules/@sluice/client");
+  return { folder, package: place, paths: files.map(({ path }) => path) };
+}
+
+function isSource(path: string): boolean {
+  return !path.endsWith("/dist");
 }
 
 /** Returns the compiler's errors; empty if there are none. */
@@ -63,24 +94,4 @@ export async function compileProgram(
 export function javascriptOf(built: BuiltClient): readonly string[] {
   const cwd = join(built.package, "dist");
   return globSync("**/*.js", { cwd }).map((path) => readFileSync(join(cwd, path), "utf8"));
-}
-
-/** The oldest Node, from 20 on, in the PATH; otherwise the current one. */
-export async function findOldestNode(): Promise<string> {
-  const places = (process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "node"));
-  const versions = await Promise.all(
-    places.map(async (place) => ({ place, major: await majorOf(place) })),
-  );
-  const fit = versions.filter(({ major }) => major >= 20);
-  return fit.sort((one, other) => one.major - other.major)[0]?.place ?? process.execPath;
-}
-
-/** 0 if it is not a Node. */
-async function majorOf(place: string): Promise<number> {
-  try {
-    const { stdout } = await run(place, ["--version"]);
-    return Number(/^v(\d+)\./.exec(stdout)?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }

@@ -98,6 +98,30 @@ describe("a record", () => {
     assert.equal(sent.length, 0);
   });
 
+  it("with a date that would become null, which clears a field, is not sent", async () => {
+    const { client, sent } = follow([reply(201)]);
+    const ofALibrary = { toJSON: () => null } as unknown as Date;
+    for (const invalid of [new Date("31.01.2026"), ofALibrary]) {
+      const update = { ...person, timestamp, first_transaction_completed_at: invalid };
+      for (const call of [client.persons.update(update), client.persons.add([update])]) {
+        await assert.rejects(
+          call,
+          /^TypeError: first_transaction_completed_at must be a valid date/,
+        );
+      }
+      const refused = await Array.fromAsync(client.persons.updateAll([update]));
+      assert.match(refused[0]?.message ?? "", /^first_transaction_completed_at must be a valid/);
+    }
+    assert.equal(sent.length, 0);
+  });
+
+  it("has a Date as a timestamp in UTC", async () => {
+    const { client, sent } = follow([reply(200)]);
+    await client.persons.update({ person_id: "p", timestamp: new Date(Date.UTC(2026, 0, 31)) });
+    const { timestamp: text } = JSON.parse(sent[0]?.body ?? "") as { timestamp: string };
+    assert.equal(text, "2026-01-31T00:00:00.000Z");
+  });
+
   it("that is not an object is not sent", async () => {
     const { client, sent } = follow([reply(201)]);
     await assert.rejects(client.persons.add(undefined as never), TypeError);

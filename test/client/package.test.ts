@@ -1,23 +1,18 @@
-// The package as it is published: its content and size, that it has no dependencies, and that the
-// oldest Node that it supports runs it.
+// The package as a user installs it: packed, installed into an empty folder, its content and size,
+// its types, and that each runtime that is installed runs it.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile } from "../repository/tree.ts";
-import {
-  type BuiltClient,
-  buildClient,
-  compileProgram,
-  findOldestNode,
-  javascriptOf,
-} from "./built-client.ts";
+import { compileProgram, installClient, javascriptOf, type PackedClient } from "./built-client.ts";
 import { sqlite, useSite } from "./engine.ts";
+import { runtimes } from "./runtimes.ts";
 
 const run = promisify(execFile);
 
@@ -25,30 +20,42 @@ const run = promisify(execFile);
 const program = `
 import { Sluice, SluiceError } from "@sluice/client";
 
-const [baseUrl, apiKey, organizationId] = process.argv.slice(2);
+const [baseUrl, apiKey, organizationId, prefix] = process.argv.slice(2);
 const sluice = new Sluice({ baseUrl, apiKey, organizationId });
-const make = (nth) => ({ tx_id: "old-" + nth, type: "DEPOSIT", method: "CARD", amount: nth, currency: "EUR",
+const make = (nth) => ({ tx_id: prefix + nth, type: "DEPOSIT", method: "CARD", amount: nth, currency: "EUR",
   status: "CREATED", sender_id: "p", sender_country: "DE", timestamp: "2026-07-01T00:00:00Z" });
 const added = await sluice.transactions.add(make(0));
-const updated = await sluice.transactions.update({ tx_id: "old-0", amount: null, timestamp: "2026-07-02T00:00:00Z" });
+const updated = await sluice.transactions.update({ tx_id: prefix + 0, amount: null, timestamp: new Date("2026-07-02T02:00+02:00") });
+const { last_seen } = await sluice.transactions.exists(prefix + 0);
 const code = await sluice.transactions.add(make(0)).catch((error) => error instanceof SluiceError && error.code);
-async function* source() { for (let nth = 1; nth <= 2500; nth += 1) yield nth === 7 ? { tx_id: "old-7" } : make(nth); }
+async function* source() { for (let nth = 1; nth <= 2500; nth += 1) yield nth === 7 ? { tx_id: prefix + 7 } : make(nth); }
 const upload = sluice.transactions.addAll(source());
 const refused = [];
 for await (const { index } of upload) refused.push(index);
-const { deletion_request_id: id } = await sluice.transactions.delete("old-0", "a test");
+const { deletion_request_id: id } = await sluice.transactions.delete(prefix + 0, "a test");
 const { status } = await sluice.deletions.wait(id);
 const signal = AbortSignal.abort("enough");
-const reason = await sluice.transactions.exists("old-1", { signal }).catch((caught) => caught);
-const gone = await sluice.transactions.exists("old-0");
-console.log(JSON.stringify({ counts: [added.write_count, updated.write_count], code, tally: upload.tally, refused,
+const reason = await sluice.transactions.exists(prefix + 1, { signal }).catch((caught) => caught);
+const gone = await sluice.transactions.exists(prefix + 0);
+console.log(JSON.stringify({ counts: [added.write_count, updated.write_count], last_seen, code, tally: upload.tally, refused,
   status, reason, gone: gone === undefined }));
 `;
 
+const typed = `
+import { Sluice, SluiceError, errorCodes, type Transaction } from "@sluice/client";
+
+const sluice = new Sluice({ baseUrl: "https://intake.example.com", apiKey: "key", organizationId: "demo" });
+const transaction: Transaction = { tx_id: "tx-1", type: "DEPOSIT", method: "SEPA", amount: 1250.5, currency: "EUR",
+  status: "PENDING", sender_id: "person-81", sender_country: "DE", timestamp: new Date() };
+export const added: Promise<{ readonly write_count: number }> = sluice.transactions.add(transaction);
+export const exists = (error: unknown) => error instanceof SluiceError && error.code === errorCodes.record_exists;
+`;
+const wronglyTyped = "export const wrong: number = Sluice.name;\n";
+
 describe("the package of the client", () => {
-  let built: BuiltClient;
+  let built: PackedClient;
   before(async () => {
-    built = await buildClient();
+    built = await installClient();
   });
   const site = useSite(sqlite);
 
@@ -64,6 +71,19 @@ describe("the package of the client", () => {
     assert.equal(readFile("client/LICENSE").text, readFile("LICENSE").text);
   });
 
+  it("holds what was built, with its types, and nothing else", () => {
+    const expected =
+      /^(?:dist\/(?:generated\/)?[a-z-]+\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/;
+    assert.deepEqual(
+      built.paths.filter((path) => !expected.test(path)),
+      [],
+    );
+    assert.deepEqual(readdirSync(join(built.folder, "node_modules")).sort(), [
+      ".package-lock.json",
+      "@sluice",
+    ]);
+  });
+
   it("exports the built files", () => {
     const manifest = JSON.parse(readFileSync(join(built.package, "package.json"), "utf8")) as {
       main: string;
@@ -76,18 +96,20 @@ describe("the package of the client", () => {
     for (const path of [main, types]) assert.ok(existsSync(join(built.package, path)), path);
   });
 
-  it("has types for programs of either module kind", async () => {
-    const code = `import { Sluice } from "@sluice/client";\nexport const wrong: number = Sluice.name;\n`;
-    for (const module of ["commonjs", "nodenext", "preserve"]) {
-      const found = await compileProgram(built, code, {
-        module,
-        types: [],
-        lib: ["es2022", "dom"],
-      });
-      assert.match(found, /TS2322/, module);
+  const resolutions = [
+    { module: "nodenext", moduleResolution: "nodenext" },
+    { module: "preserve", moduleResolution: "bundler" },
+    { module: "commonjs", moduleResolution: "bundler" },
+  ];
+  for (const resolution of resolutions) {
+    it(`has types for programs with ${resolution.module} and ${resolution.moduleResolution}`, async () => {
+      const settings = { ...resolution, types: [], lib: ["es2022", "dom"] };
+      assert.equal(await compileProgram(built, typed, settings), "");
+      const found = await compileProgram(built, typed + wronglyTyped, settings);
+      assert.match(found, /TS2322/);
       assert.equal(found.match(/error/g)?.length, 1, found);
-    }
-  });
+    });
+  }
 
   it("imports nothing but its own files", () => {
     const imported = javascriptOf(built).flatMap((text) =>
@@ -116,35 +138,59 @@ describe("the package of the client", () => {
     }
   });
 
-  it("runs on the oldest Node that is installed", async () => {
-    const path = join(built.folder, "program.mjs");
-    writeFileSync(path, program);
-    const { customer, server } = site();
-    const words = [path, server.address, customer.apiKey, customer.organizationId];
-    const { stdout } = await run(await findOldestNode(), words);
-    assert.deepEqual(JSON.parse(stdout), {
-      counts: [1, 1],
-      code: 40901,
-      tally: { received: 2_500, written: 2_499, unchanged: 0, refused: 1 },
-      refused: [6],
-      status: "completed",
-      reason: "enough",
-      gone: true,
+  for (const [index, { name, command = ["none"] }] of runtimes.entries()) {
+    const skip = command[0] === "none" ? `${name} is not installed` : false;
+    it(`runs on ${name}`, { skip }, async () => {
+      const path = join(built.folder, "program.mjs");
+      writeFileSync(path, program);
+      const { customer, server } = site();
+      const [runtime, ...first] = command;
+      const { apiKey, organizationId } = customer;
+      const words = [...first, path, server.address, apiKey, organizationId, `run-${index}-`];
+      const { stdout } = await run(runtime, words, { cwd: built.folder });
+      assert.deepEqual(JSON.parse(stdout), {
+        counts: [1, 1],
+        last_seen: "2026-07-02T00:00:00Z",
+        code: 40901,
+        tally: { received: 2_500, written: 2_499, unchanged: 0, refused: 1 },
+        refused: [6],
+        status: "completed",
+        reason: "enough",
+        gone: true,
+      });
     });
+  }
+
+  it("can't be used by pages of other origins, as its README says: no reply allows it", async () => {
+    const origin = { origin: "https://page.sluice.invalid" };
+    const asked = { ...origin, "access-control-request-method": "POST" };
+    for (const [method, headers] of [["GET", origin] as const, ["OPTIONS", asked] as const]) {
+      for (const path of ["/v2/transaction", "/health/live"]) {
+        const reply = await fetch(`${site().server.address}${path}`, { method, headers });
+        const names = [...reply.headers.keys()].filter((name) => name.startsWith("access-control"));
+        assert.deepEqual(names, [], `${method} ${path}`);
+      }
+    }
   });
 
-  it("works as its README shows", async () => {
-    const { customer, server } = site();
-    const shown = blocksOf(readFile("client/README.md").text, "ts")[0] ?? "";
-    const path = join(built.folder, "shown.ts");
-    writeFileSync(
-      path,
-      shown
-        .replace("http://127.0.0.1:8080", server.address)
-        .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
-    );
-    const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
-    const { stdout } = await run(process.execPath, [path], { env });
-    assert.match(stdout, /^2026-01-31T09:30:00Z\ncompleted\n$/);
-  });
+  const shownIn: readonly (readonly [page: string, prints: RegExp])[] = [
+    ["client/README.md", /^2026-01-31T09:30:00Z\ncompleted\n$/],
+    ["README.md", /^$/],
+  ];
+  for (const [page, prints] of shownIn) {
+    it(`works as ${page} shows`, async () => {
+      const { customer, server } = site();
+      const shown = blocksOf(readFile(page).text, "ts")[0] ?? "";
+      const path = join(built.folder, "shown.ts");
+      writeFileSync(
+        path,
+        shown
+          .replace("http://127.0.0.1:8080", server.address)
+          .replace('organizationId: "demo"', `organizationId: "${customer.organizationId}"`),
+      );
+      const env = { ...process.env, SLUICE_API_KEY: customer.apiKey };
+      const { stdout } = await run(process.execPath, [path], { env });
+      assert.match(stdout, prints);
+    });
+  }
 });

@@ -128,7 +128,7 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
     assert.equal(await compileProgram(built, opening + code, browser), "");
   });
 
-  for (const page of ["client/README.md", "docs/guides/sdk.md"]) {
+  for (const page of ["README.md", "client/README.md", "docs/guides/sdk.md"]) {
     it(`are those that the documents use: ${page}`, async () => {
       const blocks = blocksOf(readFile(page).text, "ts");
       assert.ok(blocks.length > 0);

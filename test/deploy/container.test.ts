@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chownSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -123,6 +123,15 @@ describe("the container image", () => {
       sha256(gunzipSync(readBlob(layout, digest))),
     );
     assert.deepEqual(image.rootfs, { type: "layers", diff_ids: unpacked });
+  });
+
+  it("has the licences of Node and of its libraries, as every package has its own", () => {
+    const [first] = manifest.layers;
+    const file = join(layout, "blobs", ...(first?.digest ?? "").split(":"));
+    const paths = execFileSync("tar", ["-tzf", file]).toString().split("\n");
+    assert.ok(paths.includes("usr/share/doc/node/LICENSE"));
+    const lists = existsSync("/var/lib/dpkg/info") ? ["libc6", "libstdc++6"] : [];
+    for (const name of lists) assert.ok(paths.includes(`usr/share/doc/${name}/copyright`), name);
   });
 
   it("takes no more room than the documentation says", () => {

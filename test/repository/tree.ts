@@ -40,7 +40,7 @@ export function exists(pattern: string): boolean {
 
 /** Every TypeScript file of the project. */
 export function readCode(): readonly TextFile[] {
-  return readFiles("{src,client,test,bench,docs}/**/*.ts");
+  return readFiles("{src,client,test,bench,docs,tools}/**/*.ts");
 }
 
 /** Every page of the documents. */
@@ -52,7 +52,7 @@ export function readPages(): readonly TextFile[] {
 export function readTexts(): readonly TextFile[] {
   const kinds = "ts,js,md,json,yml,yaml";
   return [
-    ...readFiles(`{src,client,test,bench,docs,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
+    ...readFiles(`{src,client,test,bench,docs,tools,bin}/**/*.{${kinds}}`, "*.md", ".ci/*"),
     ...readFiles(
       "deploy/**/*.{md,yml,yaml,js,json,service,timer,conf,cron}",
       "deploy/*/{Containerfile,Caddyfile}",
