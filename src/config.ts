@@ -4,21 +4,9 @@ import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { type ConnectionSettings, defaultConnections } from "./store/connection-settings.ts";
+import { oneOf, onOrOff, Problem, type Setting, setting, text, wholeNumber } from "./setting.ts";
+import { telemetrySettings } from "./telemetry/settings.ts";
 import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
-
-interface Setting<Value> {
-  readonly name: string;
-  readonly fallback: string;
-  readonly summary: string;
-  readonly read: (text: string) => Value | Problem;
-}
-
-class Problem {
-  readonly expected: string;
-  constructor(expected: string) {
-    this.expected = expected;
-  }
-}
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
@@ -133,6 +121,7 @@ export const settings = {
     "`production`, `development` or `test`. Under `production`, `serve` creates no demo organization in an empty store.",
     environmentName,
   ),
+  ...telemetrySettings,
 };
 
 /** The value of each setting. */
@@ -193,39 +182,9 @@ export function connectionsOf(config: Config): ConnectionSettings {
   };
 }
 
-/** A URL may contain a password, and a token is a secret, so neither is ever repeated. */
+/** A URL may contain a password, and tokens and headers are secrets, so none of them is ever repeated. */
 function quote(name: string, given: string | undefined): string {
-  return /_(?:URL|TOKEN)$/.test(name) ? "" : `, but is "${given ?? ""}"`;
-}
-
-function setting<Value>(
-  name: string,
-  fallback: string,
-  summary: string,
-  read: (text: string) => Value | Problem,
-): Setting<Value> {
-  return { name, fallback, summary, read };
-}
-
-function text(expected: string): (value: string) => string | Problem {
-  return (value) => (value.trim() === "" ? new Problem(expected) : value);
-}
-
-function wholeNumber(min: number, max: number): (value: string) => number | Problem {
-  return (value) => {
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    const fits = number >= min && number <= max;
-    return fits ? number : new Problem(`a whole number from ${min} to ${max}`);
-  };
-}
-
-function oneOf(values: readonly string[]): (value: string) => string | Problem {
-  return (value) => (values.includes(value) ? value : new Problem(`one of ${values.join(", ")}`));
-}
-
-function onOrOff(value: string): boolean | Problem {
-  if (value !== "on" && value !== "off") return new Problem("on or off");
-  return value === "on";
+  return /_(?:URL|TOKEN|ENDPOINT|HEADERS)$/.test(name) ? "" : `, but is "${given ?? ""}"`;
 }
 
 /** Anything else, such as `prod`, is ambiguous and therefore rejected. */

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "./actions/app.ts";
+import { makeSealReceipt } from "./actions/issue-receipt.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
 import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
@@ -26,7 +27,9 @@ import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";
-import type { Store } from "./store/store.ts";
+import { startTelemetry } from "./start-telemetry.ts";
+import type { SealReceipt, Store } from "./store/store.ts";
+import type { Tracing } from "./telemetry/telemetry.ts";
 import { version } from "./version.ts";
 import { deletionRound } from "./worker/deletion.ts";
 import { type Loop, startLoop } from "./worker/loop.ts";
@@ -74,6 +77,7 @@ interface Parts {
   readonly edge: Edge;
   readonly load: Load;
   readonly stage: Stage;
+  readonly tracing: Tracing | undefined;
 }
 
 /** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
@@ -117,23 +121,37 @@ async function openParts(
     load,
   });
   opened.defer(() => metrics.stop());
+  const telemetry = await startTelemetry(config, { metrics, log });
+  opened.defer(async () => telemetry?.close());
+  const tracing = telemetry?.tracing;
   // Checked now rather than at the first deletion, which could not write its ledger.
   makePrivateFolder(config.dataDir);
   const isNew = path !== undefined && !isPresent(path, "The store");
   const openedApp = await openApp(config, {
     role: "serve",
     ...(options.now === undefined ? {} : { now: options.now }),
-    onGroup: (figures) => metrics.observeGroup(figures),
+    onGroup: (figures) => {
+      metrics.observeGroup(figures);
+      tracing?.onGroup(figures);
+    },
+    ...(tracing && { sealReceipt: tracing.sealReceipt(makeSeal(config, options)) }),
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
   });
   opened.defer(() => openedApp.close());
+  opened.defer(async () => telemetry?.finish());
   // With its path: a new store where an existing one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
-  const app: App = { ...openedApp, store: wrapStore(openedApp.store) };
+  const store = wrapStore(openedApp.store);
+  const app: App = { ...openedApp, store: tracing?.store(store) ?? store };
   await keepReceiptKey(app, makeKeyReader(config)());
   await keepLedger(app);
   opened.defer(() => updateLedger(app, log));
-  return { app, config, log, metrics, edge, load, stage: { draining: false, closing: false } };
+  const stage = { draining: false, closing: false };
+  return { app, config, log, metrics, edge, load, stage, tracing };
+}
+
+function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
+  return makeSealReceipt(makeKeyReader(config), now);
 }
 
 async function startEntryPoints(
@@ -224,7 +242,7 @@ interface EntryPoints {
 }
 
 function makeHttpContext(
-  { app, log, metrics, edge, load, stage }: Parts,
+  { app, log, metrics, edge, load, stage, tracing }: Parts,
   { worker, rates, bulk }: EntryPoints,
 ): HttpContext {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
@@ -233,11 +251,12 @@ function makeHttpContext(
     log,
     edge,
     rates: rates.gate,
-    bulk,
+    bulk: tracing?.bulk(bulk) ?? bulk,
     lists: new MainLists(app.store),
-    load,
+    load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
     replies: makeReplies(observe, edge.replies),
     observe,
+    traceRequest: tracing?.request,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
     onDeletionRequested: () => worker.wake(),

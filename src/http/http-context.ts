@@ -1,5 +1,6 @@
 // What all handlers share: the application, limits, log and metrics.
 
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
@@ -8,17 +9,26 @@ import type { Edge } from "./connection/edge.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
 
+/** Runs `work`, which answers the request, as its span. `route` is the path of the operation. */
+export type TraceRequest = (
+  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  route: string,
+  work: () => void,
+) => void;
+
 export interface HttpContext {
   readonly app: App;
   readonly log: Logger;
   readonly edge: Edge;
   readonly rates: RateGate;
-  readonly bulk: BulkClient;
+  readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
   /** Reads moderate lists on this thread. */
   readonly lists: ListReader;
   readonly load: Load;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
+  /** Undefined where traces are not exported. */
+  readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
   readonly onDeletionRequested: () => void;

@@ -29,11 +29,24 @@ export function registerOperations(
       method: operation.method,
       url: operation.path,
       exposeHeadRoute: operation.method === "GET",
-      handler: (request, reply) => {
-        void answer(context, { request, reply }, endpoint);
-      },
+      handler: makeRouteHandler(context, endpoint),
     });
   }
+}
+
+function makeRouteHandler(
+  context: HttpContext,
+  endpoint: Endpoint,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  const { traceRequest } = context;
+  const handle = (request: FastifyRequest, reply: FastifyReply): void => {
+    void answer(context, { request, reply }, endpoint);
+  };
+  if (traceRequest === undefined) return handle;
+  const { path } = endpoint.operation;
+  return (request, reply) => {
+    traceRequest({ request, reply }, path, () => handle(request, reply));
+  };
 }
 
 /** The caller of an operation without a permission: in no organization, with no scopes. */

@@ -16,6 +16,9 @@ export interface Metrics {
   rateLimitsShared(isShared: boolean): void;
   countDeletionCompleted(erased: number): void;
   countDeletionPostponed(): void;
+  /** Spans that were not exported. `queue`: too many were waiting; `export`: the receiver did not accept them. */
+  countSpansDropped(count: number, reason: "queue" | "export"): void;
+  countExportFailure(signal: "traces" | "metrics"): void;
   /** As plain data. */
   snapshot(): Promise<Snapshot>;
   render(): Promise<{ text: string; contentType: string }>;
@@ -56,6 +59,7 @@ export function makeMetrics({ build, deletions, edge, load }: MetricSources): Me
     ...registerWrites(registry),
     ...registerRateLimits(registry),
     ...registerDeletions(registry),
+    ...registerTelemetry(registry),
   };
   registerStoredDeletions(registry, deletions);
   registerConnections(registry, edge);
@@ -154,6 +158,25 @@ function registerDeletions(
       erased.add(count);
     },
     countDeletionPostponed: () => postponed.add(),
+  };
+}
+
+function registerTelemetry(
+  registry: Registry,
+): Pick<Metrics, "countSpansDropped" | "countExportFailure"> {
+  const dropped = registry.counters({
+    name: "sluice_spans_dropped_total",
+    help: "Spans that were not exported, by reason.",
+    labels: ["reason"],
+  });
+  const failed = registry.counters({
+    name: "sluice_telemetry_export_failures_total",
+    help: "Exports over OTLP that the receiver did not accept, by signal.",
+    labels: ["signal"],
+  });
+  return {
+    countSpansDropped: (count, reason) => dropped.with(reason).add(count),
+    countExportFailure: (signal) => failed.with(signal).add(),
   };
 }
 

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
 import { findStoreCalls } from "./rule/store-calls.ts";
-import { parseFiles } from "./syntax.ts";
+import { importsOf, parseFiles } from "./syntax.ts";
 import { readCode } from "./tree.ts";
 
 describe("the layers", () => {
@@ -21,6 +21,19 @@ describe("the layers", () => {
 
   it("have no import cycle", () => {
     assert.deepEqual(findCycles(house), []);
+  });
+
+  it("load telemetry only where it is configured: by one import at run time", () => {
+    const loading = house
+      .filter(({ path }) => /^src\/(?!telemetry\/)/.test(path))
+      .flatMap((file) => importsOf(file).map((found) => ({ ...found, path: file.path })))
+      .filter(({ specifier, typesOnly }) => !typesOnly && specifier.includes("/telemetry/"))
+      .map(({ path, specifier, node }) => `${path} ${specifier} ${node.getText().slice(0, 7)}`);
+    assert.deepEqual(loading.sort(), [
+      "src/config.ts ./telemetry/settings.ts import ",
+      "src/start-telemetry.ts ./telemetry/open-telemetry.ts import(",
+      "src/start-telemetry.ts ./telemetry/telemetry-options.ts import ",
+    ]);
   });
 
   const violations: readonly (readonly [path: string, text: string, why: string])[] = [
@@ -65,6 +78,17 @@ describe("the layers", () => {
       "an entry point calls an entry point",
     ],
     ["src/worker/a.ts", 'import { store } from "../store/open-store.ts";', "worker opens a store"],
+    [
+      "src/http/a.ts",
+      'import type { Tracing } from "../telemetry/telemetry.ts";',
+      "http knows what observes it",
+    ],
+    ["src/telemetry/a.ts", 'import { makeServer } from "../http/server.ts";', "more than types"],
+    [
+      "src/telemetry/a.ts",
+      'import type { Config } from "../config.ts";',
+      "telemetry reads settings",
+    ],
     [
       "src/cli/a.ts",
       'import type { Store } from "../../src/store/store.ts";',

@@ -105,7 +105,7 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
 
 export interface LargeBodyOptions {
   readonly organizationId: string;
-  readonly budget: BodyBudget;
+  readonly budget: Pick<BodyBudget, "reserve">;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }

@@ -8,7 +8,7 @@ import { RejectionPace } from "./rejection-pace.ts";
 
 export interface Load {
   readonly organizations: OrganizationLoad;
-  readonly bodies: BodyBudget;
+  readonly bodies: Pick<BodyBudget, "reserve" | "heldBytes">;
   readonly shedding: LoadShedding;
   readonly rejections: RejectionPace;
 }

@@ -52,6 +52,12 @@ const layers: readonly Layer[] = [
     may: ["src/worker/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
   },
+  // Wraps what it observes where the service is put together; none of that knows about telemetry.
+  {
+    beginsWith: "src/telemetry/",
+    may: ["src/telemetry/", "src/domain/", "src/setting.ts"],
+    mayTypes: ["src/http/", "src/store/store.ts", "src/metrics/snapshot.ts"],
+  },
   // Import and export, called by a command or another entry point; over HTTP with the client of the
   // SDK.
   {

@@ -1,0 +1,19 @@
+// The clock of spans: Unix milliseconds with a fraction. It is monotonic, so that no span ends before it starts, and is
+// corrected only when it has moved away from the clock of the system, which may itself be adjusted.
+
+/** Below this, the difference is the resolution of the system's clock and the delay of reading both. */
+const driftMsMax = 20;
+
+export class SpanClock {
+  #offsetMs = performance.timeOrigin;
+
+  now(): number {
+    return this.#offsetMs + performance.now();
+  }
+
+  /** To be called regularly. */
+  correct(systemMs = Date.now()): void {
+    const driftMs = systemMs - this.now();
+    if (Math.abs(driftMs) > driftMsMax) this.#offsetMs += driftMs;
+  }
+}

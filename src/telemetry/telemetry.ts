@@ -1,0 +1,25 @@
+// What the rest of the service sees of telemetry. Its parts are wrapped where they are put together (serve.ts), so none of
+// them knows about spans, and without tracing they are not wrapped at all.
+
+import type { TraceRequest } from "../http/http-context.ts";
+import type { GroupFigures, SealReceipt, Store } from "../store/store.ts";
+import type { Bodies, Bulk } from "./trace-bulk.ts";
+
+export interface Telemetry {
+  /** Undefined where no traces are exported. */
+  readonly tracing: Tracing | undefined;
+  /** Reads the last metrics, for which the store must still be open, and starts the last exports. */
+  finish(): Promise<void>;
+  /** Resolves when they have ended, no later than the timeout of an export after `finish`. */
+  close(): Promise<void>;
+}
+
+export interface Tracing {
+  readonly request: TraceRequest;
+  /** To be called for each group commit, before its writes are answered. */
+  readonly onGroup: (figures: GroupFigures) => void;
+  readonly store: (store: Store) => Store;
+  readonly sealReceipt: (seal: SealReceipt) => SealReceipt;
+  readonly bulk: (bulk: Bulk) => Bulk;
+  readonly bodies: (bodies: Bodies) => Bodies;
+}

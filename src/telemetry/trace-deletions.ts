@@ -1,0 +1,163 @@
+// Spans of the worker: a trace for each attempt at a deletion, with a span for each step. A trace is linked to the request
+// that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
+
+import type { Completion, SealReceipt, Store } from "../store/store.ts";
+import { failureType } from "./failure-type.ts";
+import { type Attributes, type OpenSpan, type SpanContext, spanKind } from "./span.ts";
+import { systemName } from "./trace-writes.ts";
+import type { Tracer } from "./tracer.ts";
+
+type Steps = Pick<Store, "claimDeletion" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
+
+/** Requests that are remembered for links; the oldest is forgotten first. */
+const requestsMax = 1_000;
+/** Far more than a worker processes at a time. An attempt whose end was not noticed has no span. */
+const attemptsMax = 1_000;
+
+interface Attempt {
+  readonly span: OpenSpan;
+  readonly attributes: Attributes;
+  /** When its receipt was signed; until then it was verified. */
+  sealed: { readonly startMs: number; readonly endMs: number } | undefined;
+}
+
+export class DeletionTracing {
+  readonly #tracer: Tracer;
+  readonly #requests = new Map<string, SpanContext>();
+  readonly #attempts = new Map<string, Attempt>();
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  /** The current span asked for this deletion. */
+  requested(deletionRequestId: string): void {
+    const span = this.#tracer.current();
+    if (span === undefined || this.#requests.has(deletionRequestId)) return;
+    const { traceId, spanId, traceState } = span;
+    addBounded(this.#requests, requestsMax, [deletionRequestId, { traceId, spanId, traceState }]);
+  }
+
+  wrap(store: Store): Steps {
+    return {
+      claimDeletion: async (claim) => {
+        const startMs = this.#tracer.now();
+        const deletion = await store.claimDeletion(claim);
+        if (deletion !== undefined) {
+          const { deletionRequestId: id, resourceType, attempts } = deletion;
+          const attributes = {
+            "db.system.name": systemName[store.engine],
+            "sluice.deletion.resource_type": resourceType,
+            "sluice.deletion.attempt": attempts,
+          };
+          this.#begin(id, startMs, attributes);
+        }
+        return deletion;
+      },
+      eraseStep: (id, recordsMax, act) =>
+        this.#step(id, "erase", () => store.eraseStep(id, recordsMax, act)),
+      completeDeletions: async (ids, act) => {
+        const startMs = this.#tracer.now();
+        const completions = await store.completeDeletions(ids, act);
+        for (const [index, id] of ids.entries()) {
+          const completion = completions[index];
+          if (completion !== undefined) this.#verified(id, startMs, completion);
+        }
+        return completions;
+      },
+      postponeDeletion: async (id, why, nextAttemptAt) => {
+        this.#end(id, { "error.type": "postponed" });
+        await store.postponeDeletion(id, why, nextAttemptAt);
+      },
+    };
+  }
+
+  wrapSeal(seal: SealReceipt): SealReceipt {
+    return (deletion, context) => {
+      const startMs = this.#tracer.now();
+      const sealed = seal(deletion, context);
+      const attempt = this.#attempts.get(deletion.deletionRequestId);
+      if (attempt !== undefined) attempt.sealed = { startMs, endMs: this.#tracer.now() };
+      return sealed;
+    };
+  }
+
+  /** Claiming includes the plan, which is stored in the same transaction. */
+  #begin(id: string, startMs: number, attributes: Attributes): void {
+    const link = this.#requests.get(id);
+    const span = this.#tracer.startRoot({
+      name: "process deletion",
+      kind: spanKind.internal,
+      startMs,
+      link,
+    });
+    if (span === undefined) return;
+    addBounded(this.#attempts, attemptsMax, [id, { span, attributes, sealed: undefined }]);
+    this.#add(span, "claim and plan", { startMs, endMs: this.#tracer.now() });
+  }
+
+  async #step<Result>(id: string, name: string, work: () => Promise<Result>): Promise<Result> {
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined) return await work();
+    const startMs = this.#tracer.now();
+    try {
+      const result = await work();
+      this.#add(attempt.span, name, { startMs, endMs: this.#tracer.now() });
+      return result;
+    } catch (error) {
+      const endMs = this.#tracer.now();
+      this.#add(attempt.span, name, { startMs, endMs }, { "error.type": failureType(error) });
+      throw error;
+    }
+  }
+
+  /** `verify` until the receipt is signed; `complete` is the transaction that verifies once more and writes both. */
+  #verified(id: string, startMs: number, completion: Completion): void {
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined) return;
+    const { span, sealed } = attempt;
+    const endMs = this.#tracer.now();
+    const failure: Attributes =
+      completion.result === "failed" ? { "error.type": failureType(completion.cause) } : {};
+    if (sealed === undefined) return this.#add(span, "verify", { startMs, endMs }, failure);
+    attempt.sealed = undefined;
+    this.#add(span, "verify", { startMs, endMs: sealed.startMs });
+    this.#add(span, "receipt", sealed);
+    this.#add(span, "complete", { startMs: sealed.endMs, endMs }, failure);
+    if (completion.result !== "completed") return;
+    this.#requests.delete(id);
+    this.#end(id, {});
+  }
+
+  #add(
+    span: OpenSpan,
+    name: string,
+    times: { readonly startMs: number; readonly endMs: number },
+    attributes: Attributes = {},
+  ): void {
+    this.#tracer.addChild(span, { name, ...times, attributes, failed: isFailure(attributes) });
+  }
+
+  #end(id: string, outcome: Attributes): void {
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined) return;
+    this.#attempts.delete(id);
+    const attributes = { ...attempt.attributes, ...outcome };
+    const end = { endMs: this.#tracer.now(), attributes, failed: isFailure(outcome) };
+    this.#tracer.end(attempt.span, end);
+  }
+}
+
+function isFailure(attributes: Attributes): boolean {
+  return "error.type" in attributes;
+}
+
+function addBounded<Value>(
+  map: Map<string, Value>,
+  sizeMax: number,
+  entry: readonly [key: string, value: Value],
+): void {
+  const [oldest] = map.keys();
+  if (map.size >= sizeMax && oldest !== undefined) map.delete(oldest);
+  map.set(...entry);
+}

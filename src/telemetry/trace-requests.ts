@@ -1,0 +1,50 @@
+// Server spans of requests (OpenTelemetry semantic conventions for HTTP, stable). Their attributes never contain the query,
+// which has ids of records, nor addresses, credentials or the organization.
+
+import type { TraceRequest } from "../http/http-context.ts";
+import { type Attributes, spanKind } from "./span.ts";
+import { readParent } from "./trace-context.ts";
+import type { Tracer } from "./tracer.ts";
+
+/** `continues`: whether the trace of a client is continued. */
+export function traceRequests(tracer: Tracer, continues: boolean): TraceRequest {
+  return ({ request, reply }, route, work) => {
+    const { raw, method } = request;
+    const span = tracer.startRoot({
+      name: `${method} ${route}`,
+      kind: spanKind.server,
+      startMs: tracer.now(),
+      parent: continues ? readParent(raw.headers) : undefined,
+    });
+    if (span === undefined) return tracer.run(undefined, work);
+    const response = reply.raw;
+    const attributes = {
+      "http.request.method": method,
+      "http.route": route,
+      "url.path": route,
+      "url.scheme": request.protocol,
+      "network.protocol.version": raw.httpVersion,
+    };
+    response.once("close", () => {
+      const outcome = outcomeOf(response);
+      tracer.end(span, {
+        endMs: tracer.now(),
+        attributes: { ...attributes, ...outcome },
+        failed: "error.type" in outcome,
+      });
+    });
+    tracer.run(span, work);
+  };
+}
+
+/** Of a client that disconnects before the end of its reply, too. An error of the client is not one of the server. */
+function outcomeOf(response: {
+  readonly headersSent: boolean;
+  readonly statusCode: number;
+  readonly writableFinished: boolean;
+}): Attributes {
+  const { headersSent, statusCode, writableFinished } = response;
+  const status: Attributes = headersSent ? { "http.response.status_code": statusCode } : {};
+  if (headersSent && statusCode >= 500) return { ...status, "error.type": String(statusCode) };
+  return writableFinished ? status : { ...status, "error.type": "disconnected" };
+}

@@ -1,0 +1,281 @@
+// Traces and metrics as a receiver of OTLP gets them from the service, in both forms of the protocol.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { makeCustomer } from "../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "./otlp-receiver.ts";
+
+const transaction = {
+  tx_id: "secret-tx-1",
+  type: "DEPOSIT",
+  method: "SEPA",
+  amount: 1_250.5,
+  currency: "EUR",
+  status: "SETTLED",
+  sender_id: "secret-person-81",
+  sender_country: "DE",
+  timestamp: "2026-01-31T09:30:00Z",
+};
+
+const parent = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
+const traceparent = `00-${parent.traceId}-${parent.spanId}-01`;
+
+const path = "/v2/transaction";
+
+const variants = [
+  { protocol: "http/protobuf", engine: "sqlite", kind: 1 },
+  { protocol: "http/json", engine: "postgresql", kind: 3 },
+] as const;
+
+for (const { protocol, engine, kind: kindOfCommit } of variants) {
+  describe(`over ${protocol}, from ${engine}`, () => {
+    let server: PostgresServer | undefined;
+    let receiver: OtlpReceiver;
+    let service: Service;
+    let token: string;
+    let metricsText: string;
+
+    before(async () => {
+      receiver = await startOtlpReceiver();
+      if (engine === "postgresql") server = await startPostgres();
+      const stored = server && { DATABASE_URL: await server.makeDatabase() };
+      const environment = { ...environmentFor(receiver, protocol), ...stored };
+      service = await startService({ environment });
+      try {
+        ({ token } = await makeCustomer(service.app, service.client));
+        await addTransaction();
+        await deleteTransaction();
+        const { client } = service;
+        await client.send({ method: "GET", path, token, query: { tx_id: "unknown" } });
+        await client.send({ method: "GET", path: "/v2/unknown-secret", token });
+        await addList(3_000);
+        ({ text: metricsText } = await client.send({ method: "GET", path: "/metrics" }));
+      } finally {
+        await service.stop();
+      }
+    });
+    after(async () => {
+      await receiver.close();
+      await server?.remove();
+    });
+
+    async function addTransaction(): Promise<void> {
+      const headers = { traceparent, tracestate: "vendor=1", "x-request-id": "secret-request" };
+      const { status } = await service.client.send({
+        method: "POST",
+        path,
+        token,
+        headers,
+        body: transaction,
+      });
+      assert.equal(status, 201);
+    }
+
+    async function deleteTransaction(): Promise<void> {
+      const { client } = service;
+      const body = { tx_id: transaction.tx_id, reason: "secret reason" };
+      const { body: reply } = await client.send({ method: "DELETE", path, token, body });
+      const query = { deletion_request_id: reply.deletion_request_id ?? "" };
+      await waitFor("the deletion to complete", async () => {
+        const found = await client.send({
+          method: "GET",
+          path: "/v2/deletion_request",
+          token,
+          query,
+        });
+        return found.body.status === "completed" ? true : undefined;
+      });
+    }
+
+    async function addList(count: number): Promise<void> {
+      const items = Array.from({ length: count }, (_, at) => ({ ...transaction, tx_id: `t${at}` }));
+      const list = "/v2/transactions/batch";
+      const { status } = await service.client.send({
+        method: "POST",
+        path: list,
+        token,
+        body: items,
+      });
+      assert.equal(status, 200);
+    }
+
+    const named = (name: string): ReceivedSpan => {
+      const found = receiver.spans().find((span) => span.name === name);
+      assert.ok(found !== undefined, `${name} is missing`);
+      return found;
+    };
+    const childrenOf = ({ spanId }: ReceivedSpan) =>
+      receiver.spans().filter(({ parentSpanId }) => parentSpanId === spanId);
+
+    it("continues the trace of a client, with its state", () => {
+      const span = named(`POST ${path}`);
+      const { traceId, parentSpanId, traceState, kind, flags } = span;
+      const expected = { traceId: parent.traceId, parentSpanId: parent.spanId };
+      assert.deepEqual({ traceId, parentSpanId }, expected);
+      assert.deepEqual(
+        { traceState, kind, flags },
+        { traceState: "vendor=1", kind: 2, flags: 769 },
+      );
+      assert.deepEqual(span.attributes, {
+        "http.request.method": "POST",
+        "http.route": path,
+        "url.path": path,
+        "url.scheme": "http",
+        "network.protocol.version": "1.1",
+        "http.response.status_code": 201,
+      });
+    });
+
+    it("shows what the request waited for: the writer's queue, then the group commit", () => {
+      const span = named(`POST ${path}`);
+      const children = childrenOf(span);
+      assert.deepEqual(
+        children.map(({ name, kind }) => [name, kind]),
+        [
+          ["writer queue", 1],
+          ["group commit", kindOfCommit],
+        ],
+      );
+      const [queue, commit] = children;
+      assert.ok(queue !== undefined && commit !== undefined);
+      assert.equal(queue.endNano, commit.startNano);
+      for (const { traceId, traceState, startNano, endNano, flags } of children) {
+        assert.equal(traceId, parent.traceId);
+        assert.equal(traceState, "vendor=1");
+        assert.ok(span.startNano <= startNano && startNano <= endNano && endNano <= span.endNano);
+        assert.equal(flags, 257);
+      }
+      assert.equal(commit.attributes["db.system.name"], engine);
+      assert.ok(Number(commit.attributes["sluice.group.writes"]) >= 1);
+    });
+
+    it("shows the passage of a long list through the bulk thread", () => {
+      const [bulk, ...others] = childrenOf(named("POST /v2/transactions/batch"));
+      assert.deepEqual([bulk?.name, others], ["bulk thread", []]);
+      assert.equal(bulk?.attributes["sluice.items"], 3_000);
+    });
+
+    it("has a trace for each deletion, linked to the request that asked for it", () => {
+      const root = named("process deletion");
+      const { traceId, spanId } = named(`DELETE ${path}`);
+      assert.deepEqual(root.links, [{ traceId, spanId }]);
+      assert.equal(root.parentSpanId, "");
+      assert.notEqual(root.traceId, traceId);
+      const steps = childrenOf(root).map(({ name }) => name);
+      assert.deepEqual(steps, ["claim and plan", "erase", "verify", "receipt", "complete"]);
+      assert.ok(childrenOf(root).every((step) => step.traceId === root.traceId));
+      assert.deepEqual(root.attributes, {
+        "db.system.name": engine,
+        "sluice.deletion.resource_type": "transaction",
+        "sluice.deletion.attempt": 1,
+      });
+    });
+
+    it("counts an error of the client as its reply, not as a failure", () => {
+      const span = named(`GET ${path}`);
+      assert.equal(span.attributes["http.response.status_code"], 404);
+      assert.equal(span.failed, false);
+    });
+
+    it("has no span of paths without an operation, nor of health checks and scrapes", () => {
+      const routes = receiver.spans().map(({ attributes }) => attributes["http.route"]);
+      const known = [undefined, "/auth/token", path, "/v2/deletion_request"];
+      const others = routes.filter((route) => !known.some((one) => one === route));
+      assert.deepEqual(others, ["/v2/transactions/batch"]);
+    });
+
+    it("names the process, with what the operator adds", () => {
+      for (const { resource } of receiver.exports) {
+        assert.equal(resource["service.name"], "intake");
+        assert.equal(resource["deployment.environment.name"], "a b");
+        assert.match(String(resource["service.instance.id"]), /^[0-9a-f-]{36}$/);
+      }
+    });
+
+    it("sends the headers of the settings, to the paths of the protocol", () => {
+      const sent = receiver.exports.map(({ path: to, headers }) => [to, headers["x-api-key"]]);
+      for (const [to, key] of sent) {
+        const ofTraces = to === "/base/v1/traces";
+        assert.ok(ofTraces || to === "/base/v1/metrics");
+        assert.equal(key, ofTraces ? "of traces" : "secret-key");
+      }
+    });
+
+    it("exports the same metrics as /metrics, with the same values", () => {
+      const points = receiver.points();
+      const expected = readMetrics(metricsText);
+      const found = new Map(points.flatMap(samplesOf));
+      assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort());
+      const stable = [...expected].filter(([name]) => stableMetrics.test(name));
+      assert.ok(stable.length > 30, `only ${stable.length} values do not change`);
+      for (const [name, value] of stable) assert.equal(found.get(name), value, name);
+    });
+
+    it("has a unit for what is measured in seconds or bytes", () => {
+      const units = Object.fromEntries(receiver.points().map(({ name, unit }) => [name, unit]));
+      assert.equal(units["sluice_group_commit_duration_seconds"], "s");
+      assert.equal(units["sluice_process_cpu_seconds_total"], "s");
+      assert.equal(units["sluice_held_body_bytes"], "By");
+      assert.equal(units["sluice_connections"], "1");
+    });
+
+    it("contains neither content nor ids of records, tokens, keys, reasons or request ids", () => {
+      const texts = receiver.exports.map(({ spans, points, resource }) =>
+        JSON.stringify([spans, points, resource], (_, value: unknown) =>
+          typeof value === "bigint" ? String(value) : value,
+        ),
+      );
+      assert.equal(/secret|1250/.exec(texts.join("\n")), null);
+      assert.ok(!texts.some((text) => text.includes(token)));
+      assert.equal(/secret-key|of traces/.exec(service.log.join("\n")), null);
+    });
+  });
+}
+
+function environmentFor({ url }: OtlpReceiver, protocol: string): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/base/`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    OTEL_EXPORTER_OTLP_COMPRESSION: protocol === "http/json" ? "gzip" : "none",
+    OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=secret-key",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "X-API-Key=of%20traces",
+    OTEL_SERVICE_NAME: "intake",
+    OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=a%20b",
+    OTEL_BSP_SCHEDULE_DELAY: "20",
+  };
+}
+
+/** What neither a scrape nor a stop changes. */
+const stableMetrics =
+  /^sluice_(?:records|request_duration|deletion|rate_limit|build_info|held|load|spans|telemetry|pressure|process_(?:start|max))/;
+
+/** The samples of the Prometheus text by name and labels, with buckets that are not cumulative left out. */
+function readMetrics(text: string): ReadonlyMap<string, number> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line): [string, number] => {
+      const at = line.lastIndexOf(" ");
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}
+
+function samplesOf(point: ReturnType<OtlpReceiver["points"]>[number]): readonly [string, number][] {
+  const { name, labels, value, count = 0, bucketCounts, bounds = [] } = point;
+  const key = (suffix: string, more: Readonly<Record<string, unknown>> = {}) => {
+    const pairs = Object.entries({ ...labels, ...more }).map(
+      ([label, text]) => `${label}="${String(text)}"`,
+    );
+    return `${name}${suffix}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`}`;
+  };
+  if (bucketCounts === undefined) return [[key(""), value]];
+  let cumulated = 0;
+  const buckets = [...bounds.map(String), "+Inf"].map((le, at): [string, number] => {
+    cumulated += bucketCounts[at] ?? 0;
+    return [key("_bucket", { le }), cumulated];
+  });
+  return [...buckets, [key("_sum"), value], [key("_count"), count]];
+}

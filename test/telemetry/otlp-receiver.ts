@@ -1,0 +1,187 @@
+// A receiver of OTLP over HTTP for tests: decodes what arrives, in both forms of the protocol, with a library that the
+// service does not use. Can also answer with an error, late or never.
+
+import { readFileSync } from "node:fs";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import protobuf from "protobufjs";
+
+const { root } = protobuf.parse(readFileSync(new URL("./otlp.proto", import.meta.url), "utf8"));
+
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceState: string;
+  /** Empty for a root. */
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startNano: bigint;
+  readonly endNano: bigint;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly failed: boolean;
+  readonly flags: number;
+}
+
+export interface ReceivedPoint {
+  readonly name: string;
+  readonly kind: "gauge" | "sum" | "histogram";
+  readonly unit: string;
+  readonly labels: Readonly<Record<string, unknown>>;
+  /** Of a histogram: its sum. */
+  readonly value: number;
+  readonly count?: number;
+  readonly bucketCounts?: readonly number[];
+  readonly bounds?: readonly number[];
+}
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly resource: Readonly<Record<string, unknown>>;
+  readonly spans: readonly ReceivedSpan[];
+  readonly points: readonly ReceivedPoint[];
+}
+
+/** A status, or never an answer. */
+type Behaviour = { readonly status: number; readonly retryAfter?: string } | "hang";
+
+export interface OtlpReceiver {
+  readonly url: string;
+  /** What arrived and was accepted or rejected, in order. */
+  readonly exports: readonly Received[];
+  readonly spans: () => readonly ReceivedSpan[];
+  /** Of the latest export that has metrics. */
+  readonly points: () => readonly ReceivedPoint[];
+  /** From now on. */
+  behave(behaviour: Behaviour): void;
+  close(): Promise<void>;
+}
+
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+  const exports: Received[] = [];
+  let behaviour: Behaviour = { status: 200 };
+  const server = createServer((request, response) => {
+    void answer(request, response);
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    exports.push(await receive(request));
+    if (behaviour === "hang") return;
+    const { status, retryAfter } = behaviour;
+    response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter });
+    response.end();
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exports,
+    spans: () => exports.flatMap(({ spans }) => spans),
+    points: () => exports.findLast(({ points }) => points.length > 0)?.points ?? [],
+    behave: (next) => (behaviour = next),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function receive(request: IncomingMessage): Promise<Received> {
+  const { headers, url: path = "" } = request;
+  const sent = await buffer(request);
+  const body = headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
+  const isTraces = path.endsWith("/traces");
+  const message =
+    headers["content-type"] === "application/json"
+      ? (JSON.parse(body.toString()) as Json)
+      : decode(isTraces ? "otlp.TraceRequest" : "otlp.MetricsRequest", body);
+  const parts = list(message, isTraces ? "resourceSpans" : "resourceMetrics");
+  const resource = attributesOf((parts[0]?.["resource"] ?? {}) as Json);
+  const spans = parts.flatMap((part) =>
+    list(part, "scopeSpans").flatMap((scope) => list(scope, "spans").map(toSpan)),
+  );
+  const points = parts.flatMap((part) =>
+    list(part, "scopeMetrics").flatMap((scope) => list(scope, "metrics").flatMap(toPoints)),
+  );
+  return { path, headers, resource, spans, points };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function decode(type: string, body: Uint8Array): Json {
+  const found = root.lookupType(type);
+  return found.toObject(found.decode(body), { longs: String });
+}
+
+function list(message: Json, name: string): readonly Json[] {
+  return (message[name] ?? []) as readonly Json[];
+}
+
+function toSpan(span: Json): ReceivedSpan {
+  return {
+    traceId: hex(span["traceId"]),
+    spanId: hex(span["spanId"]),
+    traceState: text(span["traceState"]),
+    parentSpanId: hex(span["parentSpanId"]),
+    name: text(span["name"]),
+    kind: Number(span["kind"]),
+    startNano: BigInt(text(span["startTimeUnixNano"])),
+    endNano: BigInt(text(span["endTimeUnixNano"])),
+    attributes: attributesOf(span),
+    links: list(span, "links").map(({ traceId, spanId }) => ({
+      traceId: hex(traceId),
+      spanId: hex(spanId),
+    })),
+    failed: (span["status"] as Json | undefined)?.["code"] === 2,
+    flags: Number(span["flags"]),
+  };
+}
+
+function toPoints(metric: Json): readonly ReceivedPoint[] {
+  const kind = (["gauge", "sum", "histogram"] as const).find((name) => name in metric);
+  if (kind === undefined) throw new TypeError(`${text(metric["name"])} has no data`);
+  const data = metric[kind] as Json;
+  if (kind !== "gauge" && data["aggregationTemporality"] !== 2) throw new TypeError("a delta");
+  if (kind === "sum" && data["isMonotonic"] !== true) throw new TypeError("not a counter");
+  return list(data, "dataPoints").map((point) => ({
+    name: text(metric["name"]),
+    kind,
+    unit: text(metric["unit"]),
+    labels: attributesOf(point),
+    value: Number(kind === "histogram" ? point["sum"] : point["asDouble"]),
+    ...(kind === "histogram"
+      ? {
+          count: Number(point["count"]),
+          bucketCounts: (point["bucketCounts"] as readonly unknown[]).map(Number),
+          bounds: (point["explicitBounds"] as readonly unknown[]).map(Number),
+        }
+      : {}),
+  }));
+}
+
+function attributesOf(holder: Json): Readonly<Record<string, unknown>> {
+  const entries = list(holder, "attributes").map(({ key, value }) => [key, valueOf(value as Json)]);
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+function valueOf({ stringValue, boolValue, intValue, doubleValue }: Json): unknown {
+  return stringValue ?? boolValue ?? doubleValue ?? Number(intValue);
+}
+
+function hex(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : text(value);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
