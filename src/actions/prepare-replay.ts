@@ -44,7 +44,9 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   await replay.beginReplay({ known, backup, sources: names }, act);
   await loadHolds(app, findings);
   // Before anything is processed, so that nothing is erased early.
-  await replay.replaceFloors(findings.floors, act);
+  for (let at = 0; at < findings.floors.length; at += limits.ledgerEntriesAtOnce) {
+    await replay.replaceFloors(findings.floors.slice(at, at + limits.ledgerEntriesAtOnce), act);
+  }
   for await (const page of readDeletions(app, sources)) await replay.queueReplay(page);
   await replay.startReplay();
 }

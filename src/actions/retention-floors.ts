@@ -41,7 +41,8 @@ export async function setFloor(app: App, wanted: FloorSetting): Promise<Retentio
   if (outcome.result === "above_ceiling" && rule !== undefined) {
     throw ceilingTooLow(outcome.retainDays, { resourceType, ...rule });
   }
-  while ((await app.store.retention.wakeMore(organizationId)) > 0);
+  let after: string | undefined = "";
+  while (after !== undefined) after = await app.store.retention.wakeFrom(organizationId, after);
   return readRetention(app, organizationId);
 }
 

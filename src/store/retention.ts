@@ -18,12 +18,11 @@ export type FloorOutcome =
 
 export interface RetentionStore {
   /**
-   * Evaluates again, in the same transaction, the first deletions of the organization that wait for a floor. `wakeMore`
-   * does so with the others.
+   * In the same transaction, makes the first deletions of the organization due that wait for a floor; `wakeFrom` the others.
    */
   setFloor(change: FloorChange, act: Act): Promise<FloorOutcome>;
-  /** A bounded number of them; returns how many there were. */
-  wakeMore(organizationId: string): Promise<number>;
+  /** A bounded number, after this one in the order of their ids. Returns the last one; undefined at the end. */
+  wakeFrom(organizationId: string, after: string): Promise<string | undefined>;
   /** In the order of organizations and types. Without organizationId: of all organizations. */
   listFloors(organizationId: string | undefined): Promise<readonly RetentionFloor[]>;
 }

@@ -311,7 +311,7 @@ export function testFloors(engine: Engine): void {
       assert.equal(await exists(store, root), false);
     });
 
-    it("on very many deletions wakes them in steps", async (test) => {
+    it("on many deletions makes all of them due, whether or not they are checked in one step", async (test) => {
       const { store } = await openWithOrganizations(engine, test);
       await setFloor(store, "transaction", 5);
       const drafts = Array.from({ length: 70 }, (_, index) =>
@@ -321,8 +321,14 @@ export function testFloors(engine: Engine): void {
       for (const { id } of drafts) await request(store, keyOf("transaction", id));
       for (let round = 0; round < 3; round += 1) assert.equal(await claim(store), undefined);
       assert.equal((await store.deletionFigures(worker.now)).underFloor, 70);
-      assert.equal(await store.retention.wakeMore(acme), 70);
-      assert.equal(await store.retention.wakeMore(acme), 0);
+      assert.equal(await store.retention.wakeFrom(acme, "del_zzz"), undefined);
+      const nextOf = async () => {
+        const all = await store.listDeletions({ organizationId: acme, limit: 100 });
+        return new Set(all.map(({ nextAttemptAt }) => nextAttemptAt));
+      };
+      assert.deepEqual(await nextOf(), new Set([onDay(7)]));
+      assert.equal(await store.retention.wakeFrom(acme, ""), undefined);
+      assert.deepEqual(await nextOf(), new Set([0]));
     });
   });
 }

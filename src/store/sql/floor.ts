@@ -44,11 +44,12 @@ const wakeFloored = `
   WHERE deletion_request_id IN (
     SELECT deletion_request_id FROM deletion
     --sqlite INDEXED BY deletion_floored
-    WHERE organization_id = $1 AND floor_until IS NOT NULL AND next_attempt_at > 0
+    WHERE organization_id = $1 AND deletion_request_id > $2 AND floor_until IS NOT NULL
       AND status IN ('pending', 'processing') AND (status = 'processing' OR claimant IS NULL)
-    LIMIT $2
+    ORDER BY deletion_request_id LIMIT $3
     --postgres FOR UPDATE SKIP LOCKED
-  )`;
+  )
+  RETURNING deletion_request_id`;
 
 /** CROSS JOIN makes SQLite begin with the ids. */
 const findLastSeen = `
@@ -103,16 +104,22 @@ export function* putFloor(change: FloorChange, act: Act, because?: string): Stat
   if (row?.keep_days === rule?.keepDays && row?.counted_from === rule?.countedFrom) return false;
   if (rule === undefined) yield* run(removeFloor, organizationId, resourceType);
   else yield* run(storeFloor, organizationId, resourceType, rule.keepDays, rule.countedFrom);
-  yield* wakeMore(organizationId);
+  yield* wakeFrom(organizationId, "");
   const action = rule === undefined ? floorActions.remove : floorActions.set;
   const detail = describeChange(change, because);
   yield* auditAct({ action, organizationId, subject: organizationId, detail }, act);
   return true;
 }
 
-/** Makes deletions due that wait for a floor; returns how many. */
-export function* wakeMore(organizationId: string): Statements<number> {
-  return yield* run(wakeFloored, organizationId, wokenAtOnceMax);
+/**
+ * Makes deletions due that wait for a floor, after this one in the order of their ids; returns the last one, or undefined at the
+ * end.
+ */
+export function* wakeFrom(organizationId: string, after: string): Statements<string | undefined> {
+  const values = [organizationId, after, wokenAtOnceMax] as const;
+  const rows = yield* all<{ deletion_request_id: string }>(wakeFloored, ...values);
+  if (rows.length < wokenAtOnceMax) return undefined;
+  return rows.map(({ deletion_request_id: id }) => id).reduce((one, id) => (id > one ? id : one));
 }
 
 /** The floor of a record, and when it ends. */

@@ -116,7 +116,7 @@ export const methods = {
   },
   retention: {
     setFloor: change(ofOrganization, floor.setFloor),
-    wakeMore: change(organization, floor.wakeMore),
+    wakeFrom: change(organization, floor.wakeFrom),
     listFloors: lookup(oneOrAll, floor.listFloors),
   },
   replay: {

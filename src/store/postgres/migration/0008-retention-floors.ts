@@ -12,7 +12,7 @@ export const retentionFloors = `
 
   ALTER TABLE deletion ADD COLUMN floor_until bigint;
   -- by which those are found and counted that wait for a floor
-  CREATE INDEX deletion_floored ON deletion (organization_id, next_attempt_at, floor_until)
+  CREATE INDEX deletion_floored ON deletion (organization_id, deletion_request_id, floor_until)
     WHERE status IN ('pending', 'processing') AND floor_until IS NOT NULL;
 
   DROP INDEX deletion_due;
