@@ -1032,6 +1032,10 @@ type DeletionStatus struct {
 	// When it was requested.
 	RequestedAt Timestamp `json:"requested_at"`
 
+	// When it will be processed, if that is later than the request: at the end of a grace period or of
+	// a retention floor.
+	DueAt Timestamp `json:"due_at,omitempty"`
+
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at,omitempty"`
 

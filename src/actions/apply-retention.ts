@@ -1,9 +1,10 @@
 // Requests the deletion of records whose retention period has ended. They are processed like any other deletion; nothing is
-// erased here. Records under a legal hold are skipped.
+// erased here. Records under a legal hold or a retention floor are skipped.
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
+import { dayMs } from "../domain/retention/floor.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { ExpiredPart, Expiry } from "../store/store.ts";
 import type { App } from "./app.ts";
@@ -13,8 +14,6 @@ import { makeId } from "./credential.ts";
 export const retentionScannedMax = 2_000;
 /** Records that a preview names. */
 const retentionShownMax = 100;
-
-const dayMs = 86_400_000;
 
 /** Where the next round continues. */
 export interface RetentionPlace {
@@ -68,7 +67,7 @@ export async function previewRetention(
   app: App,
   organization: Organization,
 ): Promise<RetentionPreview> {
-  const counts = { due: 0, held: 0, open: 0, needed: 0 };
+  const counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
   const dueByType = new Map<string, number>();
   const due: RecordKey[] = [];
   let after: RecordKey | undefined;
@@ -104,6 +103,7 @@ function scanPart(
     before: cutoff(app, organization),
     after,
     scannedMax: retentionScannedMax,
+    now: app.now(),
   });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
+import { formatDays, type RetentionFloor } from "../domain/retention/floor.ts";
 import type { OrganizationChange } from "../store/store.ts";
 import { actOf, type App } from "./app.ts";
 import { requireName } from "./create-organization.ts";
@@ -10,7 +11,7 @@ import { OperatorError } from "./operator-error.ts";
 
 export type OrganizationSettings = OrganizationChange;
 
-/** Throws OperatorError invalid, also for an empty change, and no_such_organization. */
+/** Throws OperatorError invalid, also for an empty change, no_such_organization and floor_above_ceiling. */
 export async function changeOrganization(
   app: App,
   organizationId: string,
@@ -28,7 +29,32 @@ export async function changeOrganization(
   if (change.name !== undefined) requireName("The organization's name", change.name);
   const act = actOf(app);
   const changed = await app.store.changeOrganization(organizationId, change, act);
-  return changed ?? findOrganization(app, organizationId);
+  if (changed === undefined) return findOrganization(app, organizationId);
+  if (!("ceilingTooLowFor" in changed)) return changed;
+  throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
+}
+
+/** For a look at what a ceiling would delete. Throws OperatorError floor_above_ceiling. */
+export async function requireFloorsWithin(
+  { store }: App,
+  organizationId: string,
+  retainDays: number,
+): Promise<void> {
+  const floors = await store.retention.listFloors(organizationId);
+  const longer = floors.find(({ keepDays }) => keepDays > retainDays);
+  if (longer !== undefined) throw ceilingTooLow(retainDays, longer);
+}
+
+/** Names both: nothing may be deleted by the ceiling that a floor requires to be kept. */
+export function ceilingTooLow(
+  retainDays: number,
+  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId">,
+): OperatorError {
+  return new OperatorError(
+    "floor_above_ceiling",
+    `The retention floor of ${resourceType}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
+      `of ${formatDays(retainDays)} (--retain-days). Nothing was changed: lower the floor or raise the ceiling first.`,
+  );
 }
 
 function requireDays(days: number): void {

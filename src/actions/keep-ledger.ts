@@ -1,5 +1,5 @@
-// Updates the ledger outside the store: deletions before and after they are completed, holds, and the signed heads of the audit
-// trail and of the receipts. Finds out from it whether the store was rolled back. Completes nothing itself.
+// Updates the ledger outside the store: deletions before and after they are completed, holds, retention floors, and the signed
+// heads of the audit trail and of the receipts. Finds out from it whether the store was rolled back. Completes nothing itself.
 
 import { canonicalJson } from "../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../domain/access.ts";
@@ -14,6 +14,7 @@ import { headsToSign } from "../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../store/ledger.ts";
 import type { App } from "./app.ts";
 import { isInTrail, isReceipt } from "./chain-links.ts";
+import { floorOfEntry } from "./floor-states.ts";
 import { OperatorError } from "./operator-error.ts";
 import { auditPages, holdPages, receiptPages } from "./pages.ts";
 
@@ -36,7 +37,7 @@ export async function noteCompleting(
 }
 
 /**
- * Notes every receipt and hold that the store has and the ledger lacks, also those of other processes, and the heads of both
+ * Notes every receipt, hold and floor that the store has and the ledger lacks, also those of other processes, and the heads of both
  * chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what was noted before.
  */
 export async function catchUpLedger(app: App): Promise<void> {
@@ -47,7 +48,7 @@ export async function catchUpLedger(app: App): Promise<void> {
   if (isNoted && state.heads !== undefined) return;
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
   if (state.heads === undefined) await noteAllHolds(app);
-  const last = await noteHoldsSince(app, { anchor: state.auditAnchor, upTo: audit });
+  const last = await noteTrailSince(app, { anchor: state.auditAnchor, upTo: audit });
   const { receiptNo: no, hash, storeId } = receipts;
   await ledger.note(last, sealHeads(app, { storeId, audit, receipts: { no, hash } }));
 }
@@ -91,7 +92,7 @@ interface TrailPart {
 const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
 
 /** Follows the trail, which must lead from the anchor to `upTo`. Returns the entries that are still to be noted. */
-async function noteHoldsSince(
+async function noteTrailSince(
   app: App,
   { anchor, upTo }: TrailPart,
 ): Promise<readonly LedgerEntry[]> {
@@ -104,7 +105,7 @@ async function noteHoldsSince(
     const page = all.filter(({ entryNo }) => entryNo <= upTo.no);
     const end = page.at(-1);
     if (end === undefined || !isChain(page, last.hash)) break;
-    entries = await holdEntriesOf(app, page);
+    entries = await entriesOf(app, page);
     last = { no: end.entryNo, hash: end.hash };
   }
   if (last.no !== upTo.no || last.hash !== upTo.hash) throw ledgerAhead(app);
@@ -121,12 +122,16 @@ function isChain(page: readonly AuditEntry[], before: string): boolean {
   });
 }
 
-async function holdEntriesOf(
+/** Holds and retention floors. */
+async function entriesOf(
   { store }: App,
   page: readonly AuditEntry[],
 ): Promise<readonly LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
-  for (const { action, at, actor, detail } of page) {
+  for (const entry of page) {
+    const { action, at, actor, detail } = entry;
+    const floor = floorOfEntry(entry);
+    if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;
     if (action === "hold.release") entries.push({ kind: "hold_released", holdId, at, by: actor });

@@ -36,6 +36,8 @@ export type OperatorErrorName =
   | "no_such_hold"
   | "several_holds"
   | "too_many_holds"
+  | "floor_above_ceiling"
+  | "confidential_type"
   | "not_confirmed"
   | "ledger_ahead"
   | "replay_unread"

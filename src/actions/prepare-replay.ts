@@ -23,8 +23,9 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   if ((await app.store.replay.restoreState()) !== undefined) return true;
   // Otherwise what is not in the ledger yet, such as the release of a hold, would seem to be lost.
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
-  const { behind, unreplayed, holds } = await readLedgers(app, sources);
-  return behind || unreplayed > 0 || holds.place.length > 0 || holds.release.length > 0;
+  const { behind, unreplayed, holds, floors } = await readLedgers(app, sources);
+  if (behind || unreplayed > 0) return true;
+  return holds.place.length > 0 || holds.release.length > 0 || floors.length > 0;
 }
 
 /**
@@ -42,6 +43,10 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   const names = sources.map(({ name }) => name);
   await replay.beginReplay({ known, backup, sources: names }, act);
   await loadHolds(app, findings);
+  // Before anything is processed, so that nothing is erased early.
+  for (let at = 0; at < findings.floors.length; at += limits.ledgerEntriesAtOnce) {
+    await replay.replaceFloors(findings.floors.slice(at, at + limits.ledgerEntriesAtOnce), act);
+  }
   for await (const page of readDeletions(app, sources)) await replay.queueReplay(page);
   await replay.startReplay();
 }

@@ -14,6 +14,8 @@ export interface DeletionView {
   readonly resource_id: string;
   readonly status: DeletionStatus;
   readonly requested_at: string;
+  /** Only while it is pending, and only if that is later than the request. */
+  readonly due_at?: string;
   readonly completed_at?: string;
   readonly erased?: ErasedCounts;
   readonly receipt?: Receipt;
@@ -61,9 +63,21 @@ export function viewDeletion(deletion: Deletion, receipt: Receipt | undefined): 
     resource_id: deletion.resourceId,
     status: deletion.status,
     requested_at: new Date(deletion.requestedAt).toISOString(),
+    ...viewDue(deletion),
     ...(completedAt === undefined
       ? {}
       : { completed_at: new Date(completedAt).toISOString(), erased: deletion.erased }),
     ...(receipt === undefined ? {} : { receipt }),
   };
+}
+
+/** The end of the grace period or of the retention floors, whichever is later. */
+export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
+  return Math.max(dueAt, floorUntil);
+}
+
+function viewDue(deletion: Deletion): Pick<DeletionView, "due_at"> {
+  const due = dueTime(deletion);
+  if (deletion.status !== "pending" || due <= deletion.requestedAt) return {};
+  return { due_at: new Date(due).toISOString() };
 }

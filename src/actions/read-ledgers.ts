@@ -1,12 +1,18 @@
-// What ledgers know that a store may lack: deletions, holds, and how far its chains reached. Reads them in bounded memory,
-// except for holds, which are few. Changes nothing.
+// What ledgers know that a store may lack: deletions, holds, retention floors, and how far its chains reached. Reads them in
+// bounded memory, except for holds and floors, which are few. Changes nothing.
 
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
-import type { ChainHead, DeletionEntry, LedgerEntry } from "../domain/deletion/ledger-entry.ts";
+import type {
+  ChainHead,
+  DeletionEntry,
+  FloorEntry,
+  LedgerEntry,
+} from "../domain/deletion/ledger-entry.ts";
 import type { HoldsOfReplay } from "../store/replay.ts";
 import type { App } from "./app.ts";
 import { isInTrail, isReceipt } from "./chain-links.ts";
+import { FloorStates } from "./floor-states.ts";
 import { OperatorError } from "./operator-error.ts";
 import { holdPages } from "./pages.ts";
 
@@ -22,6 +28,8 @@ export interface LedgerFindings {
   /** Deletions that the store has not completed. */
   readonly unreplayed: number;
   readonly holds: HoldsOfReplay;
+  /** Retention floors that the store has otherwise. */
+  readonly floors: readonly FloorEntry[];
   /** The highest link of each chain that the ledgers know. */
   readonly known: {
     readonly audit: ChainHead | undefined;
@@ -65,6 +73,7 @@ export async function readLedgers(
   return {
     unreplayed,
     holds: await reading.compareHolds(app),
+    floors: reading.floors.contradictedBy(await app.store.retention.listFloors(undefined)),
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !isThere,
   };
@@ -95,6 +104,7 @@ class Ends {
 class LedgerReading {
   readonly audit = new Ends();
   readonly receipts = new Ends();
+  readonly floors = new FloorStates();
   readonly #storeId: string;
   readonly #placed = new Map<string, Hold>();
   readonly #released = new Set<string>();
@@ -126,6 +136,9 @@ class LedgerReading {
         break;
       case "hold_released":
         this.#released.add(entry.holdId);
+        break;
+      case "floor":
+        this.floors.add(entry);
         break;
     }
   }

@@ -33,6 +33,8 @@ import { receiptVerify } from "./command/receipt-verify.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restore } from "./command/restore.ts";
 import { retentionPreview } from "./command/retention-preview.ts";
+import { retentionSet } from "./command/retention-set.ts";
+import { retentionShow } from "./command/retention-show.ts";
 import { serve } from "./command/serve.ts";
 
 export const commands: readonly Command[] = [
@@ -61,6 +63,8 @@ export const commands: readonly Command[] = [
   receiptVerify,
   receiptExport,
   receiptRotate,
+  retentionSet,
+  retentionShow,
   retentionPreview,
   auditExport,
   backup,
@@ -78,7 +82,7 @@ export const groups: Readonly<Record<string, string>> = {
   record: "Show a record and its changes.",
   deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
-  retention: "Preview what retention deletes.",
+  retention: "Set and show how long records are kept, and preview what is deleted.",
   audit: "Export the audit trail.",
 };
 

@@ -69,6 +69,10 @@ export interface RecordTypeOptions {
   readonly batchPath?: string;
   /** May be deleted by request (`transaction`, `person`, `company`). */
   readonly deletable?: boolean;
+  /** The record is closed while any of these fields has this value; a retention floor may count from that. */
+  readonly closed?: readonly { readonly field: string; readonly is: unknown }[];
+  /** Nobody without its scope may learn that a record of it exists, so nothing may delay a deletion visibly because of it. */
+  readonly confidential?: boolean;
 }
 
 export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {

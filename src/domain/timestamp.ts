@@ -71,6 +71,16 @@ export function formatTimestamp(normalised: NormalisedTimestamp): string {
   return `${normalised}Z`;
 }
 
+/** Unix milliseconds, rounded up to whole ones: the first that is not before the timestamp. */
+export function unixMsOf(normalised: NormalisedTimestamp): number {
+  const [toSecond = "", fraction = ""] = normalised.split(".");
+  const isLeapSecond = toSecond.endsWith(":60");
+  const second = isLeapSecond ? `${toSecond.slice(0, -2)}59` : toSecond;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  const more = (isLeapSecond ? 1_000 : 0) + (fraction.length > 3 ? 1 : 0);
+  return Date.parse(`${second}Z`) + milliseconds + more;
+}
+
 /** True for an RFC 3339 full-date (`2026-01-31`) that is in the calendar. */
 export function isFullDate(text: string): boolean {
   const part = fullDate.exec(text);

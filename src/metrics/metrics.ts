@@ -190,14 +190,19 @@ function registerStoredDeletions(registry: Registry, read: () => Promise<Deletio
     name: "sluice_deletions_held",
     help: "Open deletions that wait for the release of a legal hold.",
   };
+  const underFloor = {
+    name: "sluice_deletions_under_floor",
+    help: "Open deletions that wait for the end of a retention floor.",
+  };
   const oldest = {
     name: "sluice_deletion_oldest_due_age_seconds",
-    help: "How long the oldest open deletion that no legal hold keeps has been due.",
+    help: "How long the oldest open deletion without a legal hold or retention floor has been due.",
   };
   let figures: Partial<DeletionFigures> = {};
   registry.onSnapshot(async () => (figures = await read()));
   registry.observe("gauge", byStatus, () => figures.byStatus ?? {});
   registry.observe("gauge", held, () => figures.held ?? 0);
+  registry.observe("gauge", underFloor, () => figures.underFloor ?? 0);
   registry.observe("gauge", oldest, () => {
     const { oldestDueAt } = figures;
     return oldestDueAt === undefined ? 0 : Math.max(0, Date.now() - oldestDueAt) / 1_000;

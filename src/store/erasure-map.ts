@@ -69,8 +69,8 @@ export const erasureMap: Readonly<Record<string, Table>> = {
       "deletion_request_id organization_id resource_type resource_id reason status requested_by " +
         "requested_at due_at started_at completed_at erased redacted attempts",
     ),
-    waiting_for: { erased: "emptied on completion; it may name a record under a hold" },
-    ...all(proof, "held next_attempt_at lease_until claimant carried_out_before"),
+    waiting_for: { erased: "emptied on completion; it may name a record under a hold or a floor" },
+    ...all(proof, "held floor_until next_attempt_at lease_until claimant carried_out_before"),
   },
   deletion_target: all(
     withPlan,
@@ -81,6 +81,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     untilRelease,
     "hold_id organization_id resource_type resource_id reason owner review_on placed_at placed_by",
   ),
+  retention_floor: all(notAboutRecords, "organization_id resource_type keep_days counted_from"),
   idempotent_reply: all(replyHashes, "organization_id key_hash fingerprint outcome created_at"),
   receipt: {
     ...all(proof, "receipt_no deletion_request_id organization_id"),

@@ -4,6 +4,7 @@
 import type { Hold } from "../domain/access.ts";
 import type { ChainCut, ChainHead, DeletionEntry } from "../domain/deletion/ledger-entry.ts";
 import type { Act } from "./act.ts";
+import type { FloorChange } from "./retention.ts";
 
 /** The state of a restore. A store without one is complete. */
 export interface RestoreState {
@@ -87,6 +88,8 @@ export interface ReplayStore {
   queueReplay(entries: readonly DeletionEntry[]): Promise<void>;
   /** Places and releases holds as the ledger has them, whether or not their records exist. */
   replaceHolds(holds: HoldsOfReplay, act: Act): Promise<void>;
+  /** Sets and removes retention floors as the ledger has them. */
+  replaceFloors(floors: readonly FloorChange[], act: Act): Promise<void>;
   /** Everything is queued: the store becomes `replaying`. */
   startReplay(): Promise<void>;
   /** Ends the leases of other processes, of which none may be serving the store. */

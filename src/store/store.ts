@@ -21,12 +21,14 @@ import type {
   Sighting,
   WriteOutcome,
 } from "../domain/record/record-write.ts";
+import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
 import type { ReplayStore } from "./replay.ts";
+import type { RetentionStore } from "./retention.ts";
 import type { StoredReceipt, TrailStore } from "./trail.ts";
 
 export type Act = AnyAct;
@@ -99,13 +101,14 @@ export interface ExpiryQuery {
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
   readonly scannedMax: number;
+  readonly now: number;
 }
 
 /**
  * Whether retention may delete a record whose period has ended. `needed`: something that belongs to it was seen later, and
- * the record is retained as long as that. `open`: there is an open deletion of it.
+ * the record is retained as long as that. `open`: there is an open deletion of it. `floor`: it is under a retention floor.
  */
-export type Expiry = "due" | "held" | "open" | "needed";
+export type Expiry = "due" | "held" | "open" | "needed" | "floor";
 
 export interface ExpiredPart {
   readonly expired: readonly { readonly key: RecordKey; readonly expiry: Expiry }[];
@@ -136,7 +139,9 @@ export interface DeletionFigures {
   readonly byStatus: Readonly<Record<DeletionStatus, number>>;
   /** Open deletions that wait for the release of a hold. */
   readonly held: number;
-  /** When the oldest overdue deletion became due that does not wait for a hold. */
+  /** Open deletions that wait for the end of a retention floor. */
+  readonly underFloor: number;
+  /** When the oldest overdue deletion became due that waits neither for a hold nor for a floor. */
   readonly oldestDueAt: number | undefined;
 }
 
@@ -238,6 +243,11 @@ export type OrganizationChange = Partial<
   Pick<Organization, "name" | "strictScopes" | "deletionGraceSeconds">
 > & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };
 
+/** The wanted `retainDays` is shorter than this floor. Nothing was changed. */
+export interface CeilingTooLow {
+  readonly ceilingTooLowFor: RetentionFloor;
+}
+
 export interface AccessStore {
   /** False if the id exists. */
   createOrganization(organization: Organization, act: Act): Promise<boolean>;
@@ -247,7 +257,7 @@ export interface AccessStore {
     organizationId: string,
     change: OrganizationChange,
     act: Act,
-  ): Promise<Organization | undefined>;
+  ): Promise<Organization | CeilingTooLow | undefined>;
 
   createKey(key: NewKey, act: Act): Promise<void>;
   listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]>;
@@ -315,6 +325,7 @@ export interface UpkeepStore {
 export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessStore, UpkeepStore {
   readonly engine: "sqlite" | "postgres";
   readonly holds: HoldStore;
+  readonly retention: RetentionStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
   /** Of its tables, to which opening has migrated them; each engine has its own numbers. */

@@ -124,6 +124,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
           due: 2,
           due_by_type: { transaction: 1, transaction_check: 1 },
           held: 1,
+          under_floor: 0,
           deletion_open: 0,
           needed_by_later: 3,
           first: [
@@ -163,6 +164,24 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
         ["retention", "retention"],
       );
       assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
+    });
+
+    it("requests no deletion of a record under a retention floor", async () => {
+      const line = makeCommandLine({ folder, environment, now: () => now });
+      const resourceType = "person";
+      const closed = { ...old, account_status: "CLOSED" };
+      await write(app.store, draftOf(resourceType, "closed", closed), { resourceType });
+      await write(app.store, draftOf(resourceType, "customer", old), { resourceType });
+      const set = ["--organization", acme, "--type", "person", "--from", "closed"] as const;
+      await line.ask("retention set", ...set, "--keep-days", "365");
+      const { organizations } = await preview("--organization", acme);
+      const [{ due, under_floor }] = organizations as [{ due: number; under_floor: number }];
+      assert.deepEqual([due, under_floor], [1, 1]);
+      assert.equal(await applyAll(), 1);
+      const [request] = await app.store.listDeletions({ limit: 1, status: "pending" });
+      assert.equal(request?.resourceId, "closed");
+      await line.ask("retention set", ...set, "--keep-days", "none");
+      assert.equal(await applyAll(), 1);
     });
 
     it("looks at a bounded part each time, and at every record in the end", async () => {

@@ -219,17 +219,27 @@ describe("a restore", () => {
     const acme = await makeAcme(server);
     await addTransaction(server.client, acme, "tx");
     const hold = ["--organization", acme.organizationId] as const;
+    const setFloor = (type: string, keepDays: string) =>
+      site.line.ask("retention set", ...hold, "--type", type, "--keep-days", keepDays);
     await site.line.ask("deletion hold transaction tx", ...hold, "--reason", "a case");
+    for (const type of ["screening", "company"]) await setFloor(type, "5");
     const id = await requestDeletion(server.client, acme, "tx");
     const file = join(site.apart, "backup.db");
     await site.line.ask("backup", file);
     await site.line.ask("deletion release transaction tx", ...hold);
     await awaitCompletion(server.client, acme, id);
+    await setFloor("screening", "none");
+    for (const keepDays of ["9", "7"]) await setFloor("transaction", keepDays);
     await server.stop();
 
     // The release is in the ledger too, so the hold that came back with the backup has no effect.
     const restored = await site.line.ask("restore", file, "--replace");
     assert.deepEqual(restored["carried_out"], [id]);
+    // So are changes of retention floors, which do not delay what was completed before.
+    assert.deepEqual((await site.line.ask("retention show", ...hold))["floors"], [
+      { resource_type: "company", keep_days: 5, counted_from: "last_seen" },
+      { resource_type: "transaction", keep_days: 7, counted_from: "last_seen" },
+    ]);
     const again = await site.start();
     assert.equal(await isThere(again, acme, "tx"), false);
   });

@@ -14,6 +14,10 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
+  5: `
+    DROP INDEX deletion_floored;
+    ALTER TABLE deletion DROP COLUMN floor_until;
+    DROP TABLE retention_floor`,
   4: `
     DROP INDEX change_by_digest;
     ALTER TABLE change DROP COLUMN digest`,

@@ -6,6 +6,7 @@ import { testConcurrency } from "./concurrency.ts";
 import { testDeletions } from "./deletions.ts";
 import type { Engine } from "./engine.ts";
 import { testExporting } from "./exporting.ts";
+import { testFloors } from "./floors.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
@@ -37,6 +38,7 @@ export function testOperations(engine: Engine): void {
   testDeletions(engine);
   testCascade(engine);
   testHolds(engine);
+  testFloors(engine);
   testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);

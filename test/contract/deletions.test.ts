@@ -82,6 +82,7 @@ for (const type of deletableTypes) {
         resource_id: record[idField],
         status: "pending",
         requested_at: new Date(clock.now()).toISOString(),
+        due_at: new Date(clock.now() + 3_600_000).toISOString(),
       });
     });
 

@@ -14,7 +14,7 @@ const levels = { event_loop: "critical", memory: "high", bodies: "none" } as con
 const shed = { eventLoopDelayMs: 150, levels, rejected: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
   build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },
-  deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
+  deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
   edge: makeEdge({ trustProxy: false }),
   load: { bodies, shedding: { figures: shed } },
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
 import { changeOrganization } from "../../src/actions/change-organization.ts";
 import { holdRecord } from "../../src/actions/hold-record.ts";
+import { setFloor } from "../../src/actions/retention-floors.ts";
 import { rotateReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
 import { revokeKey } from "../../src/actions/revoke-key.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
@@ -137,6 +138,12 @@ async function leaveWaiting(scene: Scene, acme: Customer) {
   const resourceType = transaction.resourceType;
   const resourceId = await addAlone(scene, acme);
   const target = { organizationId, resourceType, resourceId };
+  await setFloor(app, {
+    organizationId,
+    resourceType: "person",
+    keepDays: 1_825,
+    countedFrom: "closed",
+  });
   await holdRecord(app, target, { reason: "case 7: „wait“" });
   const [owner, reviewOn] = ["Zoë", "2027-01-31"];
   await holdRecord(app, target, { reason: "case 8", owner, reviewOn });

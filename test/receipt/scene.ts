@@ -36,6 +36,7 @@ export function deletionOf(fields: Partial<Deletion> = {}): Deletion {
     attempts: 1,
     waitingFor: undefined,
     nextAttemptAt: undefined,
+    floorUntil: undefined,
     ...fields,
   };
 }

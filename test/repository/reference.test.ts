@@ -146,7 +146,7 @@ async function registeredMetrics(): Promise<readonly string[]> {
   const figures = { eventLoopDelayMs: 0, levels, rejected: { body: 0, stream: 0 } };
   const metrics = makeMetrics({
     build,
-    deletions: async () => ({ byStatus, held: 0, oldestDueAt: undefined }),
+    deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
     edge: makeEdge({ trustProxy: false }),
     load: { bodies: { heldBytes: 0 }, shedding: { figures } },
   });

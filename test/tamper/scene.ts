@@ -48,6 +48,10 @@ async function live(folder: string, line: CommandLine): Promise<void> {
     const of = id === "held" ? ofAcme : ofPatient;
     await line.ask("deletion request transaction", id, ...of, "--reason", `asked for ${id}`);
   }
+  await line.ask("retention set --type company --keep-days 5 --from closed", ...ofAcme);
+  for (const days of ["7", "9"]) {
+    await line.ask("retention set --type screening --keep-days", days, ...ofAcme);
+  }
   const cancelled = await line.ask(
     "deletion request transaction p-3",
     ...ofPatient,

@@ -97,6 +97,11 @@ export interface DeletionStatus {
   readonly status: "pending" | "processing" | "completed" | "cancelled";
   /** When it was requested. */
   readonly requested_at: string;
+  /**
+   * When it will be processed, if that is later than the request: at the end of a grace period or
+   * of a retention floor.
+   */
+  readonly due_at?: string;
   /** When it was completed and verified. */
   readonly completed_at?: string;
   /** Number of records erased, by type; types without any are left out. */

@@ -1,5 +1,5 @@
-// The ledger outside the store compared with the store: both have the same receipts, holds and restores, and the chains of the
-// store contain every signed head. So even a consistent rewrite of the store is found, unless its author has the key.
+// The ledger outside the store compared with the store: both have the same receipts, holds, floors and restores, and the chains
+// of the store contain every signed head. So even a consistent rewrite of the store is found, unless its author has the key.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Hold } from "../../domain/access.ts";
@@ -8,9 +8,10 @@ import type { DeletionEntry, HeadsEntry } from "../../domain/deletion/ledger-ent
 import type { LedgerPart } from "../../store/ledger.ts";
 import type { LedgerMark } from "../../store/replay.ts";
 import type { App } from "../app.ts";
+import { FloorStates } from "../floor-states.ts";
 import { holdPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
-import type { TrailRead } from "./check-trail.ts";
+import { nameFloor, type TrailRead } from "./check-trail.ts";
 import { HeadsCheck } from "./heads-check.ts";
 import { LedgerReceipts } from "./ledger-receipts.ts";
 
@@ -60,6 +61,7 @@ class LedgerCheck {
   readonly #receipts: LedgerReceipts;
   readonly #placed = new Map<string, Hold>();
   readonly #released = new Set<string>();
+  readonly #floors = new FloorStates();
   #page: DeletionEntry[] = [];
   #ledgerId: string | undefined;
   #previousDigest: string | undefined;
@@ -94,6 +96,9 @@ class LedgerCheck {
         case "hold_released":
           this.#released.add(entry.holdId);
           break;
+        case "floor":
+          this.#floors.add(entry);
+          break;
         case "heads":
           await this.#parts.heads.addHeads(entry, this.#previousDigest);
           break;
@@ -111,6 +116,7 @@ class LedgerCheck {
     const noted = heads.end(trail?.restores ?? []);
     await this.#receipts.end(noted?.receipts.no ?? 0);
     await this.#compareHolds(noted?.audit.no ?? 0);
+    await this.#compareFloors(noted?.audit.no ?? 0);
     this.#compareMark();
     await this.#noteRest(noted);
   }
@@ -145,6 +151,18 @@ class LedgerCheck {
       const entryNo = this.#parts.trail?.placedBy.get(holdId) ?? 0;
       if (entryNo > notedNo) return;
       this.#findings.add(`Hold ${holdId} is in the store, and not in the ledger.`);
+    }
+  }
+
+  /** Those that the trail states after the last heads are not in the ledger yet. */
+  async #compareFloors(notedNo: number): Promise<void> {
+    const stored = await this.#app.store.retention.listFloors(undefined);
+    for (const floor of [
+      ...this.#floors.contradictedBy(stored),
+      ...this.#floors.unstated(stored),
+    ]) {
+      if ((this.#parts.trail?.floors.lastNo(floor) ?? 0) > notedNo) continue;
+      this.#findings.add(`${nameFloor(floor)} differs between the ledger and the store.`);
     }
   }
 

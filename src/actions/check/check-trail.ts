@@ -1,14 +1,16 @@
 // The audit trail compared with the tables: each deletion is in the state of its last entry and is for the record that was
-// requested; the holds and the public keys of receipts are those that the trail names.
+// requested; the holds, the retention floors and the public keys of receipts are those that the trail names.
 
 import { hash as digest } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry, Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
+import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import { textOfRecord, textOfRequest } from "../../domain/trail-text.ts";
 import type { StoredReceipt } from "../../store/trail.ts";
 import type { App } from "../app.ts";
+import { floorOfEntry, FloorStates } from "../floor-states.ts";
 import { auditPages, holdPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 
@@ -19,6 +21,8 @@ export interface TrailRead {
   readonly released: ReadonlySet<string>;
   /** Numbers of the entries that placed the holds in force, by the id of the hold. */
   readonly placedBy: ReadonlyMap<string, number>;
+  /** Retention floors, as the trail states them. */
+  readonly floors: FloorStates;
 }
 
 export async function checkTrail(app: App, findings: Findings): Promise<TrailRead> {
@@ -34,6 +38,7 @@ export async function checkTrail(app: App, findings: Findings): Promise<TrailRea
   }
   reading.endDeletions();
   await compareHolds(app, reading, findings);
+  compareFloors(await store.retention.listFloors(undefined), reading.floors, findings);
   compareKeys(await store.listReceiptKeys(), reading.keys, findings);
   return reading;
 }
@@ -57,6 +62,7 @@ class TrailReading implements TrailRead {
   readonly released = new Set<string>();
   readonly placed = new Map<string, AuditEntry>();
   readonly keys = new Map<string, AuditedKey>();
+  readonly floors = new FloorStates();
   /** States of deletions for which no entry was read yet. */
   readonly #unexplained = { cancelled: new Set<string>(), replayed: new Set<string>() };
   readonly #findings: Findings;
@@ -135,6 +141,8 @@ class TrailReading implements TrailRead {
       this.placed.delete(holdId);
       this.released.add(holdId);
     }
+    const floor = floorOfEntry(entry);
+    if (floor !== undefined) this.floors.add(floor);
     if (action === "store.restore") this.restores.push(entry);
     if (action === "receipt_key.create") {
       this.keys.set(subject, { created: entry, retiredAt: undefined });
@@ -207,6 +215,23 @@ function findHoldFault(hold: Hold, entry: AuditEntry | undefined): string | unde
     detail["placedAt"] === hold.placedAt &&
     detail["placedBy"] === hold.placedBy;
   return isSame ? undefined : "differs from the hold that was placed: it was altered in the store";
+}
+
+function compareFloors(
+  stored: readonly RetentionFloor[],
+  stated: FloorStates,
+  findings: Findings,
+): void {
+  for (const floor of [...stated.contradictedBy(stored), ...stated.unstated(stored)]) {
+    findings.add(`${nameFloor(floor)} differs from the one in the audit trail.`);
+  }
+}
+
+export function nameFloor({
+  organizationId,
+  resourceType,
+}: Pick<RetentionFloor, "organizationId" | "resourceType">): string {
+  return `The retention floor of ${resourceType} of organization ${organizationId}`;
 }
 
 function compareKeys(

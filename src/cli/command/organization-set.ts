@@ -2,7 +2,7 @@
 
 import type { App } from "../../actions/app.ts";
 import { previewRetention } from "../../actions/apply-retention.ts";
-import { changeOrganization } from "../../actions/change-organization.ts";
+import { changeOrganization, requireFloorsWithin } from "../../actions/change-organization.ts";
 import { findOrganization } from "../../actions/find-organization.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
@@ -62,6 +62,7 @@ async function requireConfirmed(
 ): Promise<void> {
   if (days === undefined || days === null) return;
   const organization = await findOrganization(app, id);
+  await requireFloorsWithin(app, id, days);
   const { retainDays: before = Number.POSITIVE_INFINITY } = organization;
   if (days >= before) return;
   const preview = await previewRetention(app, { ...organization, retainDays: days });

@@ -15,8 +15,8 @@ export const retentionPreview = defineStoreCommand({
   name: "retention preview",
   summary: "Show which records retention would delete now; nothing is deleted.",
   details:
-    "A record is due when its last_seen is more than the organization's --retain-days ago. A record under a legal hold is " +
-    "kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
+    "A record is due when its last_seen is more than the organization's --retain-days ago. A record under a legal hold or " +
+    "a retention floor is kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
     "deletions, which are processed, verified and receipted like any other.",
   examples: ["sluice retention preview", "sluice retention preview --organization acme --days 365"],
   options: {

@@ -4,6 +4,7 @@ import { UsageError } from "../../actions/operator-error.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
+import { floorOrigins } from "../../domain/retention/floor.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { type Kind, required } from "../command.ts";
@@ -95,6 +96,13 @@ export const retainDays = kind(
   (given) => (given === "off" ? null : parseWhole(given, 1, limits.retainDaysMax)),
 );
 
+/** A number of days, or `none` (null). */
+export const keepDays = kind(
+  "N",
+  `a whole number of days from 1 to ${limits.retainDaysMax}, or "none" to remove the floor`,
+  (given) => (given === "none" ? null : parseWhole(given, 1, limits.retainDaysMax)),
+);
+
 export const onOff = {
   ...kind("on|off", '"on" or "off"', (given) =>
     given === "on" || given === "off" ? given === "on" : undefined,
@@ -109,6 +117,8 @@ export function choice<Value extends string>(
   const parse = (given: string) => values.find((known) => known === given);
   return { ...kind(placeholder, `one of ${values.join(", ")}`, parse), values };
 }
+
+export const floorOrigin = choice("FIELD", floorOrigins);
 
 export const deletionStatus = choice("STATUS", deletionStatuses);
 

@@ -1,6 +1,6 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
-import { viewDeletion } from "../../actions/read-deletion.ts";
+import { dueTime, viewDeletion } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { Paint, Tone } from "./paint.ts";
@@ -17,7 +17,8 @@ export function viewForOperator(
     organization_id: deletion.organizationId,
     reason: deletion.reason,
     requested_by: deletion.requestedBy,
-    due_at: formatTime(deletion.dueAt),
+    due_at: formatTime(dueTime(deletion)),
+    floor_until: timeOrNull(deletion.floorUntil),
     started_at: timeOrNull(deletion.startedAt),
     redacted: deletion.redacted,
     attempts: deletion.attempts,
@@ -45,7 +46,7 @@ export function describeDeletion(
     ["organization", deletion.organizationId],
     ["reason", deletion.reason],
     ["requested", `${formatTime(deletion.requestedAt)} by ${deletion.requestedBy}`],
-    ["due", formatTime(deletion.dueAt)],
+    ["due", formatTime(dueTime(deletion))],
     ["started", formatTime(deletion.startedAt)],
     ["completed", formatTime(deletion.completedAt)],
     ["erased", formatErased(deletion)],

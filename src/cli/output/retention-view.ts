@@ -1,8 +1,42 @@
-// What retention would delete, as the command line prints it.
+// What retention would delete, and the rules of an organization, as the command line prints them.
 
 import type { RetentionPreview } from "../../actions/apply-retention.ts";
+import type { Retention } from "../../actions/retention-floors.ts";
+import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import { renderFields } from "./table.ts";
+import { type Column, renderFields, renderTable } from "./table.ts";
+
+export function viewRetention({ organization, floors }: Retention) {
+  return {
+    organization_id: organization.organizationId,
+    retain_days: organization.retainDays ?? null,
+    floors: floors.map(({ resourceType, keepDays, countedFrom }) => ({
+      resource_type: resourceType,
+      keep_days: keepDays,
+      counted_from: countedFrom,
+    })),
+  };
+}
+
+const floorColumns: readonly Column<RetentionFloor>[] = [
+  { title: "type", cell: ({ resourceType }) => resourceType },
+  { title: "kept at least", cell: ({ keepDays }) => formatDays(keepDays) },
+  { title: "counted from", cell: ({ countedFrom }) => countedFrom },
+];
+
+export function describeRetention({ organization, floors }: Retention): string {
+  const { organizationId, retainDays } = organization;
+  const ceiling =
+    retainDays === undefined
+      ? "none: records are kept until a deletion is requested"
+      : `records are deleted ${formatDays(retainDays)} after they were last seen`;
+  const fields = renderFields([
+    ["organization", organizationId],
+    ["ceiling", ceiling],
+    ["floors", floors.length === 0 ? "none" : String(floors.length)],
+  ]);
+  return floors.length === 0 ? fields : `${fields}\n\n${renderTable(floorColumns, floors)}`;
+}
 
 export function viewPreview({ organization, before, counts, dueByType, due }: RetentionPreview) {
   return {
@@ -12,6 +46,7 @@ export function viewPreview({ organization, before, counts, dueByType, due }: Re
     due: counts.due,
     due_by_type: dueByType,
     held: counts.held,
+    under_floor: counts.floor,
     deletion_open: counts.open,
     needed_by_later: counts.needed,
     first: due.map(({ resourceType, resourceId }) => ({
@@ -34,6 +69,7 @@ export function describePreview({
     ["last seen before", formatTimestamp(before)],
     ["would be deleted", types.length === 0 ? "nothing" : types.join(", ")],
     ["kept, on hold", String(counts.held)],
+    ["kept, under a retention floor", String(counts.floor)],
     ["kept, needed by later ones", String(counts.needed)],
     ["deletion already open", String(counts.open)],
   ]);

@@ -42,9 +42,11 @@ export interface Deletion {
   /** References removed from records that remain. */
   readonly redacted: number;
   readonly attempts: number;
-  /** Why it is not completed yet, for operators: the last failure, or the hold that it waits for. */
+  /** Why it is not completed yet, for operators: the last failure, or the hold or floor that it waits for. */
   readonly waitingFor: string | undefined;
   readonly nextAttemptAt: number | undefined;
+  /** When the retention floor ends that it waits for, as far as is known. */
+  readonly floorUntil: number | undefined;
   /** Only for a replay, after restoring a backup has undone the deletion. */
   readonly carriedOutBefore?: CarriedOutBefore;
 }

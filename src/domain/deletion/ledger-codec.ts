@@ -4,12 +4,14 @@ import type { Hold } from "../access.ts";
 import { type Codec, count, invalid, object, text, textOrNull, time } from "../json/codec.ts";
 import type { ResourceType } from "../record-type.ts";
 import { recordTypeByName } from "../record-types.ts";
+import { floorOrigins } from "../retention/floor.ts";
 import { isJsonObject } from "../schema/schema-shape.ts";
 import type {
   BeginEntry,
   ChainCut,
   ChainHead,
   DeletionEntry,
+  FloorEntry,
   HeadsEntry,
   HoldReleasedEntry,
   LedgerEntry,
@@ -70,6 +72,20 @@ const hold = object<Hold>({
   placedBy: text,
 });
 
+const floorRule = object<FloorEntry["rule"] & {}>({
+  keepDays: count,
+  countedFrom: {
+    write: text.write,
+    read: (json) => floorOrigins.find((origin) => origin === json) ?? invalid,
+  },
+});
+
+/** Null for a floor that was removed. */
+const ruleOrNull: Codec<FloorEntry["rule"]> = {
+  write: (rule) => (rule === undefined ? null : floorRule.write(rule)),
+  read: (json) => (json === null ? undefined : floorRule.read(json)),
+};
+
 const head = object<ChainHead>({ no: count, hash: text });
 
 export const cutCodec = object<ChainCut>({ restored: head, known: head });
@@ -100,6 +116,14 @@ const codecs: { readonly [Kind in LedgerEntry["kind"]]: Codec<Fields<EntryOf<Kin
     },
   },
   hold_released: object<Fields<HoldReleasedEntry>>({ holdId: text, at: time, by: text }),
+  floor: object<Fields<FloorEntry>>({
+    entryNo: count,
+    organizationId: text,
+    resourceType,
+    rule: ruleOrNull,
+    at: time,
+    by: text,
+  }),
   heads: object<Fields<HeadsEntry>>({ ...signed, signature: text }),
   restore: object<Fields<RestoreEntry>>({
     at: time,

@@ -1,8 +1,9 @@
-// Entries of the ledger outside a store: deletions, legal holds, restores, and how far the store's chains reached. They contain
-// no content of records and no reason of a deletion.
+// Entries of the ledger outside a store: deletions, legal holds, retention floors, restores, and how far the store's chains
+// reached. They contain no content of records and no reason of a deletion.
 
 import type { Hold } from "../access.ts";
 import type { ResourceType } from "../record-type.ts";
+import type { RetentionFloor } from "../retention/floor.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** The last link of a hash chain: its number and its hash. */
@@ -36,6 +37,18 @@ export interface HoldPlacedEntry {
 export interface HoldReleasedEntry {
   readonly kind: "hold_released";
   readonly holdId: string;
+  readonly at: number;
+  readonly by: string;
+}
+
+/** A retention floor was set; without a rule, it was removed. */
+export interface FloorEntry {
+  readonly kind: "floor";
+  /** The number of the audit entry that records it. The highest of a type is in force. */
+  readonly entryNo: number;
+  readonly organizationId: string;
+  readonly resourceType: ResourceType;
+  readonly rule: Pick<RetentionFloor, "keepDays" | "countedFrom"> | undefined;
   readonly at: number;
   readonly by: string;
 }
@@ -82,7 +95,13 @@ export interface BeginEntry {
 }
 
 export type LedgerEntry =
-  DeletionEntry | HoldPlacedEntry | HoldReleasedEntry | HeadsEntry | RestoreEntry | BeginEntry;
+  | DeletionEntry
+  | HoldPlacedEntry
+  | HoldReleasedEntry
+  | FloorEntry
+  | HeadsEntry
+  | RestoreEntry
+  | BeginEntry;
 
 /** The entry of a completed deletion. `hash` is that of the receipt. */
 export function entryOfReceipt(receipt: Receipt, hash: string): DeletionEntry {

@@ -42,6 +42,10 @@ export const company = defineRecordType({
   title: "Company",
   summary: "A customer that is not a person, or a company that persons act for.",
   deletable: true,
+  closed: [
+    { field: "account_status", is: "CLOSED" },
+    { field: "registered_as_inactive", is: true },
+  ],
   fields: {
     company_id: required(identifier("Unique identifier of the company.")),
     is_test_company: required(flag("Made for a test, not real.")),

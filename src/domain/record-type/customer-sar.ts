@@ -12,6 +12,7 @@ export const customerSar = defineRecordType({
   family: "customer_sar",
   title: "Customer SAR",
   summary: "A suspicious activity report about a customer.",
+  confidential: true,
   fields: {
     sar_id: required(identifier("Unique identifier of the report.")),
     status: required(oneOf("How far the report has come.", statuses)),

@@ -9,6 +9,7 @@ export const transactionSuspiciousActivity = defineRecordType({
   family: "transactions",
   title: "Transaction suspicious activity",
   summary: "A suspicion of crime that transactions gave rise to.",
+  confidential: true,
   fields: {
     suspicious_activity_id: required(identifier("Unique identifier of the suspicious activity.")),
     detection_date: required(dateTime("When it was noticed.")),

@@ -24,6 +24,9 @@ const statusSchema = objectSchema(
     resource_id: textSchema("Unique identifier of the record."),
     status: { ...textSchema("Status of the request."), enum: [...deletionStatuses] },
     requested_at: timeSchema("When it was requested."),
+    due_at: timeSchema(
+      "When it will be processed, if that is later than the request: at the end of a grace period or of a retention floor.",
+    ),
     completed_at: timeSchema("When it was completed and verified."),
     erased: {
       type: "object",
@@ -32,7 +35,7 @@ const statusSchema = objectSchema(
     },
     receipt: schemaRef("DeletionReceipt"),
   },
-  { sometimes: ["completed_at", "erased", "receipt"] },
+  { sometimes: ["due_at", "completed_at", "erased", "receipt"] },
 );
 
 export const readDeletion: Verb = {
@@ -103,8 +106,10 @@ function statusExamples(type: RecordType): Examples {
   };
   const { completed_at } = receiptExample;
   const completed = { ...pending, status: "completed", completed_at, erased, receipt };
+  const waiting = { ...pending, due_at: "2031-02-28T10:00:00.000Z" };
   return {
     pending: { summary: "Not begun yet", value: pending },
+    waiting: { summary: "Under a retention floor", value: waiting },
     completed: { summary: "Done and verified", value: completed },
   };
 }

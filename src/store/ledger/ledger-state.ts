@@ -40,6 +40,7 @@ function withEntry(state: LedgerState, entry: LedgerEntry): LedgerState {
       return { ...state, ledgerId: entry.ledgerId };
     case "hold_placed":
     case "hold_released":
+    case "floor":
       break;
   }
   return state;

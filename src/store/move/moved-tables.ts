@@ -59,6 +59,15 @@ export const movedTables: readonly MovedTable[] = [
     },
   },
   {
+    name: "retention_floor",
+    key: ["organization_id", "resource_type"],
+    columns: {
+      ...all("text", "organization_id resource_type"),
+      keep_days: "number",
+      counted_from: "text",
+    },
+  },
+  {
     name: "idempotent_reply",
     key: ["organization_id", "key_hash"],
     columns: {
@@ -107,7 +116,7 @@ export const movedTables: readonly MovedTable[] = [
       ...all("number", "redacted attempts"),
       waiting_for: "text",
       held: "flag",
-      ...all("number", "next_attempt_at lease_until"),
+      ...all("number", "next_attempt_at floor_until lease_until"),
       ...all("text", "claimant carried_out_before"),
     },
   },

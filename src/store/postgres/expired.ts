@@ -2,7 +2,7 @@
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findHoldsOf } from "../sql/hold.ts";
-import { decideExpiry, readExpiredPage } from "../sql/expired.ts";
+import { decideExpiries, readExpiredPage } from "../sql/expired.ts";
 import type { ExpiredPart, ExpiryQuery } from "../store.ts";
 import { findClosed } from "./erase/closed-record.ts";
 import { findRecords } from "./commit/record.ts";
@@ -19,12 +19,11 @@ export async function findExpired(
   const held = new Set((await transaction.perform(findHoldsOf, keys)).map(keyText));
   const open = await findClosed(transaction, keys);
   const needed = await findNeeded(transaction, keys, query.before);
-  const expired = keys.map((key) => {
+  const kept = keys.map((key) => {
     const name = keyText(key);
-    const keepers = { held: held.has(name), open: open.has(name), needed: needed.has(name) };
-    return { key, expiry: decideExpiry(keepers) };
+    return { key, held: held.has(name), open: open.has(name), needed: needed.has(name) };
   });
-  return { expired, next };
+  return { expired: await transaction.perform(decideExpiries, query, kept), next };
 }
 
 /**

@@ -1,10 +1,12 @@
 // The store on PostgreSQL: which of its methods runs in which transaction, and what that one may see. Contains no SQL,
 // and decides nothing about records.
 
+import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { heldMeanwhile, toCompletion } from "../completion-outcome.ts";
 import { unpackOutcome } from "../group/packed-outcome.ts";
 import { postponeDeletion } from "../sql/deletion.ts";
+import { setFloor } from "../sql/floor.ts";
 import { placeHold } from "../sql/hold.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
@@ -36,11 +38,13 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 export function makePostgresStore(database: Database, options: PostgresOptions): Store {
-  const { store, holds, replay, trail } = bindMethods((_name, { kind, visibility, work }) => {
-    const inTransaction = kind === "lookup" ? "inOneGo" : "transaction";
-    return (...args) =>
-      database[inTransaction](visibility(...args), (tx) => tx.perform(work, ...args));
-  });
+  const { store, holds, retention, replay, trail } = bindMethods(
+    (_name, { kind, visibility, work }) => {
+      const inTransaction = kind === "lookup" ? "inOneGo" : "transaction";
+      return (...args) =>
+        database[inTransaction](visibility(...args), (tx) => tx.perform(work, ...args));
+    },
+  );
   const jobs = makeJobQueue(database, options.onGroup);
   const lookUps = makeLookUpQueue(database);
   const vacuum = new ErasureVacuum(database);
@@ -81,6 +85,14 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
           return tx.perform(placeHold, hold, act);
         }),
     },
+    retention: {
+      ...retention,
+      setFloor: (wanted, act) =>
+        database.transaction(organization(wanted.organizationId), async (tx) => {
+          await lockPlansOf(tx, wanted.organizationId);
+          return tx.perform(setFloor, wanted, act);
+        }),
+    },
     replay,
     trail,
   };
@@ -118,9 +130,13 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     deletionsAtOnce: 1,
     claimDeletion: async (claim) => {
       for (const postponement of leases.postponements) await postpone(postponement);
-      const deletion = await database.transaction(deletions, (tx) => claimDeletion(tx, claim));
-      if (deletion !== undefined) leases.claimed(deletion, claim.claimant);
-      return deletion;
+      for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+        const deletion = await database.transaction(deletions, (tx) => claimDeletion(tx, claim));
+        if (deletion === "waiting") continue;
+        if (deletion !== undefined) leases.claimed(deletion, claim.claimant);
+        return deletion;
+      }
+      return undefined;
     },
     eraseStep: async (deletionRequestId, recordsMax, act) => {
       const pace = new Pace();

@@ -24,6 +24,7 @@ export interface DeletionRow {
   readonly attempts: number;
   readonly waiting_for: string | null;
   readonly next_attempt_at: number | null;
+  readonly floor_until: number | null;
   readonly carried_out_before: string | null;
 }
 
@@ -46,6 +47,7 @@ export function toDeletion(row: DeletionRow): Deletion {
     attempts: row.attempts,
     waitingFor: row.waiting_for ?? undefined,
     nextAttemptAt: row.next_attempt_at ?? undefined,
+    floorUntil: row.floor_until ?? undefined,
     ...(before === null ? {} : { carriedOutBefore: JSON.parse(before) as CarriedOutBefore }),
   };
 }

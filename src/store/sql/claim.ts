@@ -11,13 +11,14 @@ import { run, type Statements } from "./statements.ts";
 const setClaimed = `
   UPDATE deletion SET
     status = 'processing', started_at = coalesce(started_at, $2), attempts = attempts + 1,
-    lease_until = $3, claimant = $4, waiting_for = NULL, held = false, next_attempt_at = NULL
+    lease_until = $3, claimant = $4, waiting_for = NULL, held = false, floor_until = NULL,
+    next_attempt_at = NULL
   WHERE deletion_request_id = $1`;
 
 const setWaiting = `
-  UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3,
+  UPDATE deletion SET waiting_for = $1, held = $2, next_attempt_at = $3, floor_until = $4,
     claimant = CASE status WHEN 'pending' THEN NULL ELSE claimant END
-  WHERE deletion_request_id = $4`;
+  WHERE deletion_request_id = $5`;
 
 export function* takeDeletion(
   deletionRequestId: string,
@@ -39,12 +40,15 @@ export function* beginDeletion(
   return begun;
 }
 
-/** Also for a deletion that is processing: a related record that arrived meanwhile may be held. */
+/** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */
 export function* putOff(
   { deletionRequestId }: Deletion,
-  { waitingFor, held }: Obstacle,
+  { waitingFor, held, floorUntil }: Obstacle,
   now: number,
 ): Statements<void> {
-  const until = now + limits.heldDeletionRetryMs;
-  yield* run(setWaiting, waitingFor, held, until, deletionRequestId);
+  const until =
+    floorUntil === undefined
+      ? now + limits.heldDeletionRetryMs
+      : Math.min(floorUntil, now + limits.flooredDeletionRetryMs);
+  yield* run(setWaiting, waitingFor, held, until, floorUntil ?? null, deletionRequestId);
 }

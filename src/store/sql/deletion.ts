@@ -1,6 +1,7 @@
 // Deletions: requested, cancelled, postponed after a failure, and read. Planning and erasing are each engine's own.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
 import { digestOfRequest } from "../row/audit-row.ts";
@@ -40,12 +41,19 @@ const findByIdOfOrganization = `
   SELECT * FROM deletion WHERE deletion_request_id = $1 AND organization_id = $2`;
 
 const setCancelled = `
-  UPDATE deletion SET status = 'cancelled', waiting_for = NULL, held = false, next_attempt_at = NULL
+  UPDATE deletion SET
+    status = 'cancelled', waiting_for = NULL, held = false, floor_until = NULL, next_attempt_at = NULL
   WHERE deletion_request_id = $1 AND status = 'pending'`;
 
+/** Keeps waiting for a retention floor that a processed deletion has met. */
 const setPostponed = `
   UPDATE deletion SET
-    waiting_for = $1, next_attempt_at = $2, lease_until = NULL, claimant = NULL
+    waiting_for = $1, lease_until = NULL, claimant = NULL, next_attempt_at =
+      CASE WHEN floor_until > CAST($2 AS bigint) THEN
+        --sqlite min(
+        --postgres least(
+        floor_until, CAST($2 AS bigint) + ${limits.flooredDeletionRetryMs})
+      ELSE $2 END
   WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
     AND status IN ('pending', 'processing')`;
 
@@ -63,12 +71,23 @@ const listNewestOfOrganization = `
 
 const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
 
-const countHeld = `
-  SELECT count(*) AS held FROM deletion WHERE status IN ('pending', 'processing') AND held`;
+/** Longer than every back-off, and than the delay of a deletion that is held. */
+const retriedWithinMs = 10 * 60_000;
 
-const findOldestDue = `
-  SELECT min(due_at) AS oldest FROM deletion
-  WHERE status IN ('pending', 'processing') AND due_at <= $1 AND NOT held`;
+/** Reads no deletions that wait for a floor or for their grace period: there may be very many. */
+const readWaiting = `
+  SELECT count(*) FILTER (WHERE held) AS held,
+    min(due_at) FILTER (
+      WHERE due_at <= $1 AND NOT held AND (floor_until IS NULL OR floor_until <= $1)) AS oldest
+  FROM deletion
+  --sqlite INDEXED BY deletion_due
+  WHERE status IN ('pending', 'processing')
+    AND coalesce(next_attempt_at, due_at) <= CAST($1 AS bigint) + ${retriedWithinMs}`;
+
+const countUnderFloor = `
+  SELECT count(*) AS deletions FROM deletion
+  --sqlite INDEXED BY deletion_floored
+  WHERE status IN ('pending', 'processing') AND floor_until IS NOT NULL AND floor_until > $1`;
 
 /**
  * The id of the open deletion, new or not; undefined if there is no such record. Repeated for a known idempotency key.
@@ -203,9 +222,14 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
   const counts = yield* all<{ status: DeletionStatus; deletions: number }>(countByStatus);
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   for (const { status, deletions } of counts) byStatus[status] = deletions;
-  const held = (yield* get<{ held: number }>(countHeld))?.held ?? 0;
-  const oldest = (yield* get<{ oldest: number | null }>(findOldestDue, now))?.oldest;
-  return { byStatus, held, oldestDueAt: oldest ?? undefined };
+  const row = yield* get<{ held: number; oldest: number | null }>(readWaiting, now);
+  const floored = yield* get<{ deletions: number }>(countUnderFloor, now);
+  return {
+    byStatus,
+    held: row?.held ?? 0,
+    underFloor: floored?.deletions ?? 0,
+    oldestDueAt: row?.oldest ?? undefined,
+  };
 }
 
 /** The deletion itself names the record, so the trail does not need its id. */

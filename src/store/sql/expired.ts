@@ -2,7 +2,9 @@
 // the order of their keys. What keeps one of them is each engine's own statement. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
+import { findLatestFloor, listFloors } from "./floor.ts";
 import { all, type Statements } from "./statements.ts";
 
 const readPage = `
@@ -43,8 +45,34 @@ export interface Keepers {
   readonly needed: boolean;
 }
 
-export function decideExpiry({ held, open, needed }: Keepers): Expiry {
+function decideExpiry({ held, open, needed }: Keepers): Expiry {
   if (held) return "held";
   if (open) return "open";
   return needed ? "needed" : "due";
+}
+
+/** A record that is otherwise due may be under a retention floor; the ceiling does not request its deletion then. */
+export function* decideExpiries(
+  { organizationId, now }: ExpiryQuery,
+  kept: readonly (Keepers & { readonly key: RecordKey })[],
+): Statements<ExpiredPart["expired"]> {
+  const floors = kept.length === 0 ? [] : yield* listFloors(organizationId);
+  const expired: { key: RecordKey; expiry: Expiry }[] = [];
+  for (const [index, { key, ...keepers }] of kept.entries()) {
+    const expiry = decideExpiry(keepers);
+    const own = floors.filter(({ resourceType }) => resourceType === key.resourceType);
+    const isFloored = expiry === "due" && own.length > 0 && (yield* isUnderFloor(key, own, now));
+    expired[index] = { key, expiry: isFloored ? "floor" : expiry };
+  }
+  return expired;
+}
+
+/** As for a deletion that is requested now. */
+function* isUnderFloor(
+  key: RecordKey,
+  floors: readonly RetentionFloor[],
+  now: number,
+): Statements<boolean> {
+  const floor = yield* findLatestFloor({ floors, records: [key], requestedAt: now });
+  return floor !== undefined && floor.until > now;
 }

@@ -6,6 +6,7 @@ import * as apiKey from "./api-key.ts";
 import * as audit from "./audit.ts";
 import * as deletion from "./deletion.ts";
 import { listChanges } from "./export.ts";
+import * as floor from "./floor.ts";
 import * as hold from "./hold.ts";
 import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
 import * as organizations from "./organization.ts";
@@ -113,12 +114,18 @@ export const methods = {
     ),
     list: lookup(ofFilter, hold.listHolds),
   },
+  retention: {
+    setFloor: change(ofOrganization, floor.setFloor),
+    wakeFrom: change(organization, floor.wakeFrom),
+    listFloors: lookup(oneOrAll, floor.listFloors),
+  },
   replay: {
     restoreState: lookup(every, replay.readRestoreState),
     countUnreplayed: lookup(every, replay.countUnreplayed),
     beginReplay: change(every, replay.beginReplay),
     queueReplay: change(rebuilding, replay.queueReplay),
     replaceHolds: change(rebuilding, replay.replaceHolds),
+    replaceFloors: change(rebuilding, replay.replaceFloors),
     startReplay: change(every, replay.startReplay),
     takeOver: change(rebuilding, replay.takeOver),
     reopenDeletions: change(rebuilding, replay.reopenDeletions),

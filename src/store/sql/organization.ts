@@ -4,7 +4,8 @@
 import type { Organization } from "../../domain/access.ts";
 import { applyChange, type OrganizationRow, toOrganization } from "../row/access-row.ts";
 import type { Act } from "../act.ts";
-import type { OrganizationChange } from "../store.ts";
+import { type FloorRow, toFloor } from "../row/floor-row.ts";
+import type { CeilingTooLow, OrganizationChange } from "../store.ts";
 import { auditAct } from "./audit.ts";
 import { all, get, run, type Statements } from "./statements.ts";
 
@@ -27,6 +28,13 @@ const lockOne = `
   `;
 
 const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
+
+/** No floor is longer. */
+const anyDays = 1_000_000;
+
+const findLongerFloor = `
+  SELECT * FROM retention_floor WHERE organization_id = $1 AND keep_days > $2
+  ORDER BY keep_days DESC, resource_type LIMIT 1`;
 
 const moveCredentials = `
   --sqlite UPDATE meta
@@ -63,10 +71,13 @@ export function* changeOrganization(
   organizationId: string,
   change: OrganizationChange,
   act: Act,
-): Statements<Organization | undefined> {
-  const row = yield* get<OrganizationRow>(lockOne, organizationId);
-  if (row === undefined) return undefined;
-  const after = applyChange(toOrganization(row), change);
+): Statements<Organization | CeilingTooLow | undefined> {
+  const before = yield* lockOrganization(organizationId);
+  if (before === undefined) return undefined;
+  const after = applyChange(before, change);
+  const retainDays = change.retainDays ?? anyDays;
+  const longer = yield* get<FloorRow>(findLongerFloor, organizationId, retainDays);
+  if (longer !== undefined) return { ceilingTooLowFor: toFloor(longer) };
   yield* run(
     updateOrganization,
     after.name,
@@ -80,6 +91,12 @@ export function* changeOrganization(
   const subject = organizationId;
   yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
   return after;
+}
+
+/** Nobody else changes it, or its retention floors, until the end of the transaction. */
+export function* lockOrganization(organizationId: string): Statements<Organization | undefined> {
+  const row = yield* get<OrganizationRow>(lockOne, organizationId);
+  return row === undefined ? undefined : toOrganization(row);
 }
 
 export function* findOrganization(organizationId: string): Statements<Organization | undefined> {

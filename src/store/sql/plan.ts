@@ -1,9 +1,12 @@
-// What a deletion's plan consists of, and what keeps it from being processed: a legal hold, or a cascade that exceeds
-// the limit. Following the relations and writing a plan are each engine's own.
+// What a deletion's plan consists of, and what keeps it from being processed: a legal hold, a retention floor, or a cascade
+// that exceeds the limit. Following the relations and writing a plan are each engine's own.
 
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { type ErasurePlan, type NodeKey, parseNodeKey } from "../../domain/deletion/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { describeFloor, type RetentionFloor } from "../../domain/retention/floor.ts";
+import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
 import { findFirstHeld, hasHolds } from "./hold.ts";
 import { get, type Statements } from "./statements.ts";
 
@@ -18,6 +21,8 @@ const nodesAtOnce = 500;
 export interface Obstacle {
   readonly waitingFor: string;
   readonly held: boolean;
+  /** When the retention floor ends that it waits for. */
+  readonly floorUntil?: number;
 }
 
 export const tooLarge: Obstacle = {
@@ -51,19 +56,46 @@ export function targetsOf({ erase, redact }: ErasurePlan): readonly PlanTarget[]
   return [...references, ...erase.map((record) => ({ record }))];
 }
 
-/** The plan, or the hold on something that it would erase or redact. */
-export function* obeyHolds(
-  organizationId: string,
-  plan: ErasurePlan,
-): Statements<ErasurePlan | Obstacle> {
-  const redacted = plan.redact.map(({ record }) => record);
-  return (yield* findObstacle(organizationId, [...plan.erase, ...redacted])) ?? plan;
+/** The deletion that a plan is made for, and when. */
+export interface Planning {
+  readonly organizationId: string;
+  readonly now: number;
+  readonly requestedAt: number;
+  /** A replay after a restore: floors no longer matter, because the deletion was allowed when it was completed. */
+  readonly isReplay: boolean;
+}
+
+export function planningOf(
+  { organizationId, requestedAt, carriedOutBefore }: Deletion,
+  now: number,
+): Planning {
+  return { organizationId, now, requestedAt, isReplay: carriedOutBefore !== undefined };
+}
+
+/**
+ * What prevents the plan from being processed now: the first hold, or else the floor that ends last. With `bounded`, the result
+ * is `too_long` where a long history would have to be read.
+ */
+export function* findObstacle(
+  { erase, redact }: ErasurePlan,
+  planning: Planning,
+  { bounded }: { readonly bounded: boolean },
+): Statements<Obstacle | "too_long" | undefined> {
+  const redacted = redact.map(({ record }) => record);
+  const held = yield* findHoldObstacle([...erase, ...redacted], planning);
+  if (held !== undefined || planning.isReplay) return held;
+  const { organizationId } = planning;
+  const floors = yield* listFloors(organizationId);
+  if (floors.length === 0) return undefined;
+  const records = erase.map((node) => toKey(organizationId, node));
+  if (bounded && (yield* needsLongHistory({ floors, records }))) return "too_long";
+  return yield* findFloorObstacle(erase, planning, floors);
 }
 
 /** The first hold on any of these records. */
-export function* findObstacle(
-  organizationId: string,
+export function* findHoldObstacle(
   nodes: readonly NodeKey[],
+  { organizationId }: Planning,
 ): Statements<Obstacle | undefined> {
   if (!(yield* hasHolds(organizationId))) return undefined;
   for (let at = 0; at < nodes.length; at += nodesAtOnce) {
@@ -73,6 +105,20 @@ export function* findObstacle(
     return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
   }
   return undefined;
+}
+
+/** The floor of these records that ends last, unless it has ended. Only records that are erased count, not redacted ones. */
+export function* findFloorObstacle(
+  nodes: readonly NodeKey[],
+  { organizationId, now, requestedAt, isReplay }: Planning,
+  floors: readonly RetentionFloor[],
+): Statements<Obstacle | undefined> {
+  if (isReplay || floors.length === 0) return undefined;
+  const records = nodes.map((node) => toKey(organizationId, node));
+  const floor = yield* findLatestFloor({ floors, records, requestedAt });
+  if (floor === undefined || floor.until <= now) return undefined;
+  const waitingFor = describeFloor(floor, floor.resourceId, floor.until);
+  return { waitingFor, held: false, floorUntil: floor.until };
 }
 
 /** The position of the last target of a plan; 0 without a plan. */

@@ -30,9 +30,11 @@ import type {
   RestoreCut,
   RestoreState,
 } from "../replay.ts";
+import type { FloorChange } from "../retention.ts";
 import { StoreError } from "../store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "./audit.ts";
 import { auditDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
+import { putFloor } from "./floor.ts";
 import { addHold, releaseHold } from "./hold.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "./receipt.ts";
 import { all, get, run, type Statements } from "./statements.ts";
@@ -182,6 +184,10 @@ export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> 
   const because = "restore";
   for (const holdId of holds.release) yield* releaseHold(holdId, act, because);
   for (const hold of holds.place) yield* addHold(hold, act, because);
+}
+
+export function* replaceFloors(floors: readonly FloorChange[], act: Act): Statements<void> {
+  for (const floor of floors) yield* putFloor(floor, act, "restore");
 }
 
 export function* startReplay(): Statements<void> {

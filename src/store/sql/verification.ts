@@ -31,7 +31,7 @@ const removeTargets = `DELETE FROM deletion_target WHERE deletion_request_id = $
 const setCompleted = `
   UPDATE deletion SET
     status = 'completed', completed_at = $2, waiting_for = NULL, held = false,
-    next_attempt_at = NULL, lease_until = NULL, claimant = NULL
+    floor_until = NULL, next_attempt_at = NULL, lease_until = NULL, claimant = NULL
   WHERE deletion_request_id = $1 AND status = 'processing'`;
 
 interface SuspectRow {

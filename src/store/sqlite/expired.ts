@@ -1,8 +1,8 @@
 // Finds why an expired record must be retained, record by record. Deletes nothing.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { decideExpiry, readExpiredPage } from "../sql/expired.ts";
-import type { ExpiredPart, Expiry, ExpiryQuery } from "../store.ts";
+import { decideExpiries, type Keepers, readExpiredPage } from "../sql/expired.ts";
+import type { ExpiredPart, ExpiryQuery } from "../store.ts";
 import type { Connection } from "./connection.ts";
 
 /** `below`: the record, and everything that belongs to it, at any depth. */
@@ -27,14 +27,11 @@ const findExpiry = `
 
 export function findExpired(connection: Connection, query: ExpiryQuery): ExpiredPart {
   const { keys, next } = connection.perform(readExpiredPage, query);
-  const expired = keys.map((key) => ({
-    key,
-    expiry: evaluateRecord(connection, key, query.before),
-  }));
-  return { expired, next };
+  const kept = keys.map((key) => ({ key, ...findKeepers(connection, key, query.before) }));
+  return { expired: connection.perform(decideExpiries, query, kept), next };
 }
 
-function evaluateRecord(connection: Connection, key: RecordKey, before: string): Expiry {
+function findKeepers(connection: Connection, key: RecordKey, before: string): Keepers {
   const { organizationId, resourceType, resourceId } = key;
   const row = connection.get<{ held: number; open: number; needed: number }>(
     findExpiry,
@@ -43,5 +40,5 @@ function evaluateRecord(connection: Connection, key: RecordKey, before: string):
     resourceId,
     before,
   );
-  return decideExpiry({ held: row?.held === 1, open: row?.open === 1, needed: row?.needed === 1 });
+  return { held: row?.held === 1, open: row?.open === 1, needed: row?.needed === 1 };
 }

@@ -1,5 +1,6 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
+import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
 import { deletionOf } from "../completion-outcome.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
@@ -42,7 +43,7 @@ export interface Parts {
 
 export function makeSqliteStore(parts: Parts): Store {
   const { reader, writer } = parts;
-  const { store, holds, replay, trail } = bindMethods((name, { kind, work }) =>
+  const { store, holds, retention, replay, trail } = bindMethods((name, { kind, work }) =>
     kind === "change"
       ? (...args) => writer.submit({ name, args })
       : async (...args) => reader.perform(work, ...args),
@@ -57,6 +58,7 @@ export function makeSqliteStore(parts: Parts): Store {
     ...deletionMethods(parts, perform),
     ...upkeepMethods(parts, perform),
     holds,
+    retention,
     replay,
     trail,
   };
@@ -103,9 +105,13 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
   return {
     deletionsAtOnce: deletionsAtOnceMax,
     claimDeletion: async (claim) => {
-      const claimed = await perform("claimDeletion", claim);
-      if (claimed?.result !== "large") return claimed?.deletion;
-      return planner.begin(claimed.deletion, claim);
+      for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+        const claimed = await perform("claimDeletion", claim);
+        if (claimed?.result === "waiting") continue;
+        if (claimed?.result === "large") return planner.begin(claimed.deletion, claim);
+        return claimed?.deletion;
+      }
+      return undefined;
     },
     eraseStep: (id, recordsMax, act) => perform("eraseStep", id, recordsMax, act),
     completeDeletions,

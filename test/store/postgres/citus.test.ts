@@ -13,6 +13,7 @@ import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { textFor } from "../../../src/store/sql/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
 import {
+  floorSecurity,
   receiptSecurity,
   replaySecurity,
   rowSecurity,
@@ -296,7 +297,8 @@ describe("the prepared transactions of workers", () => {
 });
 
 function allSecurity(options: Securing): string {
-  return rowSecurity(options) + receiptSecurity(options) + replaySecurity(options);
+  const later = receiptSecurity(options) + replaySecurity(options) + floorSecurity(options);
+  return rowSecurity(options) + later;
 }
 
 describe("row-level security on Citus", () => {

@@ -62,6 +62,7 @@ const deletion: Deletion = {
   attempts: 1,
   waitingFor: undefined,
   nextAttemptAt: undefined,
+  floorUntil: undefined,
 };
 
 describe("the heads of the chains", () => {

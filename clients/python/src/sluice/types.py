@@ -971,6 +971,11 @@ class _DeletionStatusRequired(TypedDict):
 class DeletionStatus(_DeletionStatusRequired, total=False):
     """The status of a deletion."""
 
+    due_at: str
+    """
+    When it will be processed, if that is later than the request: at the end of a grace period or of
+    a retention floor.
+    """
     completed_at: str
     """When it was completed and verified."""
     erased: Dict[str, int]

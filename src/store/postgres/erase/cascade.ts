@@ -15,7 +15,7 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import {
   findPlanEnd,
   type Obstacle,
-  obeyHolds,
+  type Planning,
   type PlanTarget,
   targetsOf,
   toKey,
@@ -23,6 +23,7 @@ import {
 } from "../../sql/plan.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { findPlanned } from "./closed-record.ts";
+import { findObstacle } from "./obstacle.ts";
 import { Pace, partsOf } from "../pace.ts";
 import { keyText } from "../record-key.ts";
 import { partsOfRelationsFrom, partsOfRelationsTo, type RelationRow } from "./relation.ts";
@@ -60,16 +61,17 @@ const removeSameTargets = `
 /** The plan or its obstacle. */
 export async function planFrom(
   transaction: Transaction,
-  root: RecordKey,
+  root: Omit<RecordKey, "organizationId">,
+  planning: Planning,
 ): Promise<ErasurePlan | Obstacle> {
-  const { organizationId } = root;
+  const { organizationId } = planning;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
   const collector = new EdgeCollector(transaction, organizationId);
   if (!(await collector.collect(rootNode))) return tooLarge;
   const parts = planErasureInParts(rootNode, collector.edges);
   let part = parts.next();
   for (; part.done !== true; part = parts.next()) await collector.pace.rest();
-  return transaction.perform(obeyHolds, organizationId, part.value);
+  return (await findObstacle(transaction, part.value, planning)) ?? part.value;
 }
 
 class EdgeCollector {

@@ -6,7 +6,7 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { redactPayload } from "../../redact-payload.ts";
 import { putOff } from "../../sql/claim.ts";
-import { findPlanEnd, isObstacle } from "../../sql/plan.ts";
+import { findPlanEnd, isObstacle, planningOf } from "../../sql/plan.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
@@ -18,7 +18,7 @@ import { findRelationsFrom, findRelationsTo } from "./relation.ts";
 import type { Transaction } from "../transaction.ts";
 import { inSequence } from "../commit/in-sequence.ts";
 
-/** `found`: the plan was extended. `held`: a hold protects something that was found. */
+/** `found`: the plan was extended. `held`: a hold or a floor protects what was found. */
 export type VerificationResult =
   | { readonly result: "completed"; readonly deletion: Deletion }
   | { readonly result: "found" }
@@ -85,7 +85,7 @@ async function planAgain(
   { left, act }: { readonly left: readonly RecordKey[]; readonly act: Act },
 ): Promise<VerificationResult> {
   for (const record of left) {
-    const planned = await planFrom(transaction, record);
+    const planned = await planFrom(transaction, record, planningOf(deletion, act.now));
     if (isObstacle(planned)) {
       await transaction.perform(putOff, deletion, planned, act.now);
       return { result: "held", waitingFor: planned.waitingFor };

@@ -12,7 +12,14 @@ import { move } from "./0004-move.ts";
 import { restoresAndHolds } from "./0005-restores-and-holds.ts";
 import { indexAndProbe } from "./0006-index-and-probe.ts";
 import { addDigest, fillDigests } from "./0007-digests.ts";
-import { receiptSecurity, replaySecurity, rowSecurity, type Securing } from "./row-security.ts";
+import { retentionFloors } from "./0008-retention-floors.ts";
+import {
+  floorSecurity,
+  receiptSecurity,
+  replaySecurity,
+  rowSecurity,
+  type Securing,
+} from "./row-security.ts";
 import { rebuilding } from "../../sql/visibility.ts";
 import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts";
 import type { Transaction } from "../transaction.ts";
@@ -35,6 +42,7 @@ const migrations: readonly Migration[] = [
   [5, (options) => restoresAndHolds + replaySecurity(options)],
   [6, () => indexAndProbe],
   [7, () => addDigest, fillDigests],
+  [8, (options) => retentionFloors + floorSecurity(options)],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

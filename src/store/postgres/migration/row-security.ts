@@ -16,6 +16,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   deletion: ["deletions"],
   deletion_target: [],
   hold: [],
+  retention_floor: [],
   idempotent_reply: [],
   audit_entry: [],
   receipt: ["deletions"],
@@ -30,7 +31,7 @@ export interface Securing {
 }
 
 /** Created by later migrations than the others. */
-const later: ReadonlySet<string> = new Set(["receipt", "replay_entry"]);
+const later: ReadonlySet<string> = new Set(["receipt", "replay_entry", "retention_floor"]);
 
 export function rowSecurity(options: Securing): string {
   const tables = Object.entries(securedTables).filter(([table]) => !later.has(table));
@@ -43,6 +44,10 @@ export function receiptSecurity(options: Securing): string {
 
 export function replaySecurity(options: Securing): string {
   return secure("replay_entry", { ...options, views: securedTables["replay_entry"] ?? [] });
+}
+
+export function floorSecurity(options: Securing): string {
+  return secure("retention_floor", { ...options, views: securedTables["retention_floor"] ?? [] });
 }
 
 function secure(

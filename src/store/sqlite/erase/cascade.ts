@@ -12,7 +12,14 @@ import {
 } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { findPlanEnd, type Obstacle, obeyHolds, type PlanTarget, toKey } from "../../sql/plan.ts";
+import {
+  findObstacle,
+  findPlanEnd,
+  type Obstacle,
+  type Planning,
+  type PlanTarget,
+  toKey,
+} from "../../sql/plan.ts";
 import type { Connection } from "../connection.ts";
 import { readRecordNo } from "../commit/record.ts";
 
@@ -48,13 +55,20 @@ interface RelatedRow {
   readonly kind: RelationKind;
 }
 
-/** The plan or its obstacle; undefined if there are more relations than `relationsMax`. */
+export interface PlanBounds {
+  readonly relationsMax: number;
+  /** Whether a long history is too much. */
+  readonly bounded: boolean;
+}
+
+/** The plan or its obstacle; undefined if more would have to be read than the bounds allow. */
 export function planFrom(
   connection: Connection,
-  root: RecordKey,
-  relationsMax: number,
+  root: Omit<RecordKey, "organizationId">,
+  planning: Planning,
+  { relationsMax, bounded }: PlanBounds,
 ): ErasurePlan | Obstacle | undefined {
-  const { organizationId } = root;
+  const { organizationId } = planning;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
   const edges = collectEdges(connection, {
     organizationId,
@@ -62,7 +76,9 @@ export function planFrom(
     edgesMax: relationsMax,
   });
   if (edges === undefined) return undefined;
-  return connection.perform(obeyHolds, organizationId, planErasure(rootNode, edges));
+  const plan = planErasure(rootNode, edges);
+  const obstacle = connection.perform(findObstacle, plan, planning, { bounded });
+  return obstacle === "too_long" ? undefined : (obstacle ?? plan);
 }
 
 /** Follows the relations backwards to any depth; undefined if there are more than `edgesMax`. */

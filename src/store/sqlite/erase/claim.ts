@@ -7,7 +7,7 @@ import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
-import { countPlan, isObstacle, targetsOf } from "../../sql/plan.ts";
+import { countPlan, isObstacle, planningOf, targetsOf } from "../../sql/plan.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -21,7 +21,7 @@ const findAbandoned = `
     AND (next_attempt_at <= ?1 OR (next_attempt_at IS NULL AND lease_until < ?1))
   ORDER BY started_at LIMIT 1`;
 
-/** Ordered by when they can be tried again, so that deletions that wait for a hold don't starve others. */
+/** Ordered by when they can be tried again, so that deletions that wait for a hold or a floor don't starve others. */
 const findDue = `
   SELECT * FROM deletion INDEXED BY deletion_due
   WHERE status IN ('pending', 'processing') AND status = 'pending'
@@ -33,11 +33,13 @@ const setPlanning = `
     waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
   WHERE deletion_request_id = ?1 AND status = 'pending'`;
 
-/** `large`: its plan must be written in steps; until the lease expires no other claim finds it. */
-export interface Claimed {
-  readonly result: "claimed" | "large";
-  readonly deletion: Deletion;
-}
+/**
+ * `large`: its plan must be written in steps; until the lease expires no other claim finds it. `waiting`: all that were checked
+ * have to wait; more may be due.
+ */
+export type Claimed =
+  | { readonly result: "claimed" | "large"; readonly deletion: Deletion }
+  | { readonly result: "waiting" };
 
 export function claimDeletion({ connection }: Group, claim: Claim): Claimed | undefined {
   const abandoned = connection.get<Pick<DeletionRow, "deletion_request_id">>(
@@ -53,12 +55,14 @@ export function claimDeletion({ connection }: Group, claim: Claim): Claimed | un
     const started = start(connection, toDeletion(row), claim);
     if (started !== undefined) return started;
   }
-  return undefined;
+  return due.length < limits.dueDeletionsCheckedMax ? undefined : { result: "waiting" };
 }
 
 /** Undefined if there is an obstacle, which is then stored with the deletion. */
 function start(connection: Connection, deletion: Deletion, claim: Claim): Claimed | undefined {
-  const planned = planFrom(connection, deletion, planRelationsAtOnceMax);
+  const planning = planningOf(deletion, claim.now);
+  const bounds = { relationsMax: planRelationsAtOnceMax, bounded: true };
+  const planned = planFrom(connection, deletion, planning, bounds);
   if (planned === undefined) {
     connection.run(setPlanning, deletion.deletionRequestId, claim.leaseUntil, claim.claimant);
     return { result: "large", deletion };

@@ -99,12 +99,10 @@ export class DeletionCompleter {
       const verification = await this.#parts.perform("verifyErasure", deletionRequestId, act);
       if (verification.result === "partly") continue;
       if (verification.result !== "large") return verification;
-      const extended = await this.#parts.planner.extend(
-        deletionRequestId,
-        verification.record,
-        act.now,
-      );
-      return extended ? { result: "found" } : { result: "held", waitingFor: "a hold" };
+      const { deletion, record } = verification;
+      const extended = await this.#parts.planner.extend(deletion, record, act.now);
+      const waitingFor = "a hold or a retention floor";
+      return extended ? { result: "found" } : { result: "held", waitingFor };
     }
   }
 

@@ -2,11 +2,22 @@
 // the deletion is `pending` and nothing is erased. An obstacle ends the whole attempt, and the part of the plan that
 // was written is removed again, also in steps.
 
+import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
-import { findObstacle, type Obstacle, type PlanCounts, type PlanTarget } from "../../sql/plan.ts";
+import { listFloors } from "../../sql/floor.ts";
+import {
+  findFloorObstacle,
+  findHoldObstacle,
+  type Obstacle,
+  type PlanCounts,
+  planningOf,
+  type PlanTarget,
+} from "../../sql/plan.ts";
 import { writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -19,6 +30,13 @@ export interface PlanStep {
   /** Without a claimant for a deletion that the caller is processing. */
   readonly claim: Omit<Claim, "claimant"> & { readonly claimant: string | undefined };
 }
+
+/** A step of a plan that was collected by these rules. */
+export interface CollectedStep extends PlanStep {
+  readonly floors: readonly RetentionFloor[];
+}
+
+const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention rules", held: false };
 
 /** `lost`: the deletion was cancelled meanwhile, or another worker has claimed it. */
 export type PlanStepResult = "added" | "lost" | "obstacle";
@@ -43,12 +61,12 @@ const removeTargets = `
 /** Also extends a plan that is being processed, if verification has found more targets. */
 export function addToPlan(
   { connection }: Group,
-  { deletionRequestId, claim, targets }: PlanStep & { readonly targets: readonly PlanTarget[] },
+  step: CollectedStep & { readonly targets: readonly PlanTarget[] },
 ): PlanStepResult {
+  const { deletionRequestId, claim, targets } = step;
   const deletion = connection.perform(readExistingDeletion, deletionRequestId);
   if (!isPlannedBy(connection, deletion, claim)) return "lost";
-  const nodes = targets.map(({ record }) => record);
-  const obstacle = connection.perform(findObstacle, deletion.organizationId, nodes);
+  const obstacle = findObstacleOfStep(connection, deletion, step);
   if (obstacle !== undefined) {
     connection.perform(putOff, deletion, obstacle, claim.now);
     return "obstacle";
@@ -59,17 +77,53 @@ export function addToPlan(
   return "added";
 }
 
-/** The last step: the deletion becomes `processing`. Undefined if it was lost. */
+/**
+ * Since the plan was collected, records may have changed and holds may have been placed. All but the root, which is closed to
+ * writes while its deletion is open.
+ */
+function findObstacleOfStep(
+  connection: Connection,
+  deletion: Deletion,
+  { claim, floors, targets }: CollectedStep & { readonly targets: readonly PlanTarget[] },
+): Obstacle | undefined {
+  if (haveRulesChanged(connection, deletion, floors)) return rulesChanged;
+  const planning = planningOf(deletion, claim.now);
+  const nodes = targets.map(({ record }) => record);
+  const held = connection.perform(findHoldObstacle, nodes, planning);
+  if (held !== undefined) return held;
+  const root = nodeKey(deletion.resourceType, deletion.resourceId);
+  const erase = targets
+    .filter(({ record, reference }) => reference === undefined && record !== root)
+    .map(({ record }) => record);
+  return connection.perform(findFloorObstacle, erase, planning, floors);
+}
+
+/** Only while the deletion is pending: one that is being processed is not stopped by a new rule. */
+function haveRulesChanged(
+  connection: Connection,
+  { status, organizationId }: Deletion,
+  floors: readonly RetentionFloor[],
+): boolean {
+  if (status !== "pending") return false;
+  return !isDeepStrictEqual(connection.perform(listFloors, organizationId), floors);
+}
+
+/** The last step: the deletion becomes `processing`. Undefined if it was lost, or if a rule has changed. */
 export function beginPlanned(
   { connection }: Group,
   {
     deletionRequestId,
     claim,
     counts,
-  }: PlanStep & { readonly claim: Claim; readonly counts: PlanCounts },
+    floors,
+  }: CollectedStep & { readonly claim: Claim; readonly counts: PlanCounts },
 ): Deletion | undefined {
   const deletion = connection.perform(readExistingDeletion, deletionRequestId);
   if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return undefined;
+  if (haveRulesChanged(connection, deletion, floors)) {
+    connection.perform(putOff, deletion, rulesChanged, claim.now);
+    return undefined;
+  }
   return connection.perform(beginDeletion, deletion, counts, claim);
 }
 

@@ -3,8 +3,8 @@
 //
 // state       what happens                                              next
 // removing    the part of a plan from an earlier attempt is removed     collecting
-// collecting  the file thread follows the relations                     adding; blocked, by a hold or the limit of a cascade
-// adding      the plan is written part by part                          begun; lost; blocked, by a hold placed meanwhile
+// collecting  the file thread follows the relations                     adding; blocked: a hold, a floor, too large
+// adding      the plan is written part by part                          begun; lost; blocked by what changed meanwhile
 // begun       the deletion is `processing`
 // lost        it was cancelled: the part that was written is removed
 // blocked     it is `pending` and states why; the part that was written is removed
@@ -14,8 +14,9 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Claim } from "../../store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { isObstacle } from "../../sql/plan.ts";
+import { isObstacle, planningOf } from "../../sql/plan.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
+import type { CollectedPlan } from "../file/file-thread.ts";
 import type { PlanStep } from "./large-plan.ts";
 import { planTargetsAtOnceMax } from "./large-plan.ts";
 
@@ -38,12 +39,13 @@ export class LargePlanner {
   }
 
   /** Adds the cascade of this record to the plan of a deletion that is `processing`. False if there was an obstacle. */
-  extend(deletionRequestId: string, record: RecordKey, now: number): Promise<boolean> {
+  extend(deletion: Deletion, record: RecordKey, now: number): Promise<boolean> {
     return this.#oneAtATime(async () => {
       const { perform, collector } = this.#parts;
+      const { deletionRequestId } = deletion;
       const renewed = leaseFrom(now);
-      const collected = await collector.collectPlan(record);
-      if (!isObstacle(collected)) return this.#addParts(deletionRequestId, renewed);
+      const collected = await collector.collectPlan(record, planningOf(deletion, now));
+      if (!isObstacle(collected)) return this.#addParts(deletionRequestId, collected, renewed);
       await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: collected });
       return false;
     });
@@ -54,28 +56,33 @@ export class LargePlanner {
     const { deletionRequestId } = deletion;
     const renewed = leaseFrom(now, claimant);
     await this.#removePlan(deletionRequestId);
-    const counts = await collector.collectPlan(deletion);
-    if (isObstacle(counts)) {
-      await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: counts });
+    const collected = await collector.collectPlan(deletion, planningOf(deletion, now));
+    if (isObstacle(collected)) {
+      await perform("postponePlan", { deletionRequestId, claim: renewed(), obstacle: collected });
       return undefined;
     }
-    const begun = (await this.#addParts(deletionRequestId, renewed))
+    const begun = (await this.#addParts(deletionRequestId, collected, renewed))
       ? await perform("beginPlanned", {
           deletionRequestId,
           claim: { ...renewed(), claimant },
-          counts,
+          ...collected,
         })
       : undefined;
     if (begun === undefined) await this.#removePlan(deletionRequestId);
     return begun;
   }
 
-  async #addParts(deletionRequestId: string, renewed: () => PlanStep["claim"]): Promise<boolean> {
+  async #addParts(
+    deletionRequestId: string,
+    { floors }: CollectedPlan,
+    renewed: () => PlanStep["claim"],
+  ): Promise<boolean> {
     const { perform, collector } = this.#parts;
     for (;;) {
       const targets = await collector.nextPlanPart(planTargetsAtOnceMax);
       if (targets.length === 0) return true;
-      const added = await perform("addToPlan", { deletionRequestId, claim: renewed(), targets });
+      const step = { deletionRequestId, claim: renewed(), floors, targets };
+      const added = await perform("addToPlan", step);
       if (added !== "added") return false;
     }
   }

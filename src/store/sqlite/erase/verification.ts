@@ -8,7 +8,7 @@ import { followsHead } from "../../row/receipt-row.ts";
 import { putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import { requireProcessing } from "../../sql/erasure.ts";
-import { isObstacle, targetsOf } from "../../sql/plan.ts";
+import { isObstacle, planningOf, targetsOf } from "../../sql/plan.ts";
 import { readReceiptHead } from "../../sql/receipt.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealedReceipt } from "../../store.ts";
@@ -23,13 +23,13 @@ export const verifiedTargetsAtOnceMax = 200;
 
 /**
  * `found`: the plan was extended. `large`: it must be extended in steps, by the cascade of this record. `held`: a
- * hold protects something that was found. `moved`: the receipt no longer fits the chain and must be signed again.
+ * hold or a floor protects something that was found. `moved`: the receipt no longer fits the chain and must be signed again.
  */
 export type VerificationResult =
   | { readonly result: "moved" }
   | { readonly result: "clean" }
   | { readonly result: "found" }
-  | { readonly result: "large"; readonly record: RecordKey }
+  | { readonly result: "large"; readonly deletion: Deletion; readonly record: RecordKey }
   | { readonly result: "held"; readonly waitingFor: string };
 
 export interface SealedCompletion {
@@ -132,9 +132,10 @@ function verifyTargets(
   let relationsLeft: number = planRelationsAtOnceMax;
   for (const [index, found] of left.entries()) {
     const record = { organizationId, ...found };
-    const planned = planFrom(connection, record, relationsLeft);
+    const bounds = { relationsMax: relationsLeft, bounded: true };
+    const planned = planFrom(connection, record, planningOf(deletion, act.now), bounds);
     if (planned === undefined)
-      return index === 0 ? { result: "large", record } : { result: "found" };
+      return index === 0 ? { result: "large", deletion, record } : { result: "found" };
     if (isObstacle(planned)) {
       connection.perform(putOff, deletion, planned, act.now);
       return { result: "held", waitingFor: planned.waitingFor };

@@ -6,10 +6,10 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
-import type { Obstacle, PlanCounts, PlanTarget } from "../../sql/plan.ts";
+import type { Obstacle, Planning, PlanTarget } from "../../sql/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
-import type { TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
+import type { CollectedPlan, TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
 import type { WalPart, WalPosition } from "./wal-pages.ts";
 
 export class FileTasks {
@@ -40,12 +40,11 @@ export class FileTasks {
   }
 
   /** Collects a plan and keeps it until the next one. Returns its size, or the obstacle. */
-  collectPlan({
-    organizationId,
-    resourceType,
-    resourceId,
-  }: RecordKey): Promise<PlanCounts | Obstacle> {
-    return this.#ask("collectPlan", { organizationId, resourceType, resourceId });
+  collectPlan(
+    { organizationId, resourceType, resourceId }: RecordKey,
+    planning: Planning,
+  ): Promise<CollectedPlan | Obstacle> {
+    return this.#ask("collectPlan", { organizationId, resourceType, resourceId }, planning);
   }
 
   /** The next targets of the plan that was collected last; empty at its end. */

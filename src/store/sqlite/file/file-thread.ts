@@ -6,11 +6,14 @@ import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { RetentionFloor } from "../../../domain/retention/floor.ts";
+import { listFloors } from "../../sql/floor.ts";
 import {
   countPlan,
   isObstacle,
   type Obstacle,
   type PlanCounts,
+  type Planning,
   type PlanTarget,
   targetsOf,
   tooLarge,
@@ -30,17 +33,25 @@ let pin: Connection | undefined;
 let plan: readonly PlanTarget[] = [];
 let handedOver = 0;
 
+export interface CollectedPlan {
+  readonly counts: PlanCounts;
+  /** The rules that it was made by. */
+  readonly floors: readonly RetentionFloor[];
+}
+
 /** In one read transaction, so that the plan is of one snapshot. */
-function collectPlan(root: RecordKey): PlanCounts | Obstacle {
+function collectPlan(root: RecordKey, planning: Planning): CollectedPlan | Obstacle {
   plan = [];
   handedOver = 0;
   using reader = openReader(path);
   reader.run("BEGIN");
-  const planned = planFrom(reader, root, limits.cascadeRecordsMax);
+  const bounds = { relationsMax: limits.cascadeRecordsMax, bounded: false };
+  const planned = planFrom(reader, root, planning, bounds);
   if (planned === undefined) return tooLarge;
   if (isObstacle(planned)) return planned;
   plan = targetsOf(planned);
-  return countPlan(planned);
+  const floors = reader.perform(listFloors, planning.organizationId);
+  return { counts: countPlan(planned), floors };
 }
 
 function nextPlanPart(targetsMax: number): readonly PlanTarget[] {

@@ -7,12 +7,19 @@ import { firstTables } from "./0001-first-tables.ts";
 import { receipts } from "./0002-receipts.ts";
 import { restoresAndHolds } from "./0003-restores-and-holds.ts";
 import { digests } from "./0004-digests.ts";
+import { retentionFloors } from "./0005-retention-floors.ts";
 
 /** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
 
 /** In order; the schema version is how many of them were applied. */
-const migrations: readonly Migration[] = [firstTables, receipts, restoresAndHolds, digests];
+const migrations: readonly Migration[] = [
+  firstTables,
+  receipts,
+  restoresAndHolds,
+  digests,
+  retentionFloors,
+];
 
 export const schemaVersion = migrations.length;
 

@@ -1,0 +1,52 @@
+// Retention floors: how long the records of a type have to be kept, and when that ends for a record. Pure; knows no store and
+// no clock.
+
+import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
+
+/**
+ * What a floor is counted from. last_seen: the record's last business timestamp. closed: when the account of a person or a
+ * company was closed (closed-since.ts).
+ */
+export const floorOrigins = ["last_seen", "closed"] as const;
+export type FloorOrigin = (typeof floorOrigins)[number];
+
+/** The rule of an organization for a record type; at most one for each. */
+export interface RetentionFloor {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  /** Days of 24 hours. */
+  readonly keepDays: number;
+  readonly countedFrom: FloorOrigin;
+}
+
+export const dayMs = 86_400_000;
+
+/**
+ * When the floor of a record ends, in Unix milliseconds: the record may be erased at that time, and not before. `from`: the
+ * value that the rule counts from. Without one the period begins with the deletion request, so that there is always an end.
+ */
+export function floorEnd(
+  { keepDays }: Pick<RetentionFloor, "keepDays">,
+  from: NormalisedTimestamp | undefined,
+  requestedAt: number,
+): number {
+  return (from === undefined ? requestedAt : unixMsOf(from)) + keepDays * dayMs;
+}
+
+/** "the retention floor of transaction tx-1: 1825 days from last_seen, until 2031-03-01" */
+export function describeFloor(
+  { resourceType, keepDays, countedFrom }: Omit<RetentionFloor, "organizationId">,
+  resourceId: string,
+  until: number,
+): string {
+  const [day] = new Date(until).toISOString().split("T");
+  return (
+    `the retention floor of ${resourceType} ${resourceId}: ` +
+    `${formatDays(keepDays)} from ${countedFrom}, until ${day}`
+  );
+}
+
+/** "1,825 days" */
+export function formatDays(days: number): string {
+  return `${days.toLocaleString("en-US")} ${days === 1 ? "day" : "days"}`;
+}

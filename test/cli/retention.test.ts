@@ -1,0 +1,108 @@
+// Retention on the command line: floors are set, shown, obeyed and removed, and contradictions are
+// refused with nothing changed.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { addTransaction } from "./write-transactions.ts";
+
+const clock = makeFakeClock(Date.UTC(2026, 2, 1));
+const line = makeCommandLine({ now: clock.now });
+await line.ask("organization create --name Acme --id acme");
+await operate(line.environment, async (opened) => {
+  const app = { ...opened, now: clock.now };
+  await addTransaction(app, "acme", { tx_id: "tx-1", timestamp: "2026-01-15T00:00:00Z" });
+});
+
+const set = (type: string, keepDays: string, ...more: readonly string[]) =>
+  ["retention set --organization acme --type", type, "--keep-days", keepDays, ...more] as const;
+const show = () => line.ask("retention show --organization acme");
+
+function process(): Promise<unknown> {
+  return operate(line.environment, async (opened) => {
+    const app = { ...opened, now: clock.now };
+    const stopping = new AbortController().signal;
+    return processDeletions(app, { claimant: "test", stopping });
+  });
+}
+
+describe("retention set and show", () => {
+  it("print the ceiling and the floors", async () => {
+    const none = { organization_id: "acme", retain_days: null, floors: [] };
+    assert.deepEqual(await show(), none);
+    const person = { resource_type: "person", keep_days: 1_825, counted_from: "closed" };
+    const transaction = { resource_type: "transaction", keep_days: 60, counted_from: "last_seen" };
+    await line.ask(...set("transaction", "60"));
+    const expected = { ...none, floors: [person, transaction] };
+    assert.deepEqual(await line.ask(...set("person", "1825", "--from", "closed")), expected);
+    assert.deepEqual(await show(), expected);
+    const { out } = await line.type("retention show --organization acme");
+    assert.match(out, /^ceiling +none: records are kept until a deletion is requested$/m);
+    assert.match(out, /^person +1,825 days +closed$/m);
+    await line.ask(...set("person", "none"));
+    assert.deepEqual((await show())["floors"], [transaction]);
+  });
+
+  it("make a deletion wait, and show for what and until when", async () => {
+    const asked = await line.ask(
+      "deletion request transaction tx-1 --organization acme --reason r",
+    );
+    const id = String(asked["deletion_request_id"]);
+    await process();
+    const waiting = await line.ask("deletion show", id);
+    const end = "2026-03-16T00:00:00.000Z";
+    const why = "the retention floor of transaction tx-1: 60 days from last_seen, until 2026-03-16";
+    assert.deepEqual(
+      [waiting["status"], waiting["due_at"], waiting["floor_until"], waiting["waiting_for"]],
+      ["pending", end, end, why],
+    );
+    const { out } = await line.type("deletion list --organization acme");
+    assert.ok(out.includes(why), out);
+    clock.advanceMs(Date.parse(end) - clock.now());
+    await process();
+    assert.equal((await line.ask("deletion show", id))["status"], "completed");
+  });
+
+  it("refuse a floor above the ceiling, in both commands, and change nothing", async () => {
+    await line.ask("organization set acme --retain-days 90 --yes");
+    const before = await show();
+    const above = await line.fail(...set("company", "91"));
+    const both = /floor of company, 91 days from last_seen, .* the ceiling of 90 days/;
+    assert.equal(above.name, "floor_above_ceiling");
+    assert.match(above.message, both);
+    for (const more of [[], ["--yes"]]) {
+      const below = await line.fail("organization set acme --name New --retain-days 59", ...more);
+      assert.equal(below.name, "floor_above_ceiling");
+      assert.match(below.message, /floor of transaction, 60 days .* the ceiling of 59 days/);
+    }
+    assert.deepEqual(await show(), before);
+    const organization = await line.ask("organization show acme");
+    assert.equal(organization["organization_name"], "Acme");
+  });
+
+  it("refuse what does not exist or can't be kept, and change nothing", async () => {
+    const before = await show();
+    const cases: readonly (readonly [readonly string[], string, RegExp])[] = [
+      [set("transactoin", "5"), "no_such_type", /did you mean transaction/],
+      [set("person", "5", "--from", "closing"), "usage", /one of last_seen, closed/],
+      [set("person", "0"), "usage", /from 1 to 36500, or "none"/],
+      [set("person", "36501"), "usage", /from 1 to 36500/],
+      [set("person", "1.5"), "usage", /whole number/],
+      [set("transaction", "5", "--from", "closed"), "invalid", /never closed.*person, company/],
+      [set("customer_sar", "5"), "confidential_type", /not possible yet/],
+      [set("transaction_suspicious_activity", "5"), "confidential_type", /legal hold/],
+      [["retention show --organization nobody"], "no_such_organization", /There are: acme/],
+    ];
+    for (const [words, name, message] of cases) {
+      const failed = await line.fail(...words);
+      assert.equal(failed.name, name, words.join(" "));
+      assert.match(failed.message, message);
+    }
+    const unknown = ["--organization", "nobody", "--type", "person", "--keep-days", "5"];
+    assert.equal((await line.fail("retention set", ...unknown)).name, "no_such_organization");
+    assert.deepEqual(await show(), before);
+  });
+});

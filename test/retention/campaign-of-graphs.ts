@@ -1,0 +1,290 @@
+// Runs random graphs of records against a store, many organizations at once, and moves the clock
+// day by day. The store decides in which order it begins deletions; the model says of each whether
+// it was allowed then, and of each that waits whether it has to.
+
+import assert from "node:assert/strict";
+import { limits } from "../../src/domain/limits.ts";
+import type { Store } from "../../src/store/store.ts";
+import { draftOf, organization } from "../conformance/scene.ts";
+import { makeRandom, type Random } from "../support/random.ts";
+import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";
+import { type ModelDeletion, type Name, RetentionModel, typeOf } from "./model.ts";
+
+const daysOfSteps = 10;
+/** By then every floor has ended, also one that is counted from a request on the last day. */
+const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 2;
+const stepRecordsMax = 100;
+
+export interface GraphRun {
+  readonly store: Store;
+  /** Each has its own graph. */
+  readonly seeds: readonly number[];
+}
+
+export interface GraphFigures {
+  readonly deletions: number;
+  /** Of them, those that waited for a floor at some time. */
+  readonly waited: number;
+}
+
+interface Graph {
+  readonly organizationId: string;
+  readonly random: Random;
+  readonly model: RetentionModel;
+  /** Since its records were last compared. */
+  isChanged: boolean;
+}
+
+/** Throws AssertionError that names the seed of the graph. */
+export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigures> {
+  const graphs = new Map<string, Graph>();
+  for (const seed of seeds) {
+    const organizationId = `graph_${seed}`;
+    const random = makeRandom(seed);
+    const model = new RetentionModel();
+    graphs.set(organizationId, { organizationId, random, model, isChanged: false });
+  }
+  await onEach(graphs, async ({ organizationId }) => {
+    await store.createOrganization(organization(organizationId), actAt(firstDay));
+  });
+  const waited = new Set<string>();
+  for (let day = 0; day <= daysMax; day += 1) {
+    const midnight = firstDay + day * dayMs;
+    for (const now of [midnight - 1, midnight]) {
+      await process(store, graphs, now);
+      await compareWaiting(store, graphs, { now, waited });
+    }
+    if (day < daysOfSteps) await onEach(graphs, (graph) => takeSteps(store, graph, day));
+    if (day === daysOfSteps) await onEach(graphs, (graph) => releaseAll(store, graph, midnight));
+  }
+  await onEach(graphs, (graph) => compareEnd(store, graph));
+  const all = [...graphs.values()].flatMap(({ model }) => model.deletions);
+  return { deletions: all.length, waited: waited.size };
+}
+
+async function onEach(
+  graphs: ReadonlyMap<string, Graph>,
+  work: (graph: Graph) => Promise<void>,
+): Promise<void> {
+  await Promise.all([...graphs.values()].map(work));
+}
+
+function actAt(now: number) {
+  return { actor: "operator", now };
+}
+
+function keyOf({ organizationId }: Graph, name: Name) {
+  const resourceType = typeOf(name);
+  return { organizationId, resourceType, resourceId: name.slice(resourceType.length + 1) };
+}
+
+async function takeSteps(store: Store, graph: Graph, day: number): Promise<void> {
+  const now = firstDay + day * dayMs;
+  graph.isChanged = true;
+  for (const step of stepsOfDay(graph.random, day)) await takeStep(store, graph, { step, now });
+}
+
+async function takeStep(
+  store: Store,
+  graph: Graph,
+  { step, now }: { readonly step: Step; readonly now: number },
+): Promise<void> {
+  const { organizationId, model } = graph;
+  switch (step.do) {
+    case "write":
+      return write(store, graph, { step, now });
+    case "request":
+      return request(store, graph, { step, now });
+    case "rule": {
+      const { type: resourceType, keepDays, from: countedFrom } = step;
+      const rule = keepDays === undefined ? undefined : { keepDays, countedFrom };
+      const change = { organizationId, resourceType, rule };
+      const { result } = await store.retention.setFloor(change, actAt(now));
+      assert.ok(result === "changed" || result === "unchanged");
+      if (rule === undefined) model.rules.delete(resourceType);
+      else model.rules.set(resourceType, { keepMs: rule.keepDays * dayMs, from: countedFrom });
+      // Everything that waits is evaluated again.
+      if (result === "changed") model.writtenAt = 0;
+      return;
+    }
+    case "hold": {
+      const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
+      const key = keyOf(graph, step.name);
+      const holdId = `hold_${organizationId}_${step.name}_${now}`;
+      const outcome = await store.holds.place({ ...texts, ...key, holdId }, actAt(now));
+      assert.equal(outcome !== "no_such_record", model.records.has(step.name));
+      if (typeof outcome === "object") model.held.add(step.name);
+      return;
+    }
+    case "release":
+      return release(store, graph, { name: step.name, now });
+    case "cancel": {
+      const open = model.openDeletion(step.name);
+      if (open === undefined) return;
+      await store.cancelDeletion(open.id, actAt(now));
+      open.status = "cancelled";
+    }
+  }
+}
+
+async function write(
+  store: Store,
+  graph: Graph,
+  { step, now }: { readonly step: Extract<Step, { do: "write" }>; readonly now: number },
+): Promise<void> {
+  const { model } = graph;
+  const { name, fields, change } = step;
+  const { organizationId, resourceType, resourceId } = keyOf(graph, name);
+  const outcome = await store.writeRecords({
+    organizationId,
+    resourceType,
+    mode: "append",
+    lenient: false,
+    receivedAt: now,
+    drafts: [draftOf(resourceType, resourceId, fields)],
+  });
+  const [result] = outcome.drafts;
+  assert.equal(result === "deletion_open", model.openDeletion(name) !== undefined);
+  if (result !== "created" && result !== "updated") return;
+  model.records.set(name, [...(model.records.get(name) ?? []), change]);
+  model.writtenAt = now;
+}
+
+async function request(
+  store: Store,
+  graph: Graph,
+  { step, now }: { readonly step: Extract<Step, { do: "request" }>; readonly now: number },
+): Promise<void> {
+  const { organizationId, model } = graph;
+  const { name: root } = step;
+  const dueAt = now + step.graceMs;
+  const deletionRequestId = `del_${organizationId}_${model.deletions.length}`;
+  const wanted = { ...keyOf(graph, root), deletionRequestId, reason: "asked for", dueAt };
+  const id = await store.requestDeletion(wanted, actAt(now));
+  const open = model.openDeletion(root);
+  const expected = open?.id ?? (model.records.has(root) ? deletionRequestId : undefined);
+  assert.equal(id, expected);
+  if (id !== deletionRequestId) return;
+  model.deletions.push({ id, root, requestedAt: now, dueAt, status: "pending" });
+}
+
+async function release(
+  store: Store,
+  graph: Graph,
+  { name, now }: { readonly name: Name; readonly now: number },
+): Promise<void> {
+  for (const { holdId } of await store.holds.ofRecords([keyOf(graph, name)])) {
+    await store.holds.release(holdId, actAt(now));
+  }
+  graph.model.held.delete(name);
+}
+
+async function releaseAll(store: Store, graph: Graph, now: number): Promise<void> {
+  for (const name of graph.model.held) await release(store, graph, { name, now });
+}
+
+/** As the worker does, until nothing is due. */
+async function process(
+  store: Store,
+  graphs: ReadonlyMap<string, Graph>,
+  now: number,
+): Promise<void> {
+  const pending = pendingOf(graphs).length;
+  // A claim that finds only obstacles checks a limited number of deletions.
+  const fruitlessMax = 1 + Math.ceil(pending / limits.dueDeletionsCheckedMax);
+  for (let fruitless = 0; fruitless < fruitlessMax;) {
+    const begun = await claimSome(store, graphs, now);
+    if (begun.length === 0) fruitless += 1;
+    else await finish(store, begun, now);
+  }
+}
+
+function pendingOf(graphs: ReadonlyMap<string, Graph>): readonly ModelDeletion[] {
+  return [...graphs.values()].flatMap(({ model }) =>
+    model.deletions.filter(({ status }) => status === "pending"),
+  );
+}
+
+/** Each was allowed at that moment; the model has erased it then. */
+async function claimSome(
+  store: Store,
+  graphs: ReadonlyMap<string, Graph>,
+  now: number,
+): Promise<readonly string[]> {
+  const begun: string[] = [];
+  while (begun.length < store.deletionsAtOnce) {
+    const claim = { now, leaseUntil: now + 60_000, claimant: "campaign" };
+    const deletion = await store.claimDeletion(claim);
+    if (deletion === undefined) return begun;
+    const { organizationId, deletionRequestId: id } = deletion;
+    const graph = graphs.get(organizationId);
+    const known = graph?.model.deletions.find((one) => one.id === id);
+    assert.ok(graph !== undefined && known !== undefined, id);
+    const { model } = graph;
+    assert.equal(known.status, "pending", id);
+    assert.equal(model.obstacle(known, now), undefined, `${id} was begun early, at ${now}`);
+    model.erase(known);
+    graph.isChanged = true;
+    begun.push(id);
+  }
+  return begun;
+}
+
+async function finish(store: Store, ids: readonly string[], now: number): Promise<void> {
+  const act = { actor: "worker", now };
+  await Promise.all(
+    ids.map(async (id) => {
+      while (!(await store.eraseStep(id, stepRecordsMax, act)).done);
+    }),
+  );
+  for (const outcome of await store.completeDeletions(ids, act)) {
+    assert.equal(outcome.result, "completed");
+  }
+}
+
+/** What waits has to; and the records are those of the model. */
+async function compareWaiting(
+  store: Store,
+  graphs: ReadonlyMap<string, Graph>,
+  { now, waited }: { readonly now: number; readonly waited: Set<string> },
+): Promise<void> {
+  await onEach(graphs, async (graph) => {
+    const { organizationId, model } = graph;
+    for (const waiting of model.deletions.filter(({ status }) => status === "pending")) {
+      const obstacle = model.obstacle(waiting, now);
+      if (obstacle?.startsWith("the floor") === true) waited.add(waiting.id);
+      if (obstacle === undefined) await requireWrittenSince(store, model, { waiting, now });
+    }
+    if (!graph.isChanged) return;
+    graph.isChanged = false;
+    const counts = await store.countRecords(organizationId);
+    assert.deepEqual(counts, model.countByType(), `${organizationId} at ${now}`);
+  });
+}
+
+/**
+ * A record that has left the cascade by a write may end a floor earlier than it was known. Then the
+ * deletion is evaluated again within the time of a retry.
+ */
+async function requireWrittenSince(
+  store: Store,
+  model: RetentionModel,
+  { waiting, now }: { readonly waiting: ModelDeletion; readonly now: number },
+): Promise<void> {
+  const { id } = waiting;
+  const deletion = await store.findDeletion(id, undefined);
+  const { floorUntil = 0, nextAttemptAt = 0 } = deletion ?? {};
+  const evaluatedAt = nextAttemptAt - limits.flooredDeletionRetryMs;
+  const isKnown = floorUntil > now && nextAttemptAt > now && model.writtenAt >= evaluatedAt;
+  assert.ok(isKnown, `${id} still waits at ${now}: ${JSON.stringify(deletion)}`);
+}
+
+async function compareEnd(store: Store, graph: Graph): Promise<void> {
+  const { organizationId, model } = graph;
+  const open = model.deletions.filter(({ status }) => status === "pending");
+  assert.deepEqual(open, [], organizationId);
+  for (const name of model.records.keys()) {
+    const history = await store.readHistory(keyOf(graph, name));
+    assert.equal(history?.changes.length, model.records.get(name)?.length, name);
+  }
+}
