@@ -120,6 +120,25 @@ export function testCascade(engine: Engine): void {
       await requireConsistent(store);
     });
 
+    it("has the same result while something between them is being erased", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "transaction", "stays");
+      await add(store, "transaction", "t");
+      await add(store, "transaction_check", "c", { related_tx_ids: ["stays", "t"] });
+      await add(store, "transaction_alert", "a", { related_tx_ids: ["t"], related_check_id: "c" });
+      const first = (await request(store, keyOf("transaction_check", "c"))) ?? "";
+      await claim(store);
+      const second = (await request(store, keyOf("transaction", "t"))) ?? "";
+      await claim(store);
+      assert.deepEqual((await finish(store, second)).erased, {
+        transaction: 1,
+        transaction_alert: 1,
+      });
+      assert.deepEqual((await finish(store, first)).erased, { transaction_check: 1 });
+      assert.deepEqual(await store.countRecords("org_acme"), { transaction: 1 });
+      await requireConsistent(store);
+    });
+
     it("redacts references from records that only mention it", async (test) => {
       const { store } = await openSite(engine, test);
       await add(store, "company", "co");

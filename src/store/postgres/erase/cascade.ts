@@ -108,9 +108,14 @@ class EdgeCollector {
     return true;
   }
 
+  /** A record that is being erased is not followed, as if it only mentioned what it belongs to. */
   async *#addReferrers(nodes: readonly NodeKey[]): AsyncGenerator<readonly Edge[]> {
     for await (const rows of partsOfRelationsTo(this.#transaction, this.#keysOf(nodes))) {
-      const edges = rows.map(toEdge);
+      const belonging = rows.filter(({ kind }) => kind === "belongs").map(referrerOf);
+      const going = await findPlanned(this.#transaction, belonging);
+      const edges = rows.map((row) =>
+        toEdge(going.has(keyText(referrerOf(row))) ? { ...row, kind: "mentions" } : row),
+      );
       this.edges.push(...edges);
       yield edges;
       await this.pace.rest();
@@ -136,6 +141,11 @@ class EdgeCollector {
   #keysOf(nodes: readonly NodeKey[]): readonly RecordKey[] {
     return nodes.map((node) => toKey(this.#organizationId, node));
   }
+}
+
+function referrerOf(row: RelationRow): RecordKey {
+  const { organization_id: organizationId, from_type: resourceType, from_id: resourceId } = row;
+  return { organizationId, resourceType, resourceId };
 }
 
 function holderOf(row: RelationRow): RecordKey {

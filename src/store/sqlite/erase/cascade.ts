@@ -23,19 +23,29 @@ import {
 import type { Connection } from "../connection.ts";
 import { readRecordNo } from "../commit/record.ts";
 
+/** Whether the record of these columns of a relation is erased by a deletion that is being processed. */
+function isBeingErased(type: string, id: string): string {
+  return `EXISTS (
+      SELECT 1 FROM deletion_target AS going JOIN deletion USING (deletion_request_id)
+      WHERE going.organization_id = relation.organization_id AND going.action = 'erase'
+        AND going.resource_type = relation.${type} AND going.resource_id = relation.${id}
+        AND deletion.status = 'processing')`;
+}
+
+// Concurrent erasures have the same result as consecutive ones. So a record that is being erased is not followed, as if
+// it only mentioned what it belongs to, and keeps nothing that belongs to it.
+
 const findReferrers = `
-  SELECT from_type AS type, from_id AS id, kind FROM relation
+  SELECT from_type AS type, from_id AS id,
+    CASE WHEN kind = 'belongs' AND ${isBeingErased("from_type", "from_id")}
+      THEN 'mentions' ELSE kind END AS kind
+  FROM relation
   WHERE organization_id = ? AND to_type = ? AND to_id = ?`;
 
-/** A record that is being erased keeps nothing: concurrent erasures have the same result as consecutive ones. */
 const findHolders = `
   SELECT to_type AS type, to_id AS id, kind FROM relation
   WHERE organization_id = ? AND from_type = ? AND from_id = ? AND kind = 'belongs'
-    AND NOT EXISTS (
-      SELECT 1 FROM deletion_target AS going JOIN deletion USING (deletion_request_id)
-      WHERE going.organization_id = relation.organization_id AND going.action = 'erase'
-        AND going.resource_type = relation.to_type AND going.resource_id = relation.to_id
-        AND deletion.status = 'processing')`;
+    AND NOT ${isBeingErased("to_type", "to_id")}`;
 
 const insertTarget = `
   INSERT INTO deletion_target
