@@ -92,7 +92,15 @@ function describeSettings(): string {
     const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
     return [name, `${summary.replaceAll("`", "")}${otherwise}`];
   });
-  return `Settings are read from the environment only.${describeReplacing()}\n\n${renderRows(rows)}`;
+  // Their names are long, and would leave little room for the texts of the others.
+  const [telemetry = [], others = []] = [true, false].map((wanted) =>
+    rows.filter(([name]) => name.startsWith("OTEL_") === wanted),
+  );
+  return [
+    `Settings are read from the environment only.${describeReplacing()}`,
+    renderRows(others),
+    `OpenTelemetry:\n${renderRows(telemetry)}`,
+  ].join("\n\n");
 }
 
 /** Which options take precedence over settings. */
@@ -120,6 +128,8 @@ function describeOutput(): string {
 function renderRows(rows: readonly Row[], termWidth = widest(rows)): string {
   const help = new Help();
   help.prepareContext({ helpWidth });
+  // Commander would not wrap the texts beside long terms.
+  help.minWidthToWrap = 30;
   return rows.map(([term, text]) => help.formatItem(term, termWidth, text, help)).join("\n");
 }
 

@@ -10,10 +10,13 @@ export interface RawReplies {
 }
 
 /**
- * `methods` of the requests, in order: a reply to HEAD has no body. Beyond them it is unknown which
- * request a reply answers, and it has no body if none follows.
+ * `methods` of the requests, in order: a reply to HEAD has no body. Where one is undefined, and
+ * beyond them, it is unknown which request a reply answers, and it has no body if none follows.
  */
-export function readAllReplies(bytes: Buffer, methods: readonly string[]): RawReplies {
+export function readAllReplies(
+  bytes: Buffer,
+  methods: readonly (string | undefined)[],
+): RawReplies {
   const replies: Reply[] = [];
   let rest = bytes;
   while (rest.length > 0) {
