@@ -63,6 +63,7 @@ export function testDeletions(engine: Engine): void {
         attempts: 0,
         waitingFor: undefined,
         nextAttemptAt: undefined,
+        floorUntil: undefined,
       });
       assert.equal(await store.findDeletion("del_unknown", undefined), undefined);
       await processAll(store);
@@ -289,6 +290,7 @@ function testOverview(engine: Engine): void {
       assert.deepEqual(await store.deletionFigures(202), {
         byStatus: { pending: 2, processing: 1, completed: 1, cancelled: 1 },
         held: 0,
+        underFloor: 0,
         oldestDueAt: 201,
       });
       assert.equal((await store.deletionFigures(200)).oldestDueAt, undefined);
