@@ -22,6 +22,7 @@ const later = 500;
 /** The schema of the previous version, with the data of this one. */
 const undo = `
   ALTER TABLE change DROP COLUMN digest;
+  ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
   UPDATE meta SET value = 6 WHERE name = 'schema_version'`;
 
 async function fill(store: Store): Promise<void> {

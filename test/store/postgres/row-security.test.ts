@@ -165,6 +165,9 @@ async function fill(url: string): Promise<void> {
   await request(store, keyOf("transaction", "t"));
   await claim(store);
   await hold(store, keyOf("transaction", "t", other));
+  const rule = { keepDays: 10, countedFrom: "last_seen" } as const;
+  const floor = { organizationId: acme, resourceType: "screening", rule };
+  assert.deepEqual(await store.retention.setFloor(floor, operator), { result: "changed" });
   await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
   await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();

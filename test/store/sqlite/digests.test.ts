@@ -14,8 +14,10 @@ const append = { mode: "append" } as const;
 /** More than one batch of the migration. */
 const later = 5_500;
 
-/** The schema of the previous version, with the data of this one. */
+/** The schema before digests, with the data of this one. */
 const undo = `
+  DROP INDEX deletion_floored; ALTER TABLE deletion DROP COLUMN floor_until;
+  DROP TABLE retention_floor;
   DROP INDEX change_by_digest;
   ALTER TABLE change DROP COLUMN digest;
   UPDATE meta SET value = 3 WHERE name = 'schema_version'`;
