@@ -29,6 +29,9 @@ describe("an altered store or ledger", () => {
         const store = await openStore(`sqlite:${folder}/sluice.db`, { role: "command" });
         try {
           return !(await store.checkIntegrity()).ok;
+        } catch {
+          // A check that can't be completed, as of a chain without an end, found something too.
+          return true;
         } finally {
           await store.close();
         }
