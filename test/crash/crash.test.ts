@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runCrashCampaign } from "./crash-campaign.ts";
 
-const kills = 12;
+const kills = 8;
 
 describe("a server that is killed under load", () => {
   it(`has every acknowledged change once, and no other, after each of ${kills} restarts`, async (test) => {

@@ -13,7 +13,7 @@ import { runRestoreCampaign, type Scenario } from "./restore-campaign.ts";
 import { makeScene, placeIn } from "./scene.ts";
 import { sqliteScenarios } from "./sqlite-scenarios.ts";
 
-const kills = 4;
+const kills = 3;
 const seed = 20_261_141;
 const skip =
   platform() === "linux" ? {} : { skip: "needs Linux, which the library kill-at is for" };
