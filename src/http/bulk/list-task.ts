@@ -33,8 +33,8 @@ export interface TaskContext {
 
 /** A body up to this size is parsed at once, because finding its slices would cost as much as parsing it. */
 const wholeBytesMax = 64 * 1_024;
-/** The items of such a body that are validated in one turn. */
-const itemsPerTurn = 128;
+/** A turn for such a body ends after this many items, or after this time, because an invalid item may take a millisecond. */
+const turnBounds = { itemsMax: 128, ms: 3 } as const;
 
 const sliceBounds = {
   itemsMax: 128,
@@ -84,20 +84,31 @@ async function addWhole(
   context: TaskContext,
 ): Promise<void> {
   const { operation, body } = task;
-  let list: readonly unknown[] = [];
-  let next = 0;
-  do {
+  const { meter } = context;
+  await takeTurn(task, context);
+  const list = meter.run(() => {
+    // Valid JSON that begins with a bracket is a list.
+    const items = parseJson(body) as readonly unknown[];
+    requireListForm(operation, items.length);
+    return items;
+  });
+  let next = meter.run(() => addSome(submission, list, 0));
+  while (next < list.length) {
     await takeTurn(task, context);
-    context.meter.run(() => {
-      if (next === 0) {
-        // Valid JSON that begins with a bracket is a list.
-        list = parseJson(body) as readonly unknown[];
-        requireListForm(operation, list.length);
-      }
-      const end = Math.min(list.length, next + itemsPerTurn);
-      for (; next < end; next += 1) submission.add(list[next]);
-    });
-  } while (next < list.length);
+    next = meter.run(() => addSome(submission, list, next));
+  }
+}
+
+/** Adds at least one item. Returns the index of the next. */
+function addSome(submission: Submission, list: readonly unknown[], from: number): number {
+  const until = performance.now() + turnBounds.ms;
+  const end = Math.min(list.length, from + turnBounds.itemsMax);
+  let next = from;
+  do {
+    submission.add(list[next]);
+    next += 1;
+  } while (next < end && performance.now() < until);
+  return next;
 }
 
 async function addSlices(

@@ -84,6 +84,24 @@ describe("a list on the main thread", () => {
     assert.equal(outcome.work.bytes > 0, true);
   });
 
+  it("ends a turn early when its items take long", async (test) => {
+    const { lists, writes } = makeLists();
+    let now = 0;
+    test.mock.method(performance, "now", () => (now += 1));
+    const writing = lists.writeList(
+      ...taskOf(Array.from({ length: 60 }, (_, index) => transaction(index))),
+      connected,
+    );
+    let ticks = 0;
+    while (writes.length === 0) {
+      await nextTick();
+      ticks += 1;
+    }
+    // With a clock that advances by 1 ms whenever it is read, a turn has at most four items.
+    assert.ok(ticks >= 60 / 4, `${ticks} ticks`);
+    assert.ok("report" in (await writing));
+  });
+
   it("waits for one turn of each other list, not for all of them", async () => {
     const { lists } = makeLists();
     const ended: string[] = [];
