@@ -129,9 +129,10 @@ describe("the OpenTelemetry Collector", () => {
       const needs = `${collector}, the OpenTelemetry Collector, in the PATH`;
       if (await isSkipped(test, [collector, "--version"], needs)) return;
       const receiver = await startOtlpReceiver();
-      const port = await findFreePort();
-      const stop = await startCollector(port, receiver.url);
+      let stop: (() => Promise<void>) | undefined;
       try {
+        const port = await findFreePort();
+        stop = await startCollector(port, receiver.url);
         await addTransaction({
           OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
           OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
@@ -152,7 +153,7 @@ describe("the OpenTelemetry Collector", () => {
         const groups = points().find(({ name }) => name === "sluice_group_commit_writes");
         assert.ok((groups?.count ?? 0) > 0 && groups?.bounds?.length === 12);
       } finally {
-        await stop();
+        await stop?.();
         await receiver.close();
       }
     });
@@ -199,7 +200,7 @@ async function startCollector(port: number, target: string): Promise<() => Promi
     },
   };
   writeFileSync(path, JSON.stringify(configuration));
-  const child = spawn(collector, ["--config", path], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(collector, ["--config", `file:${path}`], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "close");
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
