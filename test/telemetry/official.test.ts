@@ -200,7 +200,9 @@ async function startCollector(port: number, target: string): Promise<() => Promi
     },
   };
   writeFileSync(path, JSON.stringify(configuration));
-  const child = spawn(collector, ["--config", `file:${path}`], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(collector, ["--config", `file:${path}`], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const ended = once(child, "close");
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
