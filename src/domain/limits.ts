@@ -96,6 +96,8 @@ export const limits = {
   queuedWritesMax: 65_536,
   // erasing
   erasureStepRecordsMax: 128,
+  /** Rows of a table that one step of the erasure of an organization removes. */
+  organizationStepRowsMax: 1_000,
   /** After this time another worker may claim a deletion whose worker has stopped. */
   deletionLeaseMs: 60_000,
   heldDeletionRetryMs: 5_000,

@@ -2,6 +2,7 @@
 
 import { testAccess } from "./access.ts";
 import { testCascade } from "./cascade.ts";
+import { testClosing } from "./closing.ts";
 import { testConcurrency } from "./concurrency.ts";
 import { testDeletions } from "./deletions.ts";
 import type { Engine } from "./engine.ts";
@@ -39,6 +40,7 @@ export function testOperations(engine: Engine): void {
   testCascade(engine);
   testHolds(engine);
   testFloors(engine);
+  testClosing(engine);
   testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);

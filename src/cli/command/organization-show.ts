@@ -1,6 +1,7 @@
 // `sluice organization show`
 
 import { countRecords, findOrganization } from "../../actions/find-organization.ts";
+import { findDeletion } from "../../actions/find-target.ts";
 import { listHolds } from "../../actions/list-holds.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
@@ -24,9 +25,14 @@ export const organizationShow = defineStoreCommand({
       ],
       rows,
     );
+    const { deletionRequestId } = organization;
+    const deletion = deletionRequestId && (await findDeletion(app, deletionRequestId));
     const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
     const parts = [
       describeOrganization(organization),
+      ...(deletion
+        ? [`Its deletion is ${deletion.status}: sluice deletion show ${deletionRequestId}`]
+        : []),
       rows.length === 0 ? "It has no records." : table,
       ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
       ...(holds.length < holdsShown
@@ -36,6 +42,7 @@ export const organizationShow = defineStoreCommand({
     return {
       json: {
         ...viewOrganization(organization),
+        deletion_status: deletion ? deletion.status : null,
         records: Object.fromEntries(rows),
         holds: holds.map(viewHold),
       },
