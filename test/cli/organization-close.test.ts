@@ -103,7 +103,7 @@ describe("organization close", () => {
     assert.match(message, /can't be cancelled/);
   });
 
-  it("is carried out by the worker, and shown", async () => {
+  it("is processed by the worker, and shown", async () => {
     const { signal: stopping } = new AbortController();
     const [done] = await operate(line.environment, (app) =>
       processDeletions(app, { claimant: "test", stopping }),
