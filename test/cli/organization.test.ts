@@ -100,7 +100,10 @@ describe("organization list, show and set", () => {
 
   it("list has a line for each", async () => {
     const { out } = await line.type("organization", "list");
-    assert.match(out, /^organization +name +strict scopes +deletion grace +rate limit +created +closed$/m);
+    assert.match(
+      out,
+      /^organization +name +strict scopes +deletion grace +rate limit +created +closed$/m,
+    );
     assert.match(out, /^one +One +off +0s +default +\d{4}-\d\d-\d\dT[\d:.]+Z +-$/m);
     assert.equal(out.trimEnd().split("\n").length, 3);
   });
