@@ -135,6 +135,8 @@ export interface ErasureStep {
   readonly done: boolean;
   /** For the deletion of an organization: how long the step has worked, without waiting for its turn. */
   readonly workMs?: number;
+  /** Also for that of an organization: the number of the latest change. Others have written since it was lower. */
+  readonly latestArrival?: number | undefined;
 }
 
 export interface DeletionFigures {

@@ -122,6 +122,41 @@ describe("organization close", () => {
   });
 });
 
+describe("organization close, under a hold and a retention floor", () => {
+  const line = makeCommandLine();
+  const close = ["organization", "close", "--organization", "acme"] as const;
+
+  it("says what it waits for, before and after, and the rules can still be changed", async () => {
+    await createFilled(line, "acme");
+    const floor = ["retention", "set", "--organization", "acme", "--type", "transaction"] as const;
+    await line.ask(...floor, "--keep-days", "10000");
+    const record = ["transaction", "tx-2", "--organization", "acme"];
+    const held = await line.ask("deletion", "hold", ...record, "--reason", "r");
+    const { message } = await line.fail(...close);
+    const both =
+      /once all its holds are released and the last retention floor of its records has ended/;
+    assert.match(message, both);
+    const { out } = await line.type(`${close.join(" ")} --yes`);
+    assert.match(out, /Nothing is erased until all its holds .* has ended\./);
+    const processAll = () =>
+      operate(line.environment, (app) =>
+        processDeletions(app, { claimant: "test", stopping: new AbortController().signal }),
+      );
+    assert.deepEqual(await processAll(), []);
+    const show = async () => (await line.type("organization show acme")).out;
+    assert.match(await show(), /pending, waiting for a hold on transaction tx-2/);
+    await line.ask("deletion", "release", String(held["hold_id"]));
+    assert.deepEqual(await processAll(), []);
+    assert.match(await show(), /waiting for the retention floor of transaction tx-\d: 10,000 days/);
+    assert.match((await line.type("retention show --organization acme")).out, /^closed/m);
+    const { deletion_request_id: id } = await line.ask("organization", "show", "acme");
+    assert.equal(typeof (await line.ask("deletion", "show", String(id)))["floor_until"], "string");
+    await line.ask(...floor, "--keep-days", "none");
+    const [done] = await processAll();
+    assert.equal(done?.result, "completed");
+  });
+});
+
 describe("organization close, interrupted during the export", () => {
   const line = makeCommandLine();
 

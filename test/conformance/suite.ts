@@ -2,6 +2,7 @@
 
 import { testAccess } from "./access.ts";
 import { testCascade } from "./cascade.ts";
+import { testClosingUnderFloors } from "./closing-floors.ts";
 import { testClosing } from "./closing.ts";
 import { testConcurrency } from "./concurrency.ts";
 import { testDeletions } from "./deletions.ts";
@@ -41,6 +42,7 @@ export function testOperations(engine: Engine): void {
   testHolds(engine);
   testFloors(engine);
   testClosing(engine);
+  testClosingUnderFloors(engine);
   testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);

@@ -5,6 +5,7 @@ import type { App } from "../../actions/app.ts";
 import { countRecords } from "../../actions/find-organization.ts";
 import { listHolds } from "../../actions/list-holds.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
+import { readRetention } from "../../actions/retention-floors.ts";
 import type { Organization } from "../../domain/access.ts";
 import {
   type Context,
@@ -27,7 +28,7 @@ export const organizationClose = defineStoreCommand({
     "From then on its keys and tokens are rejected, in a running server within 2 seconds, and nothing can be written. With " +
     "`--export`, every change of every record is then written to files in that folder, one for each type, before anything is " +
     "deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
-    "record is on hold, nothing is erased. If the command is interrupted, the same command continues. The organization's " +
+    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues. The organization's " +
     "name, its revoked keys, deletion requests, receipts and audit entries stay, and its id can't be used again.",
   examples: [
     'sluice organization close --organization acme --export acme-2026 --reason "contract 81 has ended" --yes',
@@ -56,6 +57,8 @@ export const organizationClose = defineStoreCommand({
     const closing = { organizationId, reason: why, exportAll };
     const { organization, deletion } = await closeOrganization(app, closing);
     const { deletionRequestId } = deletion;
+    const condition = await describeCondition(app, organizationId);
+    const waits = condition === undefined ? "" : ` Nothing is erased until ${condition}.`;
     return {
       json: {
         ...viewOrganization(organization),
@@ -64,7 +67,7 @@ export const organizationClose = defineStoreCommand({
       },
       text:
         `The organization ${organizationId} is closed.${describeExport(folder, exported)} The deletion of everything that ` +
-        `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId}`,
+        `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId}${waits === "" ? "" : `.${waits}`}`,
     };
   },
 });
@@ -102,11 +105,22 @@ async function describeUnconfirmed(app: App, organization: Organization): Promis
   const { organizationId, name } = organization;
   const counts = Object.entries(await countRecords(app, organizationId));
   const records = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
-  const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;
+  const condition = await describeCondition(app, organizationId);
   return new OperatorError(
     "not_confirmed",
     `Nothing was changed. This would end all access of the organization "${organizationId}" (${name}), which can't be ` +
       `undone, and permanently delete ${records.length === 0 ? "its records, of which there are none" : records.join(", ")}` +
-      `${held ? ", once all its holds are released" : ""}. Add --yes to confirm.`,
+      `${condition === undefined ? "" : `, once ${condition}`}. Add --yes to confirm.`,
   );
+}
+
+/** What has to happen before anything is erased, as far as that is known. */
+async function describeCondition(app: App, organizationId: string): Promise<string | undefined> {
+  const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;
+  const { floors } = await readRetention(app, organizationId);
+  const conditions = [
+    ...(held ? ["all its holds are released"] : []),
+    ...(floors.length > 0 ? ["the last retention floor of its records has ended"] : []),
+  ];
+  return conditions.length === 0 ? undefined : conditions.join(" and ");
 }

@@ -3,6 +3,7 @@
 import { countRecords, findOrganization } from "../../actions/find-organization.ts";
 import { findDeletion } from "../../actions/find-target.ts";
 import { listHolds } from "../../actions/list-holds.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 import { text } from "../input/kinds.ts";
@@ -31,7 +32,7 @@ export const organizationShow = defineStoreCommand({
     const parts = [
       describeOrganization(organization),
       ...(deletion
-        ? [`Its deletion is ${deletion.status}: sluice deletion show ${deletionRequestId}`]
+        ? [`Its deletion is ${describeState(deletion)}: sluice deletion show ${deletionRequestId}`]
         : []),
       rows.length === 0 ? "It has no records." : table,
       ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
@@ -50,6 +51,10 @@ export const organizationShow = defineStoreCommand({
     };
   },
 });
+
+function describeState({ status, waitingFor }: Deletion): string {
+  return waitingFor === undefined ? status : `${status}, waiting for ${waitingFor}`;
+}
 
 /** `deletion holds` lists all. */
 const holdsShown = 100;

@@ -18,7 +18,7 @@ import type { Completion, ErasureStep, Store, StoreOptions } from "../store.ts";
 import { deletionIdOf, outcomeOf } from "./commit/job.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
-import { claimDeletion } from "./erase/claim.ts";
+import { claimDeletion, type FloorScans } from "./erase/claim.ts";
 import { eraseStep } from "./erase/erasure.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { OrganizationErasures } from "./erase/organization-erasures.ts";
@@ -31,6 +31,7 @@ import { awaitWriters, readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { schemaVersion } from "./migration/migrate.ts";
+import type { Transaction } from "./transaction.ts";
 import { probeWrite } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
@@ -73,6 +74,11 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       unpackOutcome(outcomeOf(await jobs.submit({ kind: "write", write }))),
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
+    // What is written before the closing is complete then: the deletion evaluates its floors, and erases it.
+    requestOrganizationDeletion: async (request, act) => {
+      await awaitWriters(database);
+      return store.requestOrganizationDeletion(request, act);
+    },
     requestDeletion: async (request, act) =>
       deletionIdOf(await jobs.submit({ kind: "request", request, act })),
     purgeExpired: async (now) => {
@@ -106,18 +112,13 @@ interface DeletionParts {
   readonly vacuum: ErasureVacuum;
 }
 
+type AnyStep = ErasureStep & Partial<OrganizationStep>;
+
 function deletionMethods(database: Database, { options, vacuum }: DeletionParts) {
   const leases = new Leases();
   const organizations = new OrganizationErasures();
-  const postpone = async ({ deletionRequestId, why, nextAttemptAt }: Postponement) => {
-    const claimant = leases.claimantOf(deletionRequestId);
-    if (claimant !== undefined) {
-      await database.transaction(deletions, (tx) =>
-        tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
-      );
-    }
-    leases.end(deletionRequestId);
-  };
+  const scans: FloorScans = new Map();
+  const postpone = postponer(database, leases);
   const complete: Store["completeDeletion"] = async (deletionRequestId, act) => {
     const ofOrganization = organizations.has(deletionRequestId);
     if (ofOrganization) await awaitWriters(database);
@@ -140,7 +141,8 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     claimDeletion: async (claim) => {
       for (const postponement of leases.postponements) await postpone(postponement);
       for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const deletion = await database.transaction(deletions, (tx) => claimDeletion(tx, claim));
+        const work = (tx: Transaction) => claimDeletion(tx, claim, scans);
+        const deletion = await database.transaction(deletions, work);
         if (deletion === "waiting") continue;
         if (deletion === undefined) return undefined;
         leases.claimed(deletion, claim.claimant);
@@ -150,12 +152,12 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       return undefined;
     },
     eraseStep: async (deletionRequestId, recordsMax, act) => {
-      type Step = ErasureStep & Partial<OrganizationStep>;
       const pace = new Pace();
-      const step = await database.transaction(deletions, async (tx): Promise<Step> => {
+      const step: AnyStep = await database.transaction(deletions, async (tx) => {
         const deletion = await leases.lock(tx, deletionRequestId);
-        if (!isOfOrganization(deletion)) return eraseStep(tx, deletion, { recordsMax, act });
-        return organizations.eraseStep(tx, deletion, { rowsMax: recordsMax, act });
+        return isOfOrganization(deletion)
+          ? organizations.eraseStep(tx, deletion, { rowsMax: recordsMax, act })
+          : eraseStep(tx, deletion, { recordsMax, act });
       });
       const { place, ...result } = step;
       if ("place" in step) organizations.reached(deletionRequestId, place);
@@ -176,6 +178,18 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     findExpired: (query) =>
       database.transaction(organization(query.organizationId), (tx) => findExpired(tx, query)),
   } satisfies Partial<Store>;
+}
+
+function postponer(database: Database, leases: Leases) {
+  return async ({ deletionRequestId, why, nextAttemptAt }: Postponement): Promise<void> => {
+    const claimant = leases.claimantOf(deletionRequestId);
+    if (claimant !== undefined) {
+      await database.transaction(deletions, (tx) =>
+        tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
+      );
+    }
+    leases.end(deletionRequestId);
+  };
 }
 
 function upkeepMethods(database: Database) {

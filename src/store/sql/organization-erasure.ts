@@ -21,17 +21,19 @@ export interface ErasurePlace {
 }
 
 /** The result of a page. */
-interface ErasedPage {
+export interface ErasedPage {
   readonly erasedTypes: readonly string[];
   /** Where the next page begins; undefined if there is none. */
   readonly next: ErasurePlace["key"] | undefined;
 }
 
-interface Page {
+export interface Page {
   readonly organizationId: string;
   readonly from: ErasurePlace["key"];
   readonly rowsMax: number;
   readonly act: Act;
+  /** The engine's own, if it has one. */
+  readonly eraseRecords?: ((page: Page) => Statements<ErasedPage>) | undefined;
 }
 
 interface Part {
@@ -64,7 +66,8 @@ const removeRelations = `
     --postgres AND (to_type, to_id, from_type, from_id) <= ($2, $3, $4, $5)
   `;
 
-const findEndOfChanges = `
+/** On SQLite, a store keeps the changes of a record by its number: see sqlite/erase/organization-records.ts. */
+export const findEndOfChanges = `
   SELECT resource_type, resource_id, change_no FROM
     --sqlite record CROSS JOIN change USING (record_no)
     --postgres change
@@ -73,14 +76,10 @@ const findEndOfChanges = `
 
 const removeChanges = `
   DELETE FROM change
-  --sqlite WHERE record_no IN (
-  --sqlite   SELECT record_no FROM record
-    WHERE organization_id = $1
-      AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) < ($2, $3)
-  --sqlite )
-  `;
+  WHERE organization_id = $1
+    AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) < ($2, $3)`;
 
-const removeChangesOfLast = `
+export const removeChangesOfLast = `
   DELETE FROM change
   --sqlite WHERE record_no = (
   --sqlite   SELECT record_no FROM record
@@ -94,10 +93,9 @@ const removeRecords = `
     AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) <= ($2, $3)
     AND NOT EXISTS (
       SELECT 1 FROM change
-      --sqlite WHERE change.record_no = record.record_no)
-      --postgres WHERE change.organization_id = record.organization_id
-      --postgres   AND change.resource_type = record.resource_type
-      --postgres   AND change.resource_id = record.resource_id)
+      WHERE change.organization_id = record.organization_id
+        AND change.resource_type = record.resource_type
+        AND change.resource_id = record.resource_id)
   RETURNING resource_type`;
 
 const removeReplies = `
@@ -123,14 +121,23 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1) AS found`;
 
+const readArrival = `
+  --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
+  --postgres SELECT last_value AS latest FROM arrival
+  `;
+
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
 const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
-  { first: ["", ""], erase: eraseRecords },
+  { first: ["", ""], erase: (page) => (page.eraseRecords ?? eraseRecords)(page) },
   { first: [new Uint8Array()], erase: eraseReplies },
   { first: [], erase: hurryOthers },
 ];
+
+interface StepPlace {
+  readonly place?: ErasurePlace | undefined;
+}
 
 export interface OrganizationStep extends ErasureStep {
   readonly place: ErasurePlace | undefined;
@@ -139,16 +146,17 @@ export interface OrganizationStep extends ErasureStep {
 /** Erases the next page, at most `rowsMax` rows of a table, and stores the progress of the deletion. */
 export function* eraseOrganizationStep(
   deletion: Deletion,
-  args: { readonly rowsMax: number; readonly place?: ErasurePlace | undefined; readonly act: Act },
+  { place: from, ...args }: Pick<Page, "rowsMax" | "act" | "eraseRecords"> & StepPlace,
 ): Statements<OrganizationStep> {
   const { deletionRequestId, organizationId } = deletion;
-  const { rowsMax, act } = args;
+  const { act } = args;
   const [target] = yield* findNextTargets(deletionRequestId, 1);
   if (target === undefined) return { done: true, place: undefined };
-  const { erasedTypes, place } = yield* erasePage(args.place, { organizationId, rowsMax, act });
+  const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
   const last = place === undefined ? target : undefined;
   yield* storeProgress(deletion, { last, erasedTypes, redacted: 0 }, act);
-  return { done: place === undefined, place };
+  const arrival = yield* get<{ latest: number }>(readArrival);
+  return { done: place === undefined, place, latestArrival: arrival?.latest ?? 0 };
 }
 
 /** Skips parts of which nothing is left. */

@@ -3,13 +3,11 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { type ErasurePlan, type NodeKey, parseNodeKey } from "../../domain/deletion/erasure.ts";
-import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { describeFloor, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
 import { findFirstHeld, hasHolds } from "./hold.ts";
-import { findObstacleOfAll } from "./organization-obstacle.ts";
 import { get, type Statements } from "./statements.ts";
 
 const findEnd = `
@@ -25,6 +23,8 @@ export interface Obstacle {
   readonly held: boolean;
   /** When the retention floor ends that it waits for. */
   readonly floorUntil?: number;
+  /** When it is evaluated again, if that is not decided by the obstacle. */
+  readonly retryAt?: number;
 }
 
 export const tooLarge: Obstacle = {
@@ -83,10 +83,6 @@ export function* findObstacle(
   planning: Planning,
   { bounded }: { readonly bounded: boolean },
 ): Statements<Obstacle | "too_long" | undefined> {
-  const [root] = erase;
-  if (root !== undefined && isOfOrganization({ resourceType: parseNodeKey(root).type })) {
-    return yield* findObstacleOfAll(planning.organizationId);
-  }
   const redacted = redact.map(({ record }) => record);
   const held = yield* findHoldObstacle([...erase, ...redacted], planning);
   if (held !== undefined || planning.isReplay) return held;

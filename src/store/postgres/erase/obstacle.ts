@@ -1,10 +1,8 @@
 // What keeps a plan from being processed, in the transaction that writes it: a legal hold or a retention floor.
 
 import { type ErasurePlan, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { listFloors } from "../../sql/floor.ts";
-import { findObstacleOfAll } from "../../sql/organization-obstacle.ts";
 import {
   findFloorObstacle,
   findHoldObstacle,
@@ -22,10 +20,6 @@ export async function findObstacle(
   { erase, redact }: ErasurePlan,
   planning: Planning,
 ): Promise<Obstacle | undefined> {
-  const [root] = erase;
-  if (root !== undefined && isOfOrganization({ resourceType: parseNodeKey(root).type })) {
-    return transaction.perform(findObstacleOfAll, planning.organizationId);
-  }
   const redacted = redact.map(({ record }) => record);
   const held = await transaction.perform(findHoldObstacle, [...erase, ...redacted], planning);
   if (held !== undefined || planning.isReplay) return held;

@@ -21,6 +21,7 @@ import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
 import { removeReplyOf } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
+import { eraseNumberedRecords } from "./organization-records.ts";
 import { redactPayload } from "./redaction.ts";
 
 /** Changes that are removed in one transaction, so that writers wait only briefly. */
@@ -64,9 +65,9 @@ export function eraseStep(
   const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   if (isOfOrganization(deletion)) {
     const startedAt = performance.now();
-    const args = { rowsMax: recordsMax, act };
-    const { done } = connection.perform(eraseOrganizationStep, deletion, args);
-    return { done, workMs: performance.now() - startedAt };
+    const args = { rowsMax: recordsMax, act, eraseRecords: eraseNumberedRecords };
+    const { done, latestArrival } = connection.perform(eraseOrganizationStep, deletion, args);
+    return { done, latestArrival, workMs: performance.now() - startedAt };
   }
   const next = connection.perform(findNextTargets<NumberedTarget>, deletionRequestId, recordsMax);
   if (next.length === 0) return { done: true };
