@@ -85,11 +85,11 @@ export async function previewRetention(
   return { organization, before, counts, dueByType: Object.fromEntries(dueByType), due };
 }
 
-/** Organizations with a retention period, in the order of their ids. */
+/** Organizations with a retention period that are not closed, in the order of their ids. */
 export async function retaining({ store }: App): Promise<readonly Organization[]> {
   const all = await store.listOrganizations();
   return all
-    .filter(({ retainDays }) => retainDays !== undefined)
+    .filter(({ retainDays, closedAt }) => retainDays !== undefined && closedAt === undefined)
     .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
 }
 

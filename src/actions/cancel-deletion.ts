@@ -1,13 +1,22 @@
 // Cancels a pending deletion request. One that is processing can't be stopped.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import { actOf, type App } from "./app.ts";
 import { findDeletion } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 
-/** Throws OperatorError no_such_deletion and not_pending. */
+/** Throws OperatorError no_such_deletion, organization_closed and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
-  const { status } = await findDeletion(app, deletionRequestId);
+  const deletion = await findDeletion(app, deletionRequestId);
+  if (isOfOrganization(deletion)) {
+    throw new OperatorError(
+      "organization_closed",
+      `The deletion request ${deletionRequestId} is for everything of a closed organization, and can't be cancelled. ` +
+        "Nothing is erased while any of its records is on hold.",
+    );
+  }
+  const { status } = deletion;
   const act = actOf(app);
   const outcome = await app.store.cancelDeletion(deletionRequestId, act);
   if (typeof outcome !== "string") return outcome;

@@ -5,13 +5,14 @@ import { limits } from "../domain/limits.ts";
 import { formatDays, type RetentionFloor } from "../domain/retention/floor.ts";
 import type { OrganizationChange } from "../store/store.ts";
 import { actOf, type App } from "./app.ts";
+import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
 
 export type OrganizationSettings = OrganizationChange;
 
-/** Throws OperatorError invalid, also for an empty change, no_such_organization and floor_above_ceiling. */
+/** Throws OperatorError invalid, also for an empty change, no_such_organization, organization_closed and floor_above_ceiling. */
 export async function changeOrganization(
   app: App,
   organizationId: string,
@@ -27,6 +28,7 @@ export async function changeOrganization(
     requireDays(change.retainDays);
   }
   if (change.name !== undefined) requireName("The organization's name", change.name);
+  await findOpenOrganization(app, organizationId);
   const act = actOf(app);
   const changed = await app.store.changeOrganization(organizationId, change, act);
   if (changed === undefined) return findOrganization(app, organizationId);

@@ -4,9 +4,9 @@ import type { ApiKey } from "../domain/access.ts";
 import { allScopes, type Scope } from "../domain/scope.ts";
 import type { NewKey } from "../store/store.ts";
 import type { App } from "./app.ts";
+import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { hashSecret, makeCredential, makeId } from "./credential.ts";
-import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
 
 export interface KeyOptions {
@@ -24,7 +24,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** Throws OperatorError invalid and no_such_organization. */
+/** Throws OperatorError invalid, no_such_organization and organization_closed. */
 export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKey> {
   const { organizationId, name = "key", scopes = allScopes, lifetimeMs } = wanted;
   requireName("The key's name", name);
@@ -35,7 +35,7 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
       "A key must last longer than 0s; leave out --expires for a key that never expires.",
     );
   }
-  await findOrganization(app, organizationId);
+  await findOpenOrganization(app, organizationId);
   const createdAt = app.now();
   const expiresAt = lifetimeMs === undefined ? undefined : createdAt + lifetimeMs;
   const { stored, ...created } = makeKey({ organizationId, name, scopes, createdAt, expiresAt });

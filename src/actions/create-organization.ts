@@ -13,7 +13,7 @@ const idForm = new RegExp(
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Throws OperatorError invalid and organization_exists. Without an id, one is generated. */
+/** Throws OperatorError invalid, organization_exists and organization_closed. Without an id, one is generated. */
 export async function createOrganization(
   app: App,
   { name, organizationId = makeId("org") }: { name: string; organizationId?: string | undefined },
@@ -37,6 +37,14 @@ export async function createOrganization(
   };
   const created = await app.store.createOrganization(organization, { actor: app.operator, now });
   if (created) return organization;
+  const existing = await app.store.findOrganization(organizationId);
+  if (existing?.closedAt !== undefined) {
+    throw new OperatorError(
+      "organization_closed",
+      `An organization "${organizationId}" was closed at ${new Date(existing.closedAt).toISOString()}. Its id can't be used ` +
+        "again; choose another one.",
+    );
+  }
   throw new OperatorError(
     "organization_exists",
     `An organization "${organizationId}" already exists; choose another id, or change it with: ` +

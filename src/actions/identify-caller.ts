@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../domain/access.ts";
 import { AppError } from "../domain/error.ts";
+import { organizationClosed } from "../domain/deletion/organization-deletion.ts";
 import { coveredScopes, type Scope } from "../domain/scope.ts";
 import type { App } from "./app.ts";
 import type { Identity } from "./caller-cache.ts";
@@ -80,6 +81,7 @@ function unknownToken(): AppError {
 }
 
 function decide(app: App, { token, key, organization }: Caller): Identity {
+  if (organization.closedAt !== undefined) throw organizationClosed();
   if (key.revokedAt !== undefined && key.revokedAt <= app.now()) {
     throw new AppError("credential_revoked", {
       message: "The API key that issued this access token was revoked.",

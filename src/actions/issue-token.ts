@@ -2,6 +2,7 @@
 // the reply, and stored only as a hash. It never outlives its key.
 
 import type { ApiKey, KeyHolder } from "../domain/access.ts";
+import { organizationClosed } from "../domain/deletion/organization-deletion.ts";
 import { AppError } from "../domain/error.ts";
 import { allScopes, coveredScopes, isScope, type Scope } from "../domain/scope.ts";
 import type { App } from "./app.ts";
@@ -32,6 +33,7 @@ export async function identifyKeyHolder(
   if (holder === undefined) {
     throw new AppError("credential_invalid", { message: "The API key is unknown." });
   }
+  if (holder.organization.closedAt !== undefined) throw organizationClosed();
   const { revokedAt, expiresAt } = holder.key;
   if (revokedAt !== undefined && revokedAt <= app.now()) {
     throw new AppError("credential_revoked", { message: "The API key was revoked." });

@@ -26,6 +26,7 @@ export type OperatorErrorName =
   | "invalid"
   | "no_such_organization"
   | "organization_exists"
+  | "organization_closed"
   | "no_such_key"
   | "key_ended"
   | "no_such_type"

@@ -4,9 +4,11 @@
 import { backOffMs } from "../domain/back-off.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError } from "../domain/error.ts";
+import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import { limits } from "../domain/limits.ts";
 import type { Completion } from "../store/store.ts";
 import type { App } from "./app.ts";
+import { eraseOrganization } from "./erase-organization.ts";
 import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
 
 /** The longest back-off of a deletion that fails, and of the worker. */
@@ -25,6 +27,10 @@ export interface ProcessOptions {
   readonly claimant: string;
   /** Ends the work between two steps. */
   readonly stopping: AbortSignal;
+  /** Called as soon as the result of a deletion is stored. */
+  readonly onDone?: ((done: ProcessedDeletions) => void) | undefined;
+  /** The deletion of an organization that is being processed; further ones have to wait. */
+  readonly organizationInProgress?: string;
 }
 
 /** The claimed deletions and their results so far. */
@@ -39,9 +45,22 @@ interface Batch {
 /** Returns an empty list if nothing is due. A failure of one deletion does not affect the others. */
 export async function processDeletions(
   app: App,
-  { claimant, stopping }: ProcessOptions,
+  options: ProcessOptions,
 ): Promise<readonly ProcessedDeletions[]> {
-  const claimed = await claimAll(app, claimant);
+  const all = await claimAll(app, options.claimant);
+  const claimed = all.filter((deletion) => !isOfOrganization(deletion));
+  const results = claimed.length === 0 ? [] : await processBatch(app, claimed, options);
+  for (const deletion of all.filter(isOfOrganization)) {
+    results.push(...(await processOrganization(app, deletion, options)));
+  }
+  return results;
+}
+
+async function processBatch(
+  app: App,
+  claimed: readonly Deletion[],
+  { stopping, onDone }: ProcessOptions,
+): Promise<ProcessedDeletions[]> {
   const batch: Batch = { claimed, results: new Map(), verifications: new Map(), stopping };
   try {
     await eraseAndComplete(app, batch);
@@ -52,8 +71,44 @@ export async function processDeletions(
   const results = [...batch.results.values()];
   // They are completed even if this fails; upkeep then updates the ledger.
   if (results.some(isCompleted)) await catchUpLedger(app).catch(() => undefined);
-  for (const done of results) if (done.result === "postponed") await postpone(app, done, stopping);
+  for (const done of results) {
+    if (done.result === "postponed") await postpone(app, done, stopping);
+    onDone?.(done);
+  }
   return results;
+}
+
+/**
+ * Erases everything of an organization, which may take minutes. In between, other deletions that are due are processed,
+ * and the erasure rests, so that most of the time is left to writers.
+ */
+async function processOrganization(
+  app: App,
+  deletion: Deletion,
+  options: ProcessOptions,
+): Promise<readonly ProcessedDeletions[]> {
+  const { deletionRequestId: id } = deletion;
+  const { stopping, organizationInProgress } = options;
+  if (organizationInProgress === id) return [];
+  if (organizationInProgress !== undefined) {
+    const next = app.now() + limits.heldDeletionRetryMs;
+    await app.store.postponeDeletion(id, `the deletion ${organizationInProgress}`, next);
+    return [];
+  }
+  const others: ProcessedDeletions[] = [];
+  const processOthers = async () => {
+    others.push(...(await processDeletions(app, { ...options, organizationInProgress: id })));
+  };
+  try {
+    await noteCompleting(app, [deletion]);
+    await eraseOrganization(app, deletion, { stopping, processOthers });
+  } catch (cause) {
+    const postponed = { result: "postponed", deletion, cause } as const;
+    await postpone(app, postponed, stopping);
+    options.onDone?.(postponed);
+    return [...others, postponed];
+  }
+  return [...others, ...(await processBatch(app, [deletion], options))];
 }
 
 /** True if a round has processed as many deletions as the store processes together; more may be due. */

@@ -7,8 +7,8 @@ import type { IdempotencyMark, RecordKey } from "../domain/record/record-write.t
 import type { App } from "./app.ts";
 import type { Identity } from "./caller-cache.ts";
 import { noSuchRecord } from "./check-record.ts";
+import { findOpenOrganization } from "./close-organization.ts";
 import { makeId } from "./credential.ts";
-import { findOrganization } from "./find-organization.ts";
 import { findDeletion, findType, nameTarget } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -25,11 +25,11 @@ export interface OperatorsDeletion extends RecordKey {
 
 /**
  * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError no_such_type,
- * no_such_organization and no_such_record.
+ * no_such_organization, organization_closed and no_such_record.
  */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
   const { resourceType } = findType(wanted.resourceType);
-  const { deletionGraceSeconds } = await findOrganization(app, wanted.organizationId);
+  const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);
   const now = app.now();
   const found = await app.store.requestDeletion(
     {

@@ -23,6 +23,7 @@ import { keyRotate } from "./command/key-rotate.ts";
 import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
+import { organizationClose } from "./command/organization-close.ts";
 import { organizationCreate } from "./command/organization-create.ts";
 import { organizationList } from "./command/organization-list.ts";
 import { organizationSet } from "./command/organization-set.ts";
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   organizationList,
   organizationShow,
   organizationSet,
+  organizationClose,
   keyCreate,
   keyList,
   keyRevoke,
@@ -77,7 +79,7 @@ export const commands: readonly Command[] = [
 
 /** A summary for the first word of commands with two words. */
 export const groups: Readonly<Record<string, string>> = {
-  organization: "Create, list, show and change organizations.",
+  organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
   record: "Show a record and its changes.",
   deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",

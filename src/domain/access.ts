@@ -15,6 +15,10 @@ export interface Organization {
   /** Records last seen longer ago than this are deleted; without it, only on request. */
   readonly retainDays?: number;
   readonly createdAt: number;
+  /** From then on nobody can use it, and everything that it has stored is erased. */
+  readonly closedAt?: number;
+  /** The deletion of everything; undefined until it is requested. */
+  readonly deletionRequestId?: string;
 }
 
 export interface ApiKey {

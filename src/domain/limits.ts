@@ -96,6 +96,12 @@ export const limits = {
   queuedWritesMax: 65_536,
   // erasing
   erasureStepRecordsMax: 128,
+  /** Rows of a table that one step of the erasure of an organization removes, while others write and otherwise. */
+  organizationStepRowsMax: 1_000,
+  organizationStepRowsAloneMax: 4_000,
+  /** Records of an organization that one step reads to find the end of their retention floors; and histories among them. */
+  floorScanRowsMax: 5_000,
+  floorScanHistoriesMax: 200,
   /** After this time another worker may claim a deletion whose worker has stopped. */
   deletionLeaseMs: 60_000,
   heldDeletionRetryMs: 5_000,

@@ -36,7 +36,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
   organization: all(
     notAboutRecords,
     "organization_id name strict_scopes deletion_grace_seconds rate_limit_per_second retain_days " +
-      "created_at",
+      "created_at closed_at deletion_request_id",
   ),
   api_key: all(
     notAboutRecords,

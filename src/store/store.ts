@@ -133,6 +133,10 @@ export interface Claim {
 export interface ErasureStep {
   /** True when nothing is left of the plan, and the deletion can be completed. */
   readonly done: boolean;
+  /** For the deletion of an organization: how long the step has worked, without waiting for its turn. */
+  readonly workMs?: number;
+  /** Also for that of an organization: the number of the latest change. Others have written since it was lower. */
+  readonly latestArrival?: number | undefined;
 }
 
 export interface DeletionFigures {
@@ -248,6 +252,20 @@ export interface CeilingTooLow {
   readonly ceilingTooLowFor: RetentionFloor;
 }
 
+/** The deletion of everything that belongs to a closed organization. */
+export interface OrganizationDeletionRequest {
+  readonly organizationId: string;
+  readonly deletionRequestId: string;
+  readonly reason: string;
+  readonly requestedBy: string;
+}
+
+export interface OpenedDeletion {
+  readonly deletionRequestId: string;
+  /** False if it had been requested before. */
+  readonly isNew: boolean;
+}
+
 export interface AccessStore {
   /** False if the id exists. */
   createOrganization(organization: Organization, act: Act): Promise<boolean>;
@@ -258,6 +276,17 @@ export interface AccessStore {
     change: OrganizationChange,
     act: Act,
   ): Promise<Organization | CeilingTooLow | undefined>;
+
+  /**
+   * Ends the access of the organization: its keys are revoked, and its writes are rejected with AppError
+   * credential_revoked. Undefined if there is no such organization; closing it a second time changes nothing.
+   */
+  closeOrganization(organizationId: string, act: Act): Promise<Organization | undefined>;
+  /** Due at once. An organization has one such deletion. Throws unless the organization is closed. */
+  requestOrganizationDeletion(
+    request: OrganizationDeletionRequest,
+    act: Act,
+  ): Promise<OpenedDeletion>;
 
   createKey(key: NewKey, act: Act): Promise<void>;
   listKeys(organizationId: string | undefined): Promise<readonly ApiKey[]>;

@@ -32,8 +32,11 @@ export function deletionRound(
 ): (stopping: AbortSignal) => Promise<boolean> {
   return async (stopping) => {
     const startedAt = performance.now();
-    const all = await processDeletions(app, { claimant: options.claimant, stopping });
-    for (const done of all) report(done, stopping, options);
+    const all = await processDeletions(app, {
+      claimant: options.claimant,
+      stopping,
+      onDone: (done) => report(done, stopping, options),
+    });
     if (isFullRound(app, all)) {
       await pause(performance.now() - startedAt, stopping);
     }

@@ -14,6 +14,9 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
+  6: `
+    ALTER TABLE organization DROP COLUMN closed_at;
+    ALTER TABLE organization DROP COLUMN deletion_request_id`,
   5: `
     DROP INDEX deletion_floored;
     ALTER TABLE deletion DROP COLUMN floor_until;

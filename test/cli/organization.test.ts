@@ -100,8 +100,11 @@ describe("organization list, show and set", () => {
 
   it("list has a line for each", async () => {
     const { out } = await line.type("organization", "list");
-    assert.match(out, /^organization +name +strict scopes +deletion grace +rate limit +created$/m);
-    assert.match(out, /^one +One +off +0s +default +\d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+    assert.match(
+      out,
+      /^organization +name +strict scopes +deletion grace +rate limit +created +closed$/m,
+    );
+    assert.match(out, /^one +One +off +0s +default +\d{4}-\d\d-\d\dT[\d:.]+Z +-$/m);
     assert.equal(out.trimEnd().split("\n").length, 3);
   });
 
@@ -125,6 +128,9 @@ describe("organization list, show and set", () => {
       deletion_grace_seconds: 86_400,
       rate_limit_per_second: 200,
       retain_days: null,
+      closed_at: null,
+      deletion_request_id: null,
+      deletion_status: null,
       records: {},
       holds: [],
     });

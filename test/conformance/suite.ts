@@ -2,6 +2,8 @@
 
 import { testAccess } from "./access.ts";
 import { testCascade } from "./cascade.ts";
+import { testClosingUnderFloors } from "./closing-floors.ts";
+import { testClosing } from "./closing.ts";
 import { testConcurrency } from "./concurrency.ts";
 import { testDeletions } from "./deletions.ts";
 import type { Engine } from "./engine.ts";
@@ -39,6 +41,8 @@ export function testOperations(engine: Engine): void {
   testCascade(engine);
   testHolds(engine);
   testFloors(engine);
+  testClosing(engine);
+  testClosingUnderFloors(engine);
   testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);

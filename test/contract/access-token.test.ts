@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { closeOrganization } from "../../src/actions/close-organization.ts";
 import { makeCredential } from "../../src/actions/credential.ts";
 import { revokeKey } from "../../src/actions/revoke-key.ts";
 import { rotateKey } from "../../src/actions/rotate-key.ts";
@@ -116,6 +117,33 @@ describe("a token", () => {
     });
     assert.equal(reply.body.code, 40104);
     assert.equal((await askWith(customer.token)).status, 400);
+  });
+
+  it("ends within 2 seconds of the closing of its organization by another process, as does its key", async () => {
+    const other = await scene.makeCustomer();
+    const { organizationId, apiKey: authorization } = other;
+    assert.equal((await askWith(other.token)).status, 400);
+    const options = { role: "command", now: service.clock.now } as const;
+    const operator = await openApp(service.config, options);
+    await closeOrganization(operator, { organizationId, reason: "ended" });
+    await operator.close();
+    const reply = await waitFor("the token to end", async () => {
+      const found = await askWith(other.token);
+      return found.status === 401 ? found : undefined;
+    });
+    assert.deepEqual([reply.body.code, reply.body.message], [40104, "The organization is closed."]);
+    assert.match(reply.headers["www-authenticate"] ?? "", /error="invalid_token"/);
+    const scopes = { organization_id: organizationId, scopes: ["transactions:write"] };
+    const headers = { ...fromNewAddress(), authorization };
+    const body = { expiry_seconds: 300, scopes };
+    const issued = await client.send({ method: "POST", path: "/auth/token", headers, body });
+    assert.deepEqual([issued.status, issued.body.code], [401, 40104]);
+    await waitFor("the worker to erase it", async () => {
+      const found = await service.app.store.findOrganization(organizationId);
+      const id = found?.deletionRequestId ?? "";
+      const deletion = await service.app.store.findDeletion(id, organizationId);
+      return deletion?.status === "completed" ? true : undefined;
+    });
   });
 
   it("ends within 2 seconds of a rotation without overlap by another process", async () => {

@@ -7,6 +7,8 @@ export interface CampaignOptions {
   /** Ends the campaign, whichever comes first; Infinity where it is not given. */
   readonly countMax: number;
   readonly budgetMs: number;
+  /** For campaigns that run on more than one. */
+  readonly engine: string | undefined;
 }
 
 /**
@@ -17,6 +19,7 @@ export function readCampaignOptions(countName: string, countDefault: number): Ca
   const { values } = parseArgs({
     options: {
       seed: { type: "string" },
+      engine: { type: "string" },
       budget: { type: "string" },
       [countName]: { type: "string" },
     },
@@ -29,6 +32,7 @@ export function readCampaignOptions(countName: string, countDefault: number): Ca
     seed,
     countMax: count ?? (budget === undefined ? countDefault : Infinity),
     budgetMs: budget === undefined ? Infinity : budget * 1_000,
+    engine: given["engine"],
   };
 }
 

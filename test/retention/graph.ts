@@ -21,6 +21,7 @@ export type Step =
       readonly change: ModelChange;
     }
   | { readonly do: "request"; readonly name: Name; readonly graceMs: number }
+  | { readonly do: "close" }
   | { readonly do: "hold" | "release" | "cancel"; readonly name: Name }
   | {
       readonly do: "rule";
@@ -83,6 +84,7 @@ function anyStep(random: Random, day: number): Step {
   if (dice < 0.76) return { do: "hold", name: random.pick(names) };
   if (dice < 0.86) return { do: "release", name: random.pick(names) };
   if (dice < 0.9) return { do: "cancel", name: random.pick(roots) };
+  if (dice < 0.92) return { do: "close" };
   return rule(random);
 }
 

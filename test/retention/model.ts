@@ -18,9 +18,10 @@ export interface ModelChange {
 
 export interface ModelDeletion {
   readonly id: string;
-  readonly root: Name;
+  /** Undefined for the deletion of everything of the closed organization. */
+  readonly root: Name | undefined;
   readonly requestedAt: number;
-  readonly dueAt: number;
+  dueAt: number;
   status: "pending" | "completed" | "cancelled";
 }
 
@@ -35,8 +36,17 @@ export class RetentionModel {
   readonly held = new Set<Name>();
   /** By type. */
   readonly rules = new Map<string, ModelRule>();
-  /** When a record was last written: since then a deletion may be able to go ahead earlier than it was told. */
+  /**
+   * When a record was last written, or erased from a closed organization: since then a deletion may be able to go ahead earlier
+   * than it was told.
+   */
   writtenAt = 0;
+  /** When a deletion was last begun. */
+  begunAt = 0;
+
+  get isClosed(): boolean {
+    return this.deletions.some(({ root }) => root === undefined);
+  }
 
   openDeletion(root: Name): ModelDeletion | undefined {
     return this.deletions.find((one) => one.root === root && one.status === "pending");
@@ -45,7 +55,7 @@ export class RetentionModel {
   /** Why this deletion must not begin at this time; undefined if nothing prevents it. */
   obstacle({ root, requestedAt, dueAt }: ModelDeletion, now: number): string | undefined {
     if (dueAt > now) return "its grace period";
-    const gone = this.cascade(root);
+    const gone = root === undefined ? new Set(this.records.keys()) : this.cascade(root);
     for (const name of this.records.keys()) {
       const isAffected = gone.has(name) || this.#refersTo(name, gone);
       if (isAffected && this.held.has(name)) return `a hold on ${name}`;
@@ -70,7 +80,16 @@ export class RetentionModel {
     return gone;
   }
 
-  erase(deletion: ModelDeletion): void {
+  erase(deletion: ModelDeletion, now: number): void {
+    deletion.status = "completed";
+    this.begunAt = now;
+    if (deletion.root === undefined) {
+      this.records.clear();
+      // The deletions of single records have nothing left to wait for.
+      for (const other of this.deletions) other.dueAt = Math.min(other.dueAt, now);
+      return;
+    }
+    if (this.isClosed) this.writtenAt = now;
     const gone = this.cascade(deletion.root);
     for (const name of gone) this.records.delete(name);
     const stays = (name: Name) => !gone.has(name);
@@ -82,7 +101,6 @@ export class RetentionModel {
       }));
       this.records.set(name, left);
     }
-    deletion.status = "completed";
   }
 
   countByType(): Readonly<Record<string, number>> {

@@ -10,6 +10,8 @@ export interface RetentionCampaign {
   readonly seed: number;
   readonly graphsMax: number;
   readonly budgetMs: number;
+  /** For another engine than SQLite: returns the URL of an empty database. */
+  readonly makeDatabase?: (() => Promise<string>) | undefined;
   readonly onProgress?: (done: number) => void;
 }
 
@@ -24,22 +26,24 @@ const batchesOfStore = 4;
 
 /** Throws AssertionError that names the seed of the graph. */
 export async function runRetentionCampaign(campaign: RetentionCampaign): Promise<RetentionReport> {
-  const { seed, graphsMax, budgetMs, onProgress } = campaign;
+  const { seed, graphsMax, budgetMs, makeDatabase, onProgress } = campaign;
   const startedAt = performance.now();
-  let report: RetentionReport = { graphs: 0, deletions: 0, waited: 0 };
+  let report: RetentionReport = { graphs: 0, deletions: 0, waited: 0, closed: 0 };
   while (report.graphs < graphsMax && performance.now() - startedAt < budgetMs) {
     const folder = makeTempFolder();
-    const store = await openStore(`sqlite:${join(folder, "sluice.db")}`, { role: "serve" });
+    const url = (await makeDatabase?.()) ?? `sqlite:${join(folder, "sluice.db")}`;
+    const store = await openStore(url, { role: "serve" });
     try {
       for (let batch = 0; batch < batchesOfStore && report.graphs < graphsMax; batch += 1) {
         const count = Math.min(graphsAtOnce, graphsMax - report.graphs);
         const from = seed + report.graphs;
         const seeds = Array.from({ length: count }, (_, index) => from + index);
-        const { deletions, waited } = await runGraphs({ store, seeds });
+        const { deletions, waited, closed } = await runGraphs({ store, seeds });
         report = {
           graphs: report.graphs + count,
           deletions: report.deletions + deletions,
           waited: report.waited + waited,
+          closed: report.closed + closed,
         };
         onProgress?.(report.graphs);
         if (performance.now() - startedAt >= budgetMs) break;

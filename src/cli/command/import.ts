@@ -1,7 +1,7 @@
 // `sluice import`
 
 import { auditAccess } from "../../actions/audit-access.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
+import { findOpenOrganization } from "../../actions/close-organization.ts";
 import { findType } from "../../actions/find-target.ts";
 import { UsageError } from "../../actions/operator-error.ts";
 import { inputFormats } from "../../bulk/formats/row.ts";
@@ -157,7 +157,7 @@ async function withTarget<Result>(
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
   return context.withApp(async (app) => {
-    await findOrganization(app, organizationId);
+    await findOpenOrganization(app, organizationId);
     const detail = { resourceType: type.resourceType, update };
     await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
     return work(storeTarget(app, organizationId));

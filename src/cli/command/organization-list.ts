@@ -4,7 +4,12 @@ import { listOrganizations } from "../../actions/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { defineStoreCommand } from "../command.ts";
 import { formatDuration } from "../input/duration.ts";
-import { formatOnOff, formatRateLimit, viewOrganization } from "../output/organization-view.ts";
+import {
+  formatClosed,
+  formatOnOff,
+  formatRateLimit,
+  viewOrganization,
+} from "../output/organization-view.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
 
 const columns: readonly Column<Organization>[] = [
@@ -17,6 +22,7 @@ const columns: readonly Column<Organization>[] = [
   },
   { title: "rate limit", cell: formatRateLimit },
   { title: "created", cell: ({ createdAt }) => formatTime(createdAt) },
+  { title: "closed", cell: formatClosed },
 ];
 
 export const organizationList = defineStoreCommand({

@@ -1,7 +1,9 @@
 // `sluice organization show`
 
 import { countRecords, findOrganization } from "../../actions/find-organization.ts";
+import { findDeletion } from "../../actions/find-target.ts";
 import { listHolds } from "../../actions/list-holds.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, required } from "../command.ts";
 import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 import { text } from "../input/kinds.ts";
@@ -24,9 +26,14 @@ export const organizationShow = defineStoreCommand({
       ],
       rows,
     );
+    const { deletionRequestId } = organization;
+    const deletion = deletionRequestId && (await findDeletion(app, deletionRequestId));
     const holds = await listHolds(app, { organizationId: id, limit: holdsShown });
     const parts = [
       describeOrganization(organization),
+      ...(deletion
+        ? [`Its deletion is ${describeState(deletion)}: sluice deletion show ${deletionRequestId}`]
+        : []),
       rows.length === 0 ? "It has no records." : table,
       ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
       ...(holds.length < holdsShown
@@ -36,6 +43,7 @@ export const organizationShow = defineStoreCommand({
     return {
       json: {
         ...viewOrganization(organization),
+        deletion_status: deletion ? deletion.status : null,
         records: Object.fromEntries(rows),
         holds: holds.map(viewHold),
       },
@@ -43,6 +51,10 @@ export const organizationShow = defineStoreCommand({
     };
   },
 });
+
+function describeState({ status, waitingFor }: Deletion): string {
+  return waitingFor === undefined ? status : `${status}, waiting for ${waitingFor}`;
+}
 
 /** `deletion holds` lists all. */
 const holdsShown = 100;

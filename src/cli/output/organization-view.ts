@@ -2,7 +2,7 @@
 
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../input/duration.ts";
-import { formatTime, renderFields } from "./table.ts";
+import { formatTime, renderFields, timeOrNull } from "./table.ts";
 
 export function viewOrganization(organization: Organization) {
   return {
@@ -13,6 +13,8 @@ export function viewOrganization(organization: Organization) {
     rate_limit_per_second: organization.rateLimitPerSecond ?? null,
     retain_days: organization.retainDays ?? null,
     created_at: formatTime(organization.createdAt),
+    closed_at: timeOrNull(organization.closedAt),
+    deletion_request_id: organization.deletionRequestId ?? null,
   };
 }
 
@@ -25,7 +27,15 @@ export function describeOrganization(organization: Organization): string {
     ["rate limit", formatRateLimit(organization)],
     ["records kept", formatRetention(organization)],
     ["created", formatTime(organization.createdAt)],
+    ["closed", formatClosed(organization)],
   ]);
+}
+
+/** A closed organization without a deletion is one whose closing was interrupted. */
+export function formatClosed({ closedAt, deletionRequestId }: Organization): string {
+  if (closedAt === undefined) return "-";
+  const deletion = deletionRequestId ?? "nothing is deleted yet: run organization close again";
+  return `${formatTime(closedAt)} (${deletion})`;
 }
 
 function formatRetention({ retainDays }: Organization): string {

@@ -25,13 +25,16 @@ const floorColumns: readonly Column<RetentionFloor>[] = [
 ];
 
 export function describeRetention({ organization, floors }: Retention): string {
-  const { organizationId, retainDays } = organization;
+  const { organizationId, retainDays, closedAt } = organization;
+  const afterClosing =
+    "everything is deleted together, once the last floor of its records has ended";
   const ceiling =
     retainDays === undefined
       ? "none: records are kept until a deletion is requested"
       : `records are deleted ${formatDays(retainDays)} after they were last seen`;
   const fields = renderFields([
     ["organization", organizationId],
+    ...(closedAt === undefined ? [] : [["closed", afterClosing] as const]),
     ["ceiling", ceiling],
     ["floors", floors.length === 0 ? "none" : String(floors.length)],
   ]);

@@ -17,15 +17,18 @@ import type {
   LedgerEntry,
   RestoreEntry,
 } from "./ledger-entry.ts";
+import { isOfOrganization } from "./organization-deletion.ts";
 
 type EntryOf<Kind> = Extract<LedgerEntry, { readonly kind: Kind }>;
 type Fields<Entry extends LedgerEntry> = Omit<Entry, "kind">;
 
+/** Of a record, or of an organization. */
 const resourceType: Codec<ResourceType> = {
   write: text.write,
   read: (json) => {
-    const type = typeof json === "string" ? recordTypeByName(json) : undefined;
-    return type?.resourceType ?? invalid;
+    if (typeof json !== "string") return invalid;
+    if (isOfOrganization({ resourceType: json })) return json;
+    return recordTypeByName(json)?.resourceType ?? invalid;
   },
 };
 

@@ -3,6 +3,7 @@
 
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CarriedOutBefore, Deletion, ErasedCounts } from "./deletion.ts";
+import { isOfOrganization } from "./organization-deletion.ts";
 import type { ResourceType } from "../record-type.ts";
 
 export const receiptType = "sluice-deletion-receipt";
@@ -102,7 +103,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
     completed_at: formatInstant(completedAt),
     erased: deletion.erased,
     references_removed: deletion.redacted,
-    verification: verificationBy(engine, completedAt),
+    verification: verificationBy(engine, deletion, completedAt),
     ...(carriedOutBefore === undefined ? {} : { carried_out_again: carriedOutBefore }),
     key_id: keyId,
   };
@@ -125,6 +126,9 @@ const verifiedParts = [
   "references in records that stay",
 ] as const;
 
+/** No record of the organization stays. */
+const verifiedPartsOfOrganization = ["records", "changes", "relations", "stored replies"] as const;
+
 /** docs/reference/what-we-erase.md has the details. */
 const bytes: Readonly<Record<Verification["engine"], string>> = {
   sqlite: "gone from every file of the store before the status became completed",
@@ -132,8 +136,13 @@ const bytes: Readonly<Record<Verification["engine"], string>> = {
     "unreachable at completed_at; gone from pages with vacuum and from WAL with its recycling",
 };
 
-function verificationBy(engine: Verification["engine"], at: number): Verification {
-  return { at: formatInstant(at), engine, looked_at: verifiedParts, bytes: bytes[engine] };
+function verificationBy(
+  engine: Verification["engine"],
+  deletion: Deletion,
+  at: number,
+): Verification {
+  const looked_at = isOfOrganization(deletion) ? verifiedPartsOfOrganization : verifiedParts;
+  return { at: formatInstant(at), engine, looked_at, bytes: bytes[engine] };
 }
 
 function formatInstant(unixMs: number): string {

@@ -137,6 +137,8 @@ export const movedTables: readonly MovedTable[] = [
       ...all("text", "organization_id name"),
       strict_scopes: "flag",
       ...all("number", "deletion_grace_seconds rate_limit_per_second retain_days created_at"),
+      closed_at: "number",
+      deletion_request_id: "text",
     },
   },
   {

@@ -1,4 +1,5 @@
-// The arrival number up to which an export reads. Its pages are read in ../sql/export.ts.
+// The arrival number up to which an export reads, and the end of transactions that write. Pages of an export are read in
+// ../sql/export.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../store-error.ts";
@@ -12,11 +13,12 @@ const exportStartMsMax = 30_000;
 
 const readArrival = `SELECT last_value AS latest FROM arrival`;
 
-/** Transactions that write changes: each holds this lock from before its first number until its end. */
+/** Transactions that write changes or replies: each holds this lock from before its first number until its end. */
 const findWriters = `
   SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
   WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND relation = 'change'::regclass AND mode = 'RowExclusiveLock' AND granted`;
+    AND relation IN ('change'::regclass, 'idempotent_reply'::regclass)
+    AND mode = 'RowExclusiveLock' AND granted`;
 
 const writersPollMs = 5;
 
@@ -29,6 +31,16 @@ export async function readLatestArrival(database: Database): Promise<number> {
     latest: (await transaction.get<{ latest: number }>(readArrival))?.latest ?? 0,
     writers: await readWriters(transaction),
   }));
+  await awaitEnd(database, writers);
+  return latest;
+}
+
+/** Resolves when every transaction that writes records now has ended, so that what it has written can be seen. */
+export async function awaitWriters(database: Database): Promise<void> {
+  await awaitEnd(database, await database.inOneGo(allOrganizations, readWriters));
+}
+
+async function awaitEnd(database: Database, writers: readonly string[]): Promise<void> {
   const until = performance.now() + exportStartMsMax;
   let pending = writers;
   while (pending.length > 0) {
@@ -40,7 +52,6 @@ export async function readLatestArrival(database: Database): Promise<number> {
     pending = pending.filter((writer) => still.has(writer));
   }
   if (database.distributed) await database.transaction(allOrganizations, awaitVisibleCommits);
-  return latest;
 }
 
 async function readWriters(transaction: Transaction): Promise<readonly string[]> {

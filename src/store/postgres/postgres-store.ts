@@ -1,6 +1,7 @@
 // The store on PostgreSQL: which of its methods runs in which transaction, and what that one may see. Contains no SQL,
 // and decides nothing about records.
 
+import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { heldMeanwhile, toCompletion } from "../completion-outcome.ts";
@@ -9,25 +10,28 @@ import { postponeDeletion } from "../sql/deletion.ts";
 import { setFloor } from "../sql/floor.ts";
 import { placeHold } from "../sql/hold.ts";
 import { bindMethods } from "../sql/methods.ts";
+import type { OrganizationStep } from "../sql/organization-erasure.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
 import { organization, type Visibility } from "../sql/visibility.ts";
 import type { ConnectionSettings } from "../connection-settings.ts";
-import type { Completion, Store, StoreOptions } from "../store.ts";
+import type { Completion, ErasureStep, Store, StoreOptions } from "../store.ts";
 import { deletionIdOf, outcomeOf } from "./commit/job.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
-import { claimDeletion } from "./erase/claim.ts";
+import { claimDeletion, type FloorScans } from "./erase/claim.ts";
 import { eraseStep } from "./erase/erasure.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
+import { OrganizationErasures } from "./erase/organization-erasures.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { completeDeletion } from "./erase/verification.ts";
 import { findExpired } from "./expired.ts";
-import { readLatestArrival } from "./export.ts";
+import { awaitWriters, readLatestArrival } from "./export.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { schemaVersion } from "./migration/migrate.ts";
+import type { Transaction } from "./transaction.ts";
 import { probeWrite } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
@@ -70,6 +74,11 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       unpackOutcome(outcomeOf(await jobs.submit({ kind: "write", write }))),
     // Lookups that are requested at the same time share a transaction, as writes do.
     findRecord: async (key: RecordKey) => (await lookUps.submit(key)) ?? undefined,
+    // What is written before the closing is complete then: the deletion evaluates its floors, and erases it.
+    requestOrganizationDeletion: async (request, act) => {
+      await awaitWriters(database);
+      return store.requestOrganizationDeletion(request, act);
+    },
     requestDeletion: async (request, act) =>
       deletionIdOf(await jobs.submit({ kind: "request", request, act })),
     purgeExpired: async (now) => {
@@ -103,25 +112,26 @@ interface DeletionParts {
   readonly vacuum: ErasureVacuum;
 }
 
+type AnyStep = ErasureStep & Partial<OrganizationStep>;
+
 function deletionMethods(database: Database, { options, vacuum }: DeletionParts) {
   const leases = new Leases();
-  const postpone = async ({ deletionRequestId, why, nextAttemptAt }: Postponement) => {
-    const claimant = leases.claimantOf(deletionRequestId);
-    if (claimant !== undefined) {
-      await database.transaction(deletions, (tx) =>
-        tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
-      );
-    }
-    leases.end(deletionRequestId);
-  };
+  const organizations = new OrganizationErasures();
+  const scans: FloorScans = new Map();
+  const postpone = postponer(database, leases);
   const complete: Store["completeDeletion"] = async (deletionRequestId, act) => {
-    const verification = await database.transaction(deletions, async (tx) => {
+    const ofOrganization = organizations.has(deletionRequestId);
+    if (ofOrganization) await awaitWriters(database);
+    const visibility = ofOrganization ? { ...deletions, unlimitedTime: true } : deletions;
+    const verification = await database.transaction(visibility, async (tx) => {
       const deletion = await leases.lock(tx, deletionRequestId);
       return completeDeletion(tx, deletion, { act, seal: options.sealReceipt });
     });
     if (verification.result === "held") throw heldMeanwhile(verification.waitingFor);
+    if (ofOrganization) organizations.begin(deletionRequestId);
     if (verification.result === "found") return undefined;
     leases.end(deletionRequestId);
+    organizations.end(deletionRequestId);
     vacuum.erased();
     return verification.deletion;
   };
@@ -131,21 +141,28 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     claimDeletion: async (claim) => {
       for (const postponement of leases.postponements) await postpone(postponement);
       for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const deletion = await database.transaction(deletions, (tx) => claimDeletion(tx, claim));
+        const work = (tx: Transaction) => claimDeletion(tx, claim, scans);
+        const deletion = await database.transaction(deletions, work);
         if (deletion === "waiting") continue;
-        if (deletion !== undefined) leases.claimed(deletion, claim.claimant);
+        if (deletion === undefined) return undefined;
+        leases.claimed(deletion, claim.claimant);
+        if (isOfOrganization(deletion)) organizations.begin(deletion.deletionRequestId);
         return deletion;
       }
       return undefined;
     },
     eraseStep: async (deletionRequestId, recordsMax, act) => {
       const pace = new Pace();
-      const step = await database.transaction(deletions, async (tx) => {
+      const step: AnyStep = await database.transaction(deletions, async (tx) => {
         const deletion = await leases.lock(tx, deletionRequestId);
-        return eraseStep(tx, deletion, { recordsMax, act });
+        return isOfOrganization(deletion)
+          ? organizations.eraseStep(tx, deletion, { rowsMax: recordsMax, act })
+          : eraseStep(tx, deletion, { recordsMax, act });
       });
-      if (!step.done) await pace.rest();
-      return step;
+      const { place, ...result } = step;
+      if ("place" in step) organizations.reached(deletionRequestId, place);
+      else if (!step.done) await pace.rest();
+      return result;
     },
     completeDeletion: complete,
     completeDeletions: async (ids, act) => {
@@ -161,6 +178,18 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     findExpired: (query) =>
       database.transaction(organization(query.organizationId), (tx) => findExpired(tx, query)),
   } satisfies Partial<Store>;
+}
+
+function postponer(database: Database, leases: Leases) {
+  return async ({ deletionRequestId, why, nextAttemptAt }: Postponement): Promise<void> => {
+    const claimant = leases.claimantOf(deletionRequestId);
+    if (claimant !== undefined) {
+      await database.transaction(deletions, (tx) =>
+        tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
+      );
+    }
+    leases.end(deletionRequestId);
+  };
 }
 
 function upkeepMethods(database: Database) {

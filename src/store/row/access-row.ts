@@ -13,6 +13,8 @@ export interface OrganizationRow {
   readonly rate_limit_per_second: number | null;
   readonly retain_days: number | null;
   readonly created_at: number;
+  readonly closed_at: number | null;
+  readonly deletion_request_id: string | null;
 }
 
 export interface KeyRow {
@@ -48,7 +50,8 @@ export const callerColumns = `
   ${keyColumns}, organization.*`;
 
 export function toOrganization(row: OrganizationRow): Organization {
-  const { retain_days: retainDays } = row;
+  const { retain_days: retainDays, closed_at: closedAt } = row;
+  const { deletion_request_id: deletionRequestId } = row;
   return {
     organizationId: row.organization_id,
     name: row.name,
@@ -57,6 +60,8 @@ export function toOrganization(row: OrganizationRow): Organization {
     rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
     ...(retainDays === null ? {} : { retainDays }),
     createdAt: row.created_at,
+    ...(closedAt === null ? {} : { closedAt }),
+    ...(deletionRequestId === null ? {} : { deletionRequestId }),
   };
 }
 

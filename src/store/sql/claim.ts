@@ -43,12 +43,12 @@ export function* beginDeletion(
 /** Also for a deletion that is processing: a related record that arrived meanwhile may be held, or under a floor. */
 export function* putOff(
   { deletionRequestId }: Deletion,
-  { waitingFor, held, floorUntil }: Obstacle,
+  { waitingFor, held, floorUntil, retryAt }: Obstacle,
   now: number,
 ): Statements<void> {
   const until =
     floorUntil === undefined
-      ? now + limits.heldDeletionRetryMs
+      ? (retryAt ?? now + limits.heldDeletionRetryMs)
       : Math.min(floorUntil, now + limits.flooredDeletionRetryMs);
   yield* run(setWaiting, waitingFor, held, until, floorUntil ?? null, deletionRequestId);
 }

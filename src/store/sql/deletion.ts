@@ -1,6 +1,7 @@
 // Deletions: requested, cancelled, postponed after a failure, and read. Planning and erasing are each engine's own.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
@@ -10,6 +11,7 @@ import type { CancelOutcome, DeletionFigures, DeletionFilter, DeletionRequest } 
 import type { AuditNote } from "../trail.ts";
 import { auditAct } from "./audit.ts";
 import { once } from "./idempotency.ts";
+import { findOrganization } from "./organization.ts";
 import { recordExists } from "./record.ts";
 import { all, Collision, get, run, type Statements } from "./statements.ts";
 
@@ -22,7 +24,9 @@ const insertDeletion = `
   INSERT INTO deletion
     (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
      requested_by, requested_at, due_at)
-  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8)
+  SELECT $1, $2, $3, $4, $5, 'pending', $6, $7, $8
+  WHERE NOT EXISTS (
+    SELECT 1 FROM organization WHERE organization_id = $2 AND closed_at IS NOT NULL)
   ON CONFLICT (organization_id, resource_type, resource_id)
     WHERE status IN ('pending', 'processing') DO NOTHING`;
 
@@ -122,7 +126,12 @@ function* openDeletion(request: DeletionRequest, act: Act): Statements<string | 
     act.now,
     dueAt,
   );
-  if (inserted === 0) throw new Collision("another process has opened a deletion of the record");
+  if (inserted === 0) {
+    if ((yield* findOrganization(organizationId))?.closedAt !== undefined) {
+      throw organizationClosed();
+    }
+    throw new Collision("another process has opened a deletion of the record");
+  }
   yield* auditAct(noteOfRequest(request, act), act);
   return deletionRequestId;
 }

@@ -2,6 +2,7 @@
 // plans of deletions obey it.
 
 import type { Hold } from "../../domain/access.ts";
+import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../act.ts";
@@ -61,6 +62,8 @@ export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
   const { organizationId, resourceType, resourceId } = wanted;
   const target = yield* get(findTarget, organizationId, resourceType, resourceId);
   if (target !== undefined) return "being_erased";
+  const whole = yield* get(findTarget, organizationId, organizationType, organizationId);
+  if (whole !== undefined) return "being_erased";
   if (!(yield* recordExists(wanted))) return "no_such_record";
   const known = yield* get<{ holds: number }>(
     countOfRecord,

@@ -4,6 +4,7 @@
 import * as accessToken from "./access-token.ts";
 import * as apiKey from "./api-key.ts";
 import * as audit from "./audit.ts";
+import * as closing from "./close-organization.ts";
 import * as deletion from "./deletion.ts";
 import { listChanges } from "./export.ts";
 import * as floor from "./floor.ts";
@@ -90,6 +91,8 @@ export const methods = {
     findOrganization: lookup(organization, organizations.findOrganization),
     listOrganizations: lookup(every, organizations.listOrganizations),
     changeOrganization: change(organization, organizations.changeOrganization),
+    closeOrganization: change(organization, closing.closeOrganization),
+    requestOrganizationDeletion: change(ofOrganization, closing.requestOrganizationDeletion),
 
     createKey: change(ofOrganization, apiKey.createKey),
     listKeys: lookup(oneOrAll, apiKey.listKeys),

@@ -23,6 +23,8 @@ export interface Obstacle {
   readonly held: boolean;
   /** When the retention floor ends that it waits for. */
   readonly floorUntil?: number;
+  /** When it is evaluated again, if that is not decided by the obstacle. */
+  readonly retryAt?: number;
 }
 
 export const tooLarge: Obstacle = {

@@ -3,6 +3,7 @@
 // deletion.
 
 import type { DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
+import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../act.ts";
 import { digestOfRequest, numberAfter, restoreAction } from "../row/audit-row.ts";
 import {
@@ -33,6 +34,7 @@ import type {
 import type { FloorChange } from "../retention.ts";
 import { StoreError } from "../store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "./audit.ts";
+import { closeAgain } from "./close-organization.ts";
 import { auditDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
 import { putFloor } from "./floor.ts";
 import { addHold, releaseHold } from "./hold.ts";
@@ -231,6 +233,9 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
   const request = digestOfRequest({ ...requestOf(row), reason: replayReason });
   const detail = { inserted: same === undefined, request, carriedOutBefore: before };
+  if (isOfOrganization({ resourceType: row.resource_type })) {
+    yield* closeAgain({ organizationId, deletionRequestId: id }, act);
+  }
   const deletion = { organizationId, deletionRequestId: id };
   yield* auditDeletion(deletion, { action: "reopen", detail, act });
   return true;

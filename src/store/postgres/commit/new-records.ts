@@ -3,8 +3,10 @@
 
 import { type StoredReply } from "../../group/group-replies.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";
+import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
+import { organizationsOf } from "./closed-organizations.ts";
 import { addReplies } from "./idempotency.ts";
 import { appendChanges, insertNewRecords } from "./record.ts";
 import { keyColumns } from "../record-key.ts";
@@ -36,18 +38,23 @@ const requireNew = `
       FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
         JOIN deletion_target USING (organization_id, resource_type, resource_id)
       WHERE action = 'erase'))
+    AND NOT EXISTS (
+      SELECT 1 FROM organization
+      WHERE organization_id = ANY ($9::text[]) AND closed_at IS NOT NULL)
   THEN 1 ELSE 0 END AS sound`;
 
 const divisionByZero = "22012";
 
-/** False if not all records were new; then nothing was stored. */
-export async function storeNew(
-  database: Database,
-  visibility: Visibility,
-  verdict: GroupEvaluation,
-): Promise<boolean> {
+export interface GuessedGroup {
+  readonly visibility: Visibility;
+  readonly writes: readonly RecordWrite[];
+  readonly evaluated: GroupEvaluation;
+}
+
+/** False if not all records were new, or an organization is closed; then nothing was stored. */
+export async function storeNew(database: Database, group: GuessedGroup): Promise<boolean> {
   try {
-    await database.inOneGo(visibility, (transaction) => sendAll(transaction, verdict));
+    await database.inOneGo(group.visibility, (transaction) => sendAll(transaction, group));
     return true;
   } catch (error) {
     if (hasState(error, divisionByZero)) return false;
@@ -55,9 +62,12 @@ export async function storeNew(
   }
 }
 
-async function sendAll(transaction: Transaction, verdict: GroupEvaluation): Promise<void> {
-  const { changes, replies } = verdict;
-  const { created } = verdict.records;
+async function sendAll(
+  transaction: Transaction,
+  { writes, evaluated }: GuessedGroup,
+): Promise<void> {
+  const { changes, replies } = evaluated;
+  const { created } = evaluated.records;
   await inSequence([
     insertNewRecords(transaction, created),
     appendChanges(transaction, changes),
@@ -69,6 +79,7 @@ async function sendAll(transaction: Transaction, verdict: GroupEvaluation): Prom
       changes.length,
       ...replyColumns(replies),
       replies.length,
+      organizationsOf(writes),
     ),
   ] as const);
 }

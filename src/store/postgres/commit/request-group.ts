@@ -1,6 +1,7 @@
 // Opens the deletions that a group of requests asks for, in a few multi-row statements: each request is evaluated in order,
 // as if it had its own transaction. Erases nothing.
 
+import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import { AppError } from "../../../domain/error.ts";
 import {
   RepliesOfGroup,
@@ -14,6 +15,7 @@ import { Collision } from "../../sql/statements.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
 import type { Transaction } from "../transaction.ts";
+import { findClosedOrganizations } from "./closed-organizations.ts";
 import { addReplies, findReplies } from "./idempotency.ts";
 import { inSequence } from "./in-sequence.ts";
 import type { JobResult, RequestJob } from "./job.ts";
@@ -41,6 +43,7 @@ interface Known {
   /** The open deletion, by the key of its record. */
   readonly open: Map<string, string>;
   readonly records: ReadonlyMap<string, unknown>;
+  readonly closedOrganizations: ReadonlySet<string>;
   readonly replies: RepliesOfGroup;
   /** The deletions to store. */
   readonly opened: RequestJob[];
@@ -76,14 +79,17 @@ async function readKnown(transaction: Transaction, jobs: readonly RequestJob[]):
       return [[replyText(organizationId, mark.keyHash), name] as const];
     }),
   );
-  const [replies, open, records] = await inSequence([
+  const requests = jobs.map(({ request }) => request);
+  const [replies, open, records, closedOrganizations] = await inSequence([
     findReplies(transaction, names),
     transaction.all<KeyRow & { deletion_request_id: string }>(findOpen, ...keyColumns(keys)),
     findRecords(transaction, keys),
+    findClosedOrganizations(transaction, requests),
   ] as const);
   return {
     open: new Map(open.map((row) => [rowKeyText(row), row.deletion_request_id])),
     records,
+    closedOrganizations,
     replies: new RepliesOfGroup(replies),
     opened: [],
   };
@@ -92,6 +98,9 @@ async function readKnown(transaction: Transaction, jobs: readonly RequestJob[]):
 /** With a known mark, the stored outcome. */
 function evaluateOnce(job: RequestJob, known: Known): JobResult {
   const { organizationId, idempotency: mark } = job.request;
+  if (known.closedOrganizations.has(organizationId)) {
+    return { ok: false, error: organizationClosed() };
+  }
   if (mark === undefined) return toResult(evaluate(job, known));
   const { keyHash, fingerprint } = mark;
   const { now } = job.act;

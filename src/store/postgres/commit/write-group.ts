@@ -21,8 +21,9 @@ import type { Database } from "../database.ts";
 import { Collision } from "../../sql/statements.ts";
 import { findIdenticalChanges } from "./identical-changes.ts";
 import { addReplies, findReplies, type ReplyName } from "./idempotency.ts";
+import { findClosedOrganizations, rejectClosed } from "./closed-organizations.ts";
 import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
-import { storeNew } from "./new-records.ts";
+import { type GuessedGroup, storeNew } from "./new-records.ts";
 import { appendChanges, insertNewRecords, lockRecords, widenSightings } from "./record.ts";
 import { keyText } from "../record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
@@ -84,9 +85,10 @@ export class WriteGroups {
     const drafts = writes.reduce((count, write) => count + write.drafts.length, 0);
     if (drafts === 0 || evaluated.changes.length < drafts) return undefined;
     const inOneGo = !this.#database.distributed && !isDivided(this.#database, countRows(evaluated));
+    const group = { visibility, writes, evaluated };
     const stored = inOneGo
-      ? await storeNew(this.#database, visibility, evaluated)
-      : await storeIfNew(this.#database, visibility, evaluated);
+      ? await storeNew(this.#database, group)
+      : await storeIfNew(this.#database, group);
     if (stored) return evaluated.evaluations;
     this.#careful = carefulGroups;
     return undefined;
@@ -95,10 +97,13 @@ export class WriteGroups {
 
 async function evaluateExactly(
   transaction: Transaction,
-  writes: readonly RecordWrite[],
+  all: readonly RecordWrite[],
 ): Promise<readonly Evaluation[]> {
-  const all = keysOf(writes);
-  const keys = isDivided(transaction, all.length) ? inLockOrder(all) : all;
+  const closedOrganizations = await findClosedOrganizations(transaction, all);
+  const writes = all.filter(({ organizationId }) => !closedOrganizations.has(organizationId));
+  if (writes.length === 0) return rejectClosed(all, closedOrganizations, []);
+  const distinct = keysOf(writes);
+  const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
   const [replies, known] = await inSequence([
     findReplies(transaction, markNames(writes)),
     readInParts(transaction, keys, (part) => lockRecords(transaction, part)),
@@ -108,23 +113,22 @@ async function evaluateExactly(
   const closed = new Set(found.flatMap((part) => [...part]));
   const hasIdentical = await findIdentical(transaction, writes, records);
   const evaluated = evaluateGroup(writes, { ...none, records, closed, hasIdentical, replies });
-  if (!(await store(transaction, evaluated))) {
+  if (!(await store(transaction, writes, evaluated))) {
     throw new Collision(
-      "another process has created a record, stored the reply, or opened a deletion",
+      "another process has created a record, stored the reply, opened a deletion, or closed an organization",
     );
   }
-  return evaluated.evaluations;
+  return rejectClosed(all, closedOrganizations, evaluated.evaluations);
 }
 
 /** False if not all records were new. Then nothing was stored. */
 async function storeIfNew(
   database: Database,
-  visibility: Visibility,
-  evaluated: GroupEvaluation,
+  { visibility, writes, evaluated }: GuessedGroup,
 ): Promise<boolean> {
   try {
     await database.transaction(visibility, async (transaction) => {
-      if (!(await store(transaction, evaluated))) throw new WrongGuess();
+      if (!(await store(transaction, writes, evaluated))) throw new WrongGuess();
     });
     return true;
   } catch (error) {
@@ -134,11 +138,18 @@ async function storeIfNew(
 }
 
 /** False if the stored data differs from what was evaluated; then the caller must roll back. */
-async function store(transaction: Transaction, evaluated: GroupEvaluation): Promise<boolean> {
-  if (isDivided(transaction, countRows(evaluated))) return storeInParts(transaction, evaluated);
+async function store(
+  transaction: Transaction,
+  writes: readonly RecordWrite[],
+  evaluated: GroupEvaluation,
+): Promise<boolean> {
+  if (isDivided(transaction, countRows(evaluated))) {
+    const stored = await storeInParts(transaction, evaluated);
+    return stored && (await findClosedOrganizations(transaction, writes)).size === 0;
+  }
   const { created, widened } = evaluated.records;
   const { replies } = evaluated;
-  const [inserted, , closed, , , stored] = await inSequence([
+  const [inserted, , closed, , , stored, , closedOrganizations] = await inSequence([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
     // New records were not locked when the deletions were read.
@@ -152,7 +163,9 @@ async function store(transaction: Transaction, evaluated: GroupEvaluation): Prom
     addRelations(transaction, relationsOf(evaluated.changes)),
     addReplies(transaction, replies),
     replies.length === 0 ? undefined : commitInTwoPhases(transaction),
+    findClosedOrganizations(transaction, writes),
   ] as const);
+  if (closedOrganizations.size > 0) return false;
   return inserted === created.length && closed.size === 0 && stored === replies.length;
 }
 

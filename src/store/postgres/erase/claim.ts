@@ -2,10 +2,14 @@
 // that another process has locked. A deletion becomes `processing` in the transaction that writes its plan.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
-import { countPlan, isObstacle, planningOf } from "../../sql/plan.ts";
+import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
+import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
+import { countPlan, isObstacle, type Obstacle, type Planning, planningOf } from "../../sql/plan.ts";
 import type { Claim } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import { lockPlansOf } from "./plan-lock.ts";
@@ -24,10 +28,14 @@ const findDue = `
   ORDER BY coalesce(next_attempt_at, due_at), due_at, deletion_request_id
   LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
+/** How far this process has read the floors of organizations, by the deletion that waits for it. */
+export type FloorScans = Map<string, FloorScan>;
+
 /** `waiting`: all that were checked have to wait; more may be due. */
 export async function claimDeletion(
   transaction: Transaction,
   claim: Claim,
+  scans: FloorScans,
 ): Promise<Deletion | "waiting" | undefined> {
   const abandoned = await transaction.get<DeletionRow>(findAbandoned, claim.now);
   if (abandoned !== undefined) {
@@ -36,7 +44,7 @@ export async function claimDeletion(
   for (let checked = 0; checked < limits.dueDeletionsCheckedMax; checked += 1) {
     const due = await transaction.get<DeletionRow>(findDue, claim.now);
     if (due === undefined) return undefined;
-    const started = await start(transaction, toDeletion(due), claim);
+    const started = await start(transaction, toDeletion(due), { claim, scans });
     if (started !== undefined) return started;
   }
   return "waiting";
@@ -46,16 +54,35 @@ export async function claimDeletion(
 async function start(
   transaction: Transaction,
   deletion: Deletion,
-  claim: Claim,
-): Promise<Deletion | undefined> {
-  const { organizationId } = deletion;
+  { claim, scans }: { readonly claim: Claim; readonly scans: FloorScans },
+): Promise<Deletion | "waiting" | undefined> {
+  const { deletionRequestId, organizationId } = deletion;
   await transaction.enter(organizationId);
   await lockPlansOf(transaction, organizationId);
-  const planned = await planFrom(transaction, deletion, planningOf(deletion, claim.now));
+  const planning = planningOf(deletion, claim.now);
+  const planned = isOfOrganization(deletion)
+    ? await planAll(transaction, planning, { scans, deletionRequestId })
+    : await planFrom(transaction, deletion, planning);
   if (isObstacle(planned)) {
     await transaction.perform(putOff, deletion, planned, claim.now);
-    return undefined;
+    return planned.retryAt === undefined ? undefined : "waiting";
   }
   await writePlan(transaction, deletion, planned);
   return transaction.perform(beginDeletion, deletion, countPlan(planned), claim);
+}
+
+/** In steps, each in a transaction of its own. `retryAt` is after deletions that were due before. */
+async function planAll(
+  transaction: Transaction,
+  planning: Planning,
+  { scans, deletionRequestId }: { readonly scans: FloorScans; readonly deletionRequestId: string },
+): Promise<ErasurePlan | Obstacle> {
+  const scan = scans.get(deletionRequestId);
+  const planned = await transaction.perform(planOrganization, planning, scan);
+  scans.delete(deletionRequestId);
+  if (planned !== "floors") return planned;
+  const { floorScanRowsMax: rowsMax, floorScanHistoriesMax: historiesMax } = limits;
+  const bounds = { rowsMax, historiesMax };
+  scans.set(deletionRequestId, await transaction.perform(scanFloors, planning, scan, bounds));
+  return { waitingFor: readingFloors, held: false, retryAt: planning.now };
 }

@@ -2,6 +2,7 @@
 // bytes in free space, and the ids of completed deletions. Needs permission to read the server's files, and reports if
 // it is missing.
 
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { ErasureFinding, ErasureReport } from "../../store.ts";
 import type { Database } from "../database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
@@ -30,6 +31,10 @@ const findOutlived = `
 const findLatest = `
   SELECT organization_id, resource_type, resource_id FROM deletion
   WHERE status = 'completed' ORDER BY completed_at DESC LIMIT $1`;
+
+/** What is left of an organization of which everything was erased. */
+const findRecordsOf = `
+  SELECT DISTINCT organization_id FROM record WHERE organization_id = ANY ($1::text[])`;
 
 /** Records that exist, that others refer to, or that are being erased. */
 const findRecorded = `
@@ -97,9 +102,24 @@ async function listOutlived(transaction: Transaction): Promise<readonly string[]
       rows.map(({ started_at }) => started_at),
     );
     outlived.push(...found.map(({ subject }) => subject));
+    outlived.push(...(await listOutlivedOrganizations(transaction, rows)));
     after = last.deletion_request_id;
   }
   return outlived.slice(0, outlivedMax);
+}
+
+async function listOutlivedOrganizations(
+  transaction: Transaction,
+  rows: readonly CompletedRow[],
+): Promise<readonly string[]> {
+  const erased = rows.filter(({ resource_type }) => resource_type === organizationType);
+  if (erased.length === 0) return [];
+  const ids = erased.map(({ organization_id }) => organization_id);
+  const left = await transaction.all<{ organization_id: string }>(findRecordsOf, ids);
+  const organizations = new Set(left.map(({ organization_id }) => organization_id));
+  return erased
+    .filter(({ organization_id }) => organizations.has(organization_id))
+    .map(({ deletion_request_id }) => deletion_request_id);
 }
 
 async function listOrphans(transaction: Transaction): Promise<readonly ErasureFinding[]> {

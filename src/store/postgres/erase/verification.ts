@@ -2,10 +2,12 @@
 // nothing is left, both in parts with rests. Adds what it finds to the plan; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { redactPayload } from "../../redact-payload.ts";
 import { putOff } from "../../sql/claim.ts";
+import { verifyOrganization } from "../../sql/organization-erasure.ts";
 import { findPlanEnd, isObstacle, planningOf } from "../../sql/plan.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealReceipt } from "../../store.ts";
@@ -48,18 +50,13 @@ export async function completeDeletion(
 ): Promise<VerificationResult> {
   const { deletionRequestId, organizationId } = deletion;
   await lockPlansOf(transaction, organizationId);
-  const end = await transaction.perform(findPlanEnd, deletionRequestId);
-  const left = await findLeft(transaction, deletionRequestId, end);
-  if (left.length > 0) return planAgain(transaction, deletion, { left, act });
-  let unredacted = 0;
-  await eachPart(end, async (range) => {
-    const check = { ...range, redact: redactPayload };
-    unredacted += await transaction.perform(reopenUnredacted, deletionRequestId, check);
-  });
-  if (unredacted > 0) return { result: "found" };
-  await eachPart(end, async ({ after, upTo }) => {
-    await transaction.run(removeTargets, deletionRequestId, after, upTo);
-  });
+  if (isOfOrganization(deletion)) {
+    if (!(await transaction.perform(verifyOrganization, deletion))) return { result: "found" };
+    await transaction.run(removeTargets, deletionRequestId, 0, Number.MAX_SAFE_INTEGER);
+  } else {
+    const left = await verifyTargets(transaction, deletion, act);
+    if (left !== undefined) return left;
+  }
   const completed = await transaction.perform(finishDeletion, deletion, {
     act,
     seal: seal && ((deleted, head) => seal(deleted, { head, engine: "postgres" })),
@@ -77,6 +74,28 @@ async function eachPart(
     await work({ after, upTo: after + rowsAtOnceMax });
     await pace.rest();
   }
+}
+
+/** Removes the targets if nothing of them is left; otherwise what was found. */
+async function verifyTargets(
+  transaction: Transaction,
+  deletion: Deletion,
+  act: Act,
+): Promise<VerificationResult | undefined> {
+  const { deletionRequestId } = deletion;
+  const end = await transaction.perform(findPlanEnd, deletionRequestId);
+  const left = await findLeft(transaction, deletionRequestId, end);
+  if (left.length > 0) return planAgain(transaction, deletion, { left, act });
+  let unredacted = 0;
+  await eachPart(end, async (range) => {
+    const check = { ...range, redact: redactPayload };
+    unredacted += await transaction.perform(reopenUnredacted, deletionRequestId, check);
+  });
+  if (unredacted > 0) return { result: "found" };
+  await eachPart(end, async ({ after, upTo }) => {
+    await transaction.run(removeTargets, deletionRequestId, after, upTo);
+  });
+  return undefined;
 }
 
 async function planAgain(

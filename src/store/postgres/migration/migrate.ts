@@ -13,6 +13,7 @@ import { restoresAndHolds } from "./0005-restores-and-holds.ts";
 import { indexAndProbe } from "./0006-index-and-probe.ts";
 import { addDigest, fillDigests } from "./0007-digests.ts";
 import { retentionFloors } from "./0008-retention-floors.ts";
+import { closedOrganizations } from "./0009-closed-organizations.ts";
 import {
   floorSecurity,
   receiptSecurity,
@@ -43,6 +44,7 @@ const migrations: readonly Migration[] = [
   [6, () => indexAndProbe],
   [7, () => addDigest, fillDigests],
   [8, (options) => retentionFloors + floorSecurity(options)],
+  [9, () => closedOrganizations],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

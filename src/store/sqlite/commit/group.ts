@@ -1,17 +1,24 @@
-// What the writes of one transaction share: the connection, the next arrival numbers, and whether any deletion is open.
+// What the writes of one transaction share: the connection, the next arrival numbers, and what restricts the writes of an organization.
 // Lives as long as the transaction.
 
 import type { Connection } from "../connection.ts";
 
 const readArrival = `SELECT value FROM counter WHERE name = 'arrival'`;
 const writeArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
-const findAnyOpen = `
-  SELECT 1 FROM deletion INDEXED BY deletion_due WHERE status IN ('pending', 'processing') LIMIT 1`;
+const readRestriction = `
+  SELECT (SELECT closed_at FROM organization WHERE organization_id = ?1) AS closedAt, EXISTS (
+    SELECT 1 FROM deletion INDEXED BY deletion_open
+    WHERE organization_id = ?1 AND status IN ('pending', 'processing')) AS deletionOpen`;
+
+interface Restriction {
+  readonly closedAt: number | null;
+  readonly deletionOpen: number;
+}
 
 export class Group {
   readonly connection: Connection;
   #arrival: number | undefined;
-  #anyDeletionOpen: boolean | undefined;
+  readonly #restrictions = new Map<string, Restriction | undefined>();
 
   constructor(connection: Connection) {
     this.connection = connection;
@@ -32,15 +39,30 @@ export class Group {
     return first;
   }
 
-  /** One cheap query for a group nearly always saves every write a query of the deletions. */
-  anyDeletionOpen(): boolean {
-    this.#anyDeletionOpen ??= this.connection.get(findAnyOpen) !== undefined;
-    return this.#anyDeletionOpen;
+  /**
+   * One cheap query for each organization of a group nearly always saves every write a query of the deletions. The
+   * deletions of one organization don't slow down the writes of another.
+   */
+  anyDeletionOpen(organizationId: string): boolean {
+    return this.#restrictionOf(organizationId)?.deletionOpen === 1;
   }
 
-  /** Call after anything that may open or end a deletion. */
+  isClosed(organizationId: string): boolean {
+    return (this.#restrictionOf(organizationId)?.closedAt ?? null) !== null;
+  }
+
+  /** Call after anything that may open or end a deletion, or close an organization. */
   deletionsChanged(): void {
-    this.#anyDeletionOpen = undefined;
+    this.#restrictions.clear();
+  }
+
+  #restrictionOf(organizationId: string): Restriction | undefined {
+    let known = this.#restrictions.get(organizationId);
+    if (known === undefined) {
+      known = this.connection.get<Restriction>(readRestriction, organizationId);
+      this.#restrictions.set(organizationId, known);
+    }
+    return known;
   }
 
   /** Call directly before the commit. */

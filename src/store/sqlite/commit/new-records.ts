@@ -61,9 +61,13 @@ export function nextPartSize(left: number): number {
   return partSizes.find((size) => size <= left) ?? 1;
 }
 
-/** True if new records may be inserted without checking each: no record can be closed to writes. */
-export function mayBeNew(group: Group, mode: WriteMode): boolean {
-  return mode !== "update" && !group.anyDeletionOpen();
+/** True if new records may be inserted without checking each: no record of the organization can be closed to writes. */
+export function mayBeNew(
+  group: Group,
+  { mode, organizationId }: { readonly mode: WriteMode; readonly organizationId: string },
+): boolean {
+  if (mode === "update") return false;
+  return !group.anyDeletionOpen(organizationId) && !group.isClosed(organizationId);
 }
 
 /**

@@ -6,7 +6,14 @@ import { changes } from "../../sql/methods.ts";
 import { claimDeletion } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-alone.ts";
 import { eraseStep } from "../erase/erasure.ts";
-import { addToPlan, beginPlanned, postponePlan, removePlan } from "../erase/large-plan.ts";
+import {
+  addToPlan,
+  beginOrganization,
+  beginPlanned,
+  postponePlan,
+  removePlan,
+  renewPlanning,
+} from "../erase/large-plan.ts";
 import { verifyErasure } from "../erase/verification.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
@@ -20,6 +27,8 @@ const groupOperations = {
   claimDeletion,
   addToPlan,
   beginPlanned,
+  beginOrganization,
+  renewPlanning,
   postponePlan,
   removePlan,
   eraseStep,

@@ -78,7 +78,7 @@ export function writeDraft(
   const key = { ...context, resourceId: draft.id };
   let recordNo: number | undefined;
   const outcome = decideOutcome(mode, {
-    isClosed: () => group.anyDeletionOpen() && isClosed(connection, key),
+    isClosed: () => group.anyDeletionOpen(context.organizationId) && isClosed(connection, key),
     exists: () => {
       // An update of an existing record is always stored, so the lookup can also widen its sighting.
       recordNo =

@@ -37,6 +37,6 @@ function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undef
   const [draft] = job.drafts;
   const isLike =
     job.organizationId === like.organizationId && job.resourceType === like.resourceType;
-  if (!isLike || draft === undefined || !mayBeNew(group, job.mode)) return undefined;
+  if (!isLike || draft === undefined || !mayBeNew(group, job)) return undefined;
   return { draft, receivedAt: job.receivedAt, replyKey: null };
 }

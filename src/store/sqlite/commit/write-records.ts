@@ -1,6 +1,7 @@
 // A write of one draft or many: strict lists are all or nothing, lenient ones are evaluated item by item. Drafts take
 // effect one after another, so that a second draft with the same id sees the first.
 
+import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import { countWritten, isListRejected } from "../../../domain/record/draft-outcome.ts";
 import type { Draft, DraftOutcome, RecordWrite } from "../../../domain/record/record-write.ts";
 import {
@@ -14,9 +15,10 @@ import { once } from "./idempotency.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, removeNew } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
 
-/** Throws AppError idempotency_reused, before anything was written. */
+/** Throws AppError idempotency_reused, and credential_revoked if the organization is closed, before anything was written. */
 export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
+  if (group.isClosed(organizationId)) throw organizationClosed();
   let repeated = true;
   const outcome = once(group, { organizationId, mark, now }, () => {
     repeated = false;
@@ -62,12 +64,13 @@ interface Part {
 function storeNewParts(
   group: Group,
   context: DraftContext,
-  { mode, drafts }: Pick<RecordWrite, "mode" | "drafts">,
+  write: RecordWrite,
 ): { readonly parts: readonly Part[]; readonly count: number } {
+  const { drafts } = write;
   const { receivedAt, replyKey } = context;
   const parts: Part[] = [];
   let count = 0;
-  while (count < drafts.length && mayBeNew(group, mode)) {
+  while (count < drafts.length && mayBeNew(group, write)) {
     const part = drafts.slice(count, count + nextPartSize(drafts.length - count));
     const records = part.map((draft) => ({ draft, receivedAt, replyKey }));
     const firstNo = insertNew(group, context, records);

@@ -1,13 +1,23 @@
 // A worker claims a deletion: one whose worker has ended, or the next one that is due and has no hold. A deletion
 // becomes `processing` in the transaction that completes its plan, so neither exists without the other. The plan of a
-// large cascade is written beforehand, in steps (large-plan.ts).
+// large cascade is written beforehand, in steps (large-plan.ts); the retention floors of an organization are read beforehand.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
-import { countPlan, isObstacle, planningOf, targetsOf } from "../../sql/plan.ts";
+import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
+import {
+  countPlan,
+  isObstacle,
+  type Obstacle,
+  type Planning,
+  planningOf,
+  targetsOf,
+} from "../../sql/plan.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -30,7 +40,7 @@ const findDue = `
 
 const setPlanning = `
   UPDATE deletion SET
-    waiting_for = 'the plan of a large cascade', held = 0, next_attempt_at = ?2, claimant = ?3
+    waiting_for = ?4, held = 0, next_attempt_at = ?2, claimant = ?3
   WHERE deletion_request_id = ?1 AND status = 'pending'`;
 
 /**
@@ -58,13 +68,27 @@ export function claimDeletion({ connection }: Group, claim: Claim): Claimed | un
   return due.length < limits.dueDeletionsCheckedMax ? undefined : { result: "waiting" };
 }
 
+/** Undefined if more would have to be read than one transaction may. */
+function plan(
+  connection: Connection,
+  deletion: Deletion,
+  planning: Planning,
+): ErasurePlan | Obstacle | undefined {
+  if (isOfOrganization(deletion)) {
+    const planned = connection.perform(planOrganization, planning, undefined);
+    return planned === "floors" ? undefined : planned;
+  }
+  const bounds = { relationsMax: planRelationsAtOnceMax, bounded: true };
+  return planFrom(connection, deletion, planning, bounds);
+}
+
 /** Undefined if there is an obstacle, which is then stored with the deletion. */
 function start(connection: Connection, deletion: Deletion, claim: Claim): Claimed | undefined {
-  const planning = planningOf(deletion, claim.now);
-  const bounds = { relationsMax: planRelationsAtOnceMax, bounded: true };
-  const planned = planFrom(connection, deletion, planning, bounds);
+  const planned = plan(connection, deletion, planningOf(deletion, claim.now));
   if (planned === undefined) {
-    connection.run(setPlanning, deletion.deletionRequestId, claim.leaseUntil, claim.claimant);
+    const waitingFor = isOfOrganization(deletion) ? readingFloors : "the plan of a large cascade";
+    const { leaseUntil, claimant } = claim;
+    connection.run(setPlanning, deletion.deletionRequestId, leaseUntil, claimant, waitingFor);
     return { result: "large", deletion };
   }
   if (isObstacle(planned)) {

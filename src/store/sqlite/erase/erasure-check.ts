@@ -2,6 +2,7 @@
 // content in the free space of the file. Repairs nothing.
 
 import { statSync } from "node:fs";
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { ErasureFinding, ErasureReport } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import { findResidue } from "./free-space.ts";
@@ -12,12 +13,22 @@ const findOutlived = `
     SELECT 1 FROM change WHERE change.record_no = record.record_no AND received_at < started_at)
   LIMIT 100`;
 
+/** The number of records may be large, so only their existence is checked. */
+const findOutlivedOrganizations = `
+  SELECT deletion_request_id AS subject FROM deletion
+  WHERE status = 'completed' AND resource_type = ? AND EXISTS (
+    SELECT 1 FROM record WHERE record.organization_id = deletion.organization_id)
+  LIMIT 100`;
+
 const findAnyBegun = `SELECT 1 FROM deletion WHERE status IN ('processing', 'completed') LIMIT 1`;
 
 const findOpen = `SELECT count(*) AS open FROM deletion WHERE status = 'processing'`;
 
 export function checkErasure(connection: Connection, descriptor: number): ErasureReport {
-  const outlived = connection.all<{ subject: string }>(findOutlived);
+  const outlived = [
+    ...connection.all<{ subject: string }>(findOutlived),
+    ...connection.all<{ subject: string }>(findOutlivedOrganizations, organizationType),
+  ];
   const findings: ErasureFinding[] = outlived.map(({ subject }) => ({
     severe: true,
     text: `Changes that ${subject} should have erased are still stored.`,

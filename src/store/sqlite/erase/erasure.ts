@@ -2,6 +2,7 @@
 // redacts references from records that stay. Stores its progress in the same transaction; never decides what to erase.
 
 import { nodeKey, type NodeKey } from "../../../domain/deletion/erasure.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { Change } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../payload-digest.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
@@ -14,11 +15,13 @@ import {
   storeProgress,
   type TargetRow,
 } from "../../sql/erasure.ts";
+import { eraseOrganizationStep } from "../../sql/organization-erasure.ts";
 import type { Act, ErasureStep } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
 import { removeReplyOf } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
+import { eraseNumberedRecords } from "./organization-records.ts";
 import { redactPayload } from "./redaction.ts";
 
 /** Changes that are removed in one transaction, so that writers wait only briefly. */
@@ -60,6 +63,12 @@ export function eraseStep(
   act: Act,
 ): ErasureStep {
   const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
+  if (isOfOrganization(deletion)) {
+    const startedAt = performance.now();
+    const args = { rowsMax: recordsMax, act, eraseRecords: eraseNumberedRecords };
+    const { done, latestArrival } = connection.perform(eraseOrganizationStep, deletion, args);
+    return { done, latestArrival, workMs: performance.now() - startedAt };
+  }
   const next = connection.perform(findNextTargets<NumberedTarget>, deletionRequestId, recordsMax);
   if (next.length === 0) return { done: true };
   const { erasedTypes, targets } = eraseAll(connection, next);

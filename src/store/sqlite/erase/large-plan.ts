@@ -10,13 +10,18 @@ import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import { listFloors } from "../../sql/floor.ts";
+import type { FloorScan } from "../../sql/organization-floors.ts";
+import { planOrganization } from "../../sql/organization-obstacle.ts";
 import {
+  countPlan,
   findFloorObstacle,
   findHoldObstacle,
+  isObstacle,
   type Obstacle,
   type PlanCounts,
   planningOf,
   type PlanTarget,
+  targetsOf,
 } from "../../sql/plan.ts";
 import { writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
@@ -125,6 +130,37 @@ export function beginPlanned(
     return undefined;
   }
   return connection.perform(beginDeletion, deletion, counts, claim);
+}
+
+/** Keeps other claims from finding a deletion while the floors of its organization are read. False if it was lost. */
+export function renewPlanning(
+  { connection }: Group,
+  { deletionRequestId, claim }: PlanStep,
+): boolean {
+  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
+  if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return false;
+  return connection.run(extendPlanning, deletionRequestId, claim.leaseUntil) === 1;
+}
+
+/** Undefined if it was lost, or if there is an obstacle, which is then stored. */
+export function beginOrganization(
+  { connection }: Group,
+  {
+    deletionRequestId,
+    claim,
+    scan,
+  }: PlanStep & { readonly claim: Claim; readonly scan: FloorScan },
+): Deletion | undefined {
+  const deletion = connection.perform(readExistingDeletion, deletionRequestId);
+  if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return undefined;
+  const planned = connection.perform(planOrganization, planningOf(deletion, claim.now), scan);
+  const plan = planned === "floors" ? rulesChanged : planned;
+  if (isObstacle(plan)) {
+    connection.perform(putOff, deletion, plan, claim.now);
+    return undefined;
+  }
+  writePlan(connection, deletion, targetsOf(plan));
+  return connection.perform(beginDeletion, deletion, countPlan(plan), claim);
 }
 
 /** Stores the obstacle that was found before the first step. */

@@ -1,5 +1,6 @@
 // Plans large cascades beside the writer: the file thread collects the plan in a separate read transaction, and the
-// writer stores it in steps, between which it serves others.
+// writer stores it in steps, between which it serves others. The retention floors of a closed organization are read in the
+// same way; its plan is a single target.
 //
 // state       what happens                                              next
 // removing    the part of a plan from an earlier attempt is removed     collecting
@@ -10,10 +11,12 @@
 // blocked     it is `pending` and states why; the part that was written is removed
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Claim } from "../../store.ts";
 import type { PerformOperation } from "../commit/operation.ts";
+import { isComplete } from "../../sql/organization-floors.ts";
 import { isObstacle, planningOf } from "../../sql/plan.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { CollectedPlan } from "../file/file-thread.ts";
@@ -22,7 +25,7 @@ import { planTargetsAtOnceMax } from "./large-plan.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
-  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart">;
+  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart" | "scanFloors">;
 }
 
 export class LargePlanner {
@@ -51,7 +54,9 @@ export class LargePlanner {
     });
   }
 
-  async #begin(deletion: Deletion, { now, claimant }: Claim): Promise<Deletion | undefined> {
+  async #begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
+    if (isOfOrganization(deletion)) return this.#beginOrganization(deletion, claim);
+    const { now, claimant } = claim;
     const { perform, collector } = this.#parts;
     const { deletionRequestId } = deletion;
     const renewed = leaseFrom(now, claimant);
@@ -70,6 +75,26 @@ export class LargePlanner {
       : undefined;
     if (begun === undefined) await this.#removePlan(deletionRequestId);
     return begun;
+  }
+
+  /** Reads the floors of its records first, in steps. */
+  async #beginOrganization(
+    deletion: Deletion,
+    { now, claimant }: Claim,
+  ): Promise<Deletion | undefined> {
+    const { perform, collector } = this.#parts;
+    const { deletionRequestId } = deletion;
+    const renewed = leaseFrom(now, claimant);
+    const planning = planningOf(deletion, now);
+    let scan = await collector.scanFloors(planning, undefined);
+    while (!isComplete(scan)) {
+      const isRenewed = await perform("renewPlanning", { deletionRequestId, claim: renewed() });
+      if (!isRenewed) return undefined;
+      scan = await collector.scanFloors(planning, scan);
+    }
+    // Evaluated for the time of the claim: by the clock of the caller, no later time has come yet.
+    const claim = { ...renewed(), now, claimant };
+    return perform("beginOrganization", { deletionRequestId, claim, scan });
   }
 
   async #addParts(

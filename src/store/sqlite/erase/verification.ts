@@ -2,12 +2,14 @@
 // nothing is left. Adds what it finds to the plan; erases nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import { requireProcessing } from "../../sql/erasure.ts";
+import { verifyOrganization } from "../../sql/organization-erasure.ts";
 import { isObstacle, planningOf, targetsOf } from "../../sql/plan.ts";
 import { readReceiptHead } from "../../sql/receipt.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
@@ -123,6 +125,9 @@ function verifyTargets(
   { act, upTo }: { readonly act: Act; readonly upTo: number },
 ): VerificationResult {
   const { deletionRequestId, organizationId } = deletion;
+  if (isOfOrganization(deletion)) {
+    return { result: connection.perform(verifyOrganization, deletion) ? "clean" : "found" };
+  }
   const left = connection.all<Pick<RecordKey, "resourceType" | "resourceId">>(
     findLeft,
     deletionRequestId,

@@ -6,6 +6,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
+import type { FloorScan } from "../../sql/organization-floors.ts";
 import type { Obstacle, Planning, PlanTarget } from "../../sql/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
@@ -50,6 +51,11 @@ export class FileTasks {
   /** The next targets of the plan that was collected last; empty at its end. */
   nextPlanPart(targetsMax: number): Promise<readonly PlanTarget[]> {
     return this.#ask("nextPlanPart", targetsMax);
+  }
+
+  /** The next step of reading the floors of a closed organization. */
+  scanFloors(planning: Planning, scan: FloorScan | undefined): Promise<FloorScan> {
+    return this.#ask("scanFloors", planning, scan);
   }
 
   /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */

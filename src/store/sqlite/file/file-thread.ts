@@ -8,6 +8,7 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { listFloors } from "../../sql/floor.ts";
+import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
 import {
   countPlan,
   isObstacle,
@@ -52,6 +53,14 @@ function collectPlan(root: RecordKey, planning: Planning): CollectedPlan | Obsta
   plan = targetsOf(planned);
   const floors = reader.perform(listFloors, planning.organizationId);
   return { counts: countPlan(planned), floors };
+}
+
+/** The next step of reading the floors of a closed organization, in a read transaction of its own. */
+function scanFloorsOf(planning: Planning, scan: FloorScan | undefined): FloorScan {
+  using reader = openReader(path);
+  reader.run("BEGIN");
+  const { floorScanRowsMax: rowsMax, floorScanHistoriesMax: historiesMax } = limits;
+  return reader.perform(scanFloors, planning, scan, { rowsMax, historiesMax });
 }
 
 function nextPlanPart(targetsMax: number): readonly PlanTarget[] {
@@ -105,6 +114,7 @@ const tasks = {
   unpin,
   collectPlan,
   nextPlanPart,
+  scanFloors: scanFloorsOf,
   /** Without pages: the whole file. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);

@@ -8,6 +8,7 @@ import { receipts } from "./0002-receipts.ts";
 import { restoresAndHolds } from "./0003-restores-and-holds.ts";
 import { digests } from "./0004-digests.ts";
 import { retentionFloors } from "./0005-retention-floors.ts";
+import { closedOrganizations } from "./0006-closed-organizations.ts";
 
 /** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
@@ -19,6 +20,7 @@ const migrations: readonly Migration[] = [
   restoresAndHolds,
   digests,
   retentionFloors,
+  closedOrganizations,
 ];
 
 export const schemaVersion = migrations.length;

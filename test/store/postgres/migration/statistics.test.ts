@@ -28,7 +28,8 @@ const canary = "canary";
 const undoLast = `
   DROP INDEX deletion_by_status; DELETE FROM counter WHERE name = 'write_probe';
   ALTER TABLE change DROP COLUMN digest;
-  ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor`;
+  ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
+  ALTER TABLE organization DROP COLUMN closed_at, DROP COLUMN deletion_request_id`;
 /** Enough of each for ANALYZE to store a sample. */
 const records = 12;
 

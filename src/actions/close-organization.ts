@@ -1,0 +1,76 @@
+// Closes an organization: nobody can use it from then on; then it is exported, if that is wanted; then the deletion of
+// everything that belongs to it is requested. Each step is durable before the next, and the same call continues what was
+// interrupted. Erases nothing itself.
+
+import type { Organization } from "../domain/access.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
+import { actOf, type App } from "./app.ts";
+import { makeId } from "./credential.ts";
+import { findOrganization } from "./find-organization.ts";
+import { findDeletion } from "./find-target.ts";
+import { OperatorError } from "./operator-error.ts";
+
+export interface Closing {
+  readonly organizationId: string;
+  readonly reason: string;
+  /** Called when nothing can change any more; if it rejects, nothing is deleted. */
+  readonly exportAll?: (() => Promise<void>) | undefined;
+}
+
+export interface ClosedOrganization {
+  readonly organization: Organization;
+  readonly deletion: Deletion;
+}
+
+/** Throws OperatorError no_such_organization and organization_closed, and what `exportAll` throws. */
+export async function closeOrganization(
+  app: App,
+  { organizationId, reason, exportAll }: Closing,
+): Promise<ClosedOrganization> {
+  await findClosable(app, organizationId);
+  await app.store.closeOrganization(organizationId, actOf(app));
+  await exportAll?.();
+  const request = {
+    organizationId,
+    deletionRequestId: makeId("del"),
+    reason,
+    // As for other deletions, the audit trail names the operator.
+    requestedBy: "operator",
+  };
+  const opened = await app.store.requestOrganizationDeletion(request, actOf(app));
+  // Another process may have closed it meanwhile.
+  if (!opened.isNew) await findClosable(app, organizationId);
+  return {
+    organization: await findOrganization(app, organizationId),
+    deletion: await findDeletion(app, opened.deletionRequestId),
+  };
+}
+
+/**
+ * The organization, if it is open or its closing was interrupted. Throws OperatorError no_such_organization and
+ * organization_closed.
+ */
+export async function findClosable(app: App, organizationId: string): Promise<Organization> {
+  const organization = await findOrganization(app, organizationId);
+  const { closedAt, deletionRequestId } = organization;
+  if (closedAt === undefined || deletionRequestId === undefined) return organization;
+  const { status } = await findDeletion(app, deletionRequestId);
+  throw new OperatorError(
+    "organization_closed",
+    `The organization "${organizationId}" was closed at ${new Date(closedAt).toISOString()} already. Its deletion is ` +
+      `${status}; see: sluice deletion show ${deletionRequestId}`,
+  );
+}
+
+/** Throws OperatorError no_such_organization and organization_closed. */
+export async function findOpenOrganization(
+  app: App,
+  organizationId: string,
+): Promise<Organization> {
+  const organization = await findOrganization(app, organizationId);
+  if (organization.closedAt === undefined) return organization;
+  throw new OperatorError(
+    "organization_closed",
+    `The organization "${organizationId}" is closed; it can't be changed, and accepts no records, keys or deletions.`,
+  );
+}

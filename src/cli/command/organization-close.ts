@@ -1,0 +1,126 @@
+// `sluice organization close`
+
+import { closeOrganization, findClosable } from "../../actions/close-organization.ts";
+import type { App } from "../../actions/app.ts";
+import { countRecords } from "../../actions/find-organization.ts";
+import { listHolds } from "../../actions/list-holds.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { readRetention } from "../../actions/retention-floors.ts";
+import type { Organization } from "../../domain/access.ts";
+import {
+  type Context,
+  defineStoreCommand,
+  flag,
+  optional,
+  required,
+  withDefault,
+} from "../command.ts";
+import { reason, text } from "../input/kinds.ts";
+import { exportOrganization, requireExportFolder } from "../organization-export.ts";
+import { viewOrganization } from "../output/organization-view.ts";
+import { runUntilStopped } from "../stop-signal.ts";
+
+export const organizationClose = defineStoreCommand({
+  name: "organization close",
+  summary:
+    "Close an organization, and request the permanent deletion of everything that belongs to it.",
+  details:
+    "From then on its keys and tokens are rejected, in a running server within 2 seconds, and nothing can be written. With " +
+    "`--export`, every change of every record is then written to files in that folder, one for each type, before anything is " +
+    "deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
+    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues. The organization's " +
+    "name, its revoked keys, deletion requests, receipts and audit entries stay, and its id can't be used again.",
+  examples: [
+    'sluice organization close --organization acme --export acme-2026 --reason "contract 81 has ended" --yes',
+  ],
+  options: {
+    organization: required(text("ID"), "The organization."),
+    export: optional(text("DIR"), "Folder for the export; it is created if it does not exist."),
+    reason: withDefault(
+      reason,
+      "The reason. It stays in the receipt.",
+      "the organization was closed",
+    ),
+    yes: flag("Confirm. Without this, the command only says what would be deleted."),
+  },
+  run: async (app, { organization: organizationId, export: folder, reason: why, yes }, context) => {
+    const before = await findClosable(app, organizationId);
+    if (!yes) throw await describeUnconfirmed(app, before);
+    if (folder !== undefined) requireExportFolder(folder, before);
+    let exported: Readonly<Record<string, number>> | undefined;
+    const exportAll =
+      folder === undefined
+        ? undefined
+        : async () => {
+            exported = await exportInto(context, app, { organizationId, folder });
+          };
+    const closing = { organizationId, reason: why, exportAll };
+    const { organization, deletion } = await closeOrganization(app, closing);
+    const { deletionRequestId } = deletion;
+    const condition = await describeCondition(app, organizationId);
+    const waits = condition === undefined ? "" : ` Nothing is erased until ${condition}.`;
+    return {
+      json: {
+        ...viewOrganization(organization),
+        deletion_request_id: deletionRequestId,
+        exported: exported ?? null,
+      },
+      text:
+        `The organization ${organizationId} is closed.${describeExport(folder, exported)} The deletion of everything that ` +
+        `belongs to it is ${deletionRequestId}; see: sluice deletion show ${deletionRequestId}${waits === "" ? "" : `.${waits}`}`,
+    };
+  },
+});
+
+async function exportInto(
+  context: Context,
+  app: App,
+  { organizationId, folder }: { readonly organizationId: string; readonly folder: string },
+): Promise<Readonly<Record<string, number>>> {
+  try {
+    return await runUntilStopped((stopping) =>
+      exportOrganization(context, app, { organizationId, folder, stopping }),
+    );
+  } catch (cause) {
+    const { message } = OperatorError.from("output", cause);
+    throw new OperatorError(
+      "output",
+      `${message} The organization "${organizationId}" is closed, and nothing is deleted. Run the same command again to ` +
+        "export and delete its records.",
+      { cause },
+    );
+  }
+}
+
+function describeExport(
+  folder: string | undefined,
+  exported: Readonly<Record<string, number>> | undefined,
+): string {
+  if (folder === undefined || exported === undefined) return "";
+  const changes = Object.values(exported).reduce((sum, count) => sum + count, 0);
+  return ` ${changes.toLocaleString("en")} changes were exported to ${folder}.`;
+}
+
+async function describeUnconfirmed(app: App, organization: Organization): Promise<OperatorError> {
+  const { organizationId, name } = organization;
+  const counts = Object.entries(await countRecords(app, organizationId));
+  const records = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
+  const condition = await describeCondition(app, organizationId);
+  return new OperatorError(
+    "not_confirmed",
+    `Nothing was changed. This would end all access of the organization "${organizationId}" (${name}), which can't be ` +
+      `undone, and permanently delete ${records.length === 0 ? "its records, of which there are none" : records.join(", ")}` +
+      `${condition === undefined ? "" : `, once ${condition}`}. Add --yes to confirm.`,
+  );
+}
+
+/** What has to happen before anything is erased, as far as that is known. */
+async function describeCondition(app: App, organizationId: string): Promise<string | undefined> {
+  const held = (await listHolds(app, { organizationId, limit: 1 })).length > 0;
+  const { floors } = await readRetention(app, organizationId);
+  const conditions = [
+    ...(held ? ["all its holds are released"] : []),
+    ...(floors.length > 0 ? ["the last retention floor of its records has ended"] : []),
+  ];
+  return conditions.length === 0 ? undefined : conditions.join(" and ");
+}

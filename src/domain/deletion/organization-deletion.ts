@@ -1,0 +1,21 @@
+// The deletion of everything that belongs to an organization. It has the life cycle of any other deletion; its plan is one
+// target, the organization itself.
+
+import { AppError } from "../error.ts";
+import type { ResourceType } from "../record-type.ts";
+
+/** What such a deletion names as its resource_type; its resource_id is the id of the organization. No record type. */
+export const organizationType: ResourceType = "organization";
+
+export function isOfOrganization({
+  resourceType,
+}: {
+  readonly resourceType: ResourceType;
+}): boolean {
+  return resourceType === organizationType;
+}
+
+/** For everything that an organization asks for after it was closed. */
+export function organizationClosed(): AppError {
+  return new AppError("credential_revoked", { message: "The organization is closed." });
+}

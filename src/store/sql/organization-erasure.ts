@@ -1,0 +1,251 @@
+// Erases everything that has one organization id, page by page in the order of keys: first relations, then changes with
+// their records, then stored replies. Whose records these are, and why they are erased, is decided elsewhere.
+//
+// A row of `record` is removed only if no change of the record is left, so a store without records of the organization
+// has no changes of it either.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { Act } from "../act.ts";
+import type { ErasureStep } from "../store.ts";
+import { findNextTargets, storeProgress } from "./erasure.ts";
+import { all, get, run, runTogether, type Statements } from "./statements.ts";
+
+/**
+ * Where an erasure continues: on PostgreSQL removed rows stay in the indexes until they are vacuumed, and a search from
+ * the beginning would read them again and again. From the beginning it has the same result.
+ */
+export interface ErasurePlace {
+  readonly part: number;
+  /** The key to continue with. */
+  readonly key: readonly (string | number | Uint8Array)[];
+}
+
+/** The result of a page. */
+export interface ErasedPage {
+  readonly erasedTypes: readonly string[];
+  /** Where the next page begins; undefined if there is none. */
+  readonly next: ErasurePlace["key"] | undefined;
+}
+
+export interface Page {
+  readonly organizationId: string;
+  readonly from: ErasurePlace["key"];
+  readonly rowsMax: number;
+  readonly act: Act;
+  /** The engine's own, if it has one. */
+  readonly eraseRecords?: ((page: Page) => Statements<ErasedPage>) | undefined;
+}
+
+interface Part {
+  readonly first: ErasurePlace["key"];
+  readonly erase: (page: Page) => Statements<ErasedPage>;
+}
+
+/** Greater than the name of every record type. */
+const afterAllTypes = "~";
+
+const findEndOfRelations = `
+  SELECT
+    --sqlite from_type AS one_type, from_id AS one_id, to_type AS other_type, to_id AS other_id
+    --postgres to_type AS one_type, to_id AS one_id, from_type AS other_type, from_id AS other_id
+  FROM relation
+  WHERE organization_id = $1
+    --sqlite AND (from_type, from_id, to_type, to_id) > ($3, $4, $5, $6)
+    --postgres AND (to_type, to_id, from_type, from_id) > ($3, $4, $5, $6)
+  ORDER BY
+    --sqlite from_type, from_id, to_type, to_id
+    --postgres to_type, to_id, from_type, from_id
+  LIMIT 1 OFFSET $2`;
+
+const removeRelations = `
+  DELETE FROM relation
+  WHERE organization_id = $1
+    --sqlite AND (from_type, from_id, to_type, to_id) > ($6, $7, $8, $9)
+    --sqlite AND (from_type, from_id, to_type, to_id) <= ($2, $3, $4, $5)
+    --postgres AND (to_type, to_id, from_type, from_id) > ($6, $7, $8, $9)
+    --postgres AND (to_type, to_id, from_type, from_id) <= ($2, $3, $4, $5)
+  `;
+
+/** On SQLite, a store keeps the changes of a record by its number: see sqlite/erase/organization-records.ts. */
+export const findEndOfChanges = `
+  SELECT resource_type, resource_id, change_no FROM
+    --sqlite record CROSS JOIN change USING (record_no)
+    --postgres change
+  WHERE organization_id = $1 AND (resource_type, resource_id) >= ($3, $4)
+  ORDER BY resource_type, resource_id, change_no LIMIT 1 OFFSET $2`;
+
+const removeChanges = `
+  DELETE FROM change
+  WHERE organization_id = $1
+    AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) < ($2, $3)`;
+
+export const removeChangesOfLast = `
+  DELETE FROM change
+  --sqlite WHERE record_no = (
+  --sqlite   SELECT record_no FROM record
+  --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3)
+  --postgres WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    AND change_no <= $4`;
+
+const removeRecords = `
+  DELETE FROM record
+  WHERE organization_id = $1
+    AND (resource_type, resource_id) >= ($4, $5) AND (resource_type, resource_id) <= ($2, $3)
+    AND NOT EXISTS (
+      SELECT 1 FROM change
+      WHERE change.organization_id = record.organization_id
+        AND change.resource_type = record.resource_type
+        AND change.resource_id = record.resource_id)
+  RETURNING resource_type`;
+
+const removeReplies = `
+  DELETE FROM idempotent_reply
+  WHERE organization_id = $1 AND key_hash IN (
+    SELECT key_hash FROM idempotent_reply
+    WHERE organization_id = $1 AND key_hash > $2 ORDER BY key_hash LIMIT $3)
+  RETURNING key_hash`;
+
+/** Deletions of single records have nothing left to erase: they need not wait for their grace period. */
+const hurryDeletions = `
+  UPDATE deletion SET
+    due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL
+  WHERE deletion_request_id IN (
+    SELECT deletion_request_id FROM deletion
+    --sqlite INDEXED BY deletion_open
+    WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'pending'
+      AND claimant IS NULL AND (due_at > $2 OR next_attempt_at > $2) LIMIT $3)`;
+
+const findLeft = `
+  SELECT EXISTS (SELECT 1 FROM relation WHERE organization_id = $1)
+    --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1) AS found`;
+
+const readArrival = `
+  --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
+  --postgres SELECT last_value AS latest FROM arrival
+  `;
+
+const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
+
+const parts: readonly Part[] = [
+  { first: ["", "", "", ""], erase: eraseRelations },
+  { first: ["", ""], erase: (page) => (page.eraseRecords ?? eraseRecords)(page) },
+  { first: [new Uint8Array()], erase: eraseReplies },
+  { first: [], erase: hurryOthers },
+];
+
+interface StepPlace {
+  readonly place?: ErasurePlace | undefined;
+}
+
+export interface OrganizationStep extends ErasureStep {
+  readonly place: ErasurePlace | undefined;
+}
+
+/** Erases the next page, at most `rowsMax` rows of a table, and stores the progress of the deletion. */
+export function* eraseOrganizationStep(
+  deletion: Deletion,
+  { place: from, ...args }: Pick<Page, "rowsMax" | "act" | "eraseRecords"> & StepPlace,
+): Statements<OrganizationStep> {
+  const { deletionRequestId, organizationId } = deletion;
+  const { act } = args;
+  const [target] = yield* findNextTargets(deletionRequestId, 1);
+  if (target === undefined) return { done: true, place: undefined };
+  const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
+  const last = place === undefined ? target : undefined;
+  yield* storeProgress(deletion, { last, erasedTypes, redacted: 0 }, act);
+  const arrival = yield* get<{ latest: number }>(readArrival);
+  return { done: place === undefined, place, latestArrival: arrival?.latest ?? 0 };
+}
+
+/** Skips parts of which nothing is left. */
+function* erasePage(
+  from: ErasurePlace | undefined,
+  page: Omit<Page, "from">,
+): Statements<{
+  readonly erasedTypes: readonly string[];
+  readonly place: ErasurePlace | undefined;
+}> {
+  const part = from?.part ?? 0;
+  const { first, erase } = parts[part] ?? { first: [], erase: hurryOthers };
+  const { erasedTypes, next } = yield* erase({ ...page, from: from?.key ?? first });
+  if (next !== undefined) return { erasedTypes, place: { part, key: next } };
+  const following = parts[part + 1];
+  if (following === undefined) return { erasedTypes, place: undefined };
+  const place = { part: part + 1, key: following.first };
+  return erasedTypes.length > 0 ? { erasedTypes, place } : yield* erasePage(place, page);
+}
+
+function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const end = yield* get<{
+    one_type: string;
+    one_id: string;
+    other_type: string;
+    other_id: string;
+  }>(findEndOfRelations, organizationId, rowsMax - 1, ...texts(from));
+  const key = [end?.one_type ?? afterAllTypes, end?.one_id ?? ""] as const;
+  const upTo = [...key, end?.other_type ?? "", end?.other_id ?? ""] as const;
+  yield* run(removeRelations, organizationId, ...upTo, ...texts(from));
+  return { erasedTypes: [], next: end === undefined ? undefined : upTo };
+}
+
+/** A page ends before or in a record; of that one, the changes on the page are removed. */
+function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const end = yield* get<{ resource_type: string; resource_id: string; change_no: number }>(
+    findEndOfChanges,
+    organizationId,
+    rowsMax - 1,
+    ...texts(from),
+  );
+  const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
+  yield* runTogether(
+    [removeChanges, organizationId, ...key, ...texts(from)],
+    [removeChangesOfLast, organizationId, ...key, end?.change_no ?? 0],
+  );
+  const records = yield* all<{ resource_type: string }>(
+    removeRecords,
+    organizationId,
+    ...key,
+    ...texts(from),
+  );
+  const erasedTypes = records.map(({ resource_type }) => resource_type);
+  return { erasedTypes, next: end === undefined ? undefined : key };
+}
+
+function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const [after] = from;
+  const removed = yield* all<{ key_hash: Uint8Array }>(
+    removeReplies,
+    organizationId,
+    after instanceof Uint8Array ? after : new Uint8Array(),
+    rowsMax,
+  );
+  const last = removed
+    .map(({ key_hash }) => Buffer.from(key_hash))
+    .sort((one, other) => Buffer.compare(one, other))
+    .at(-1);
+  return { erasedTypes: [], next: last === undefined ? undefined : [last] };
+}
+
+function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {
+  const hurried = yield* run(hurryDeletions, organizationId, act.now, rowsMax);
+  return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
+}
+
+function texts(key: ErasurePlace["key"]): readonly string[] {
+  return key.map(String);
+}
+
+/** By other statements than those that erase. False if anything is left; then the erasure begins again. */
+export function* verifyOrganization({
+  deletionRequestId,
+  organizationId,
+}: Deletion): Statements<boolean> {
+  const left = yield* get<{ found: number | boolean }>(findLeft, organizationId);
+  if (left === undefined || Boolean(left.found)) {
+    yield* run(reopenTarget, deletionRequestId);
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,178 @@
+// `sluice organization close`: what it exports, what it rejects, and what is left to see afterwards.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { closeOrganization } from "../../src/actions/close-organization.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { operate } from "../support/server.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { type CommandLine, makeCommandLine } from "./command-line.ts";
+import { addTransaction, updateTransaction } from "./write-transactions.ts";
+
+/** Three transactions, one of them with two changes. */
+async function createFilled(line: CommandLine, id: string): Promise<void> {
+  await line.ask("organization", "create", "--name", id, "--id", id);
+  await operate(line.environment, async (app) => {
+    for (const txId of ["tx-1", "tx-2", "tx-3"]) await addTransaction(app, id, { tx_id: txId });
+    const timestamp = "2026-02-01T09:30:00Z";
+    await updateTransaction(app, id, { tx_id: "tx-1", status: "SETTLED", timestamp });
+  });
+}
+
+const exportAll = () => Promise.reject(new Error("the disk is full"));
+
+describe("organization close", () => {
+  const line = makeCommandLine();
+  // Not in the data folder, where `check` would find unknown files.
+  const folder = join(makeTempFolder(), "export");
+  const close = ["organization", "close", "--organization", "acme"] as const;
+
+  before(async () => {
+    for (const id of ["acme", "other"]) await createFilled(line, id);
+  });
+
+  it("only says what it would delete unless it is confirmed", async () => {
+    const { name, message } = await line.fail(...close);
+    assert.equal(name, "not_confirmed");
+    assert.match(message, /Nothing was changed.*"acme" \(acme\).*delete 3 transaction\. Add --yes/);
+    const shown = await line.ask("organization", "show", "acme");
+    assert.equal(shown["closed_at"], null);
+  });
+
+  it("rejects an unknown organization", async () => {
+    const { name } = await line.fail("organization", "close", "--organization", "x", "--yes");
+    assert.equal(name, "no_such_organization");
+  });
+
+  it("changes nothing if a file of the export exists already", async () => {
+    mkdirSync(join(folder, "person.ndjson"), { recursive: true });
+    const { name, message } = await line.fail(...close, "--export", folder, "--yes");
+    assert.equal(name, "output");
+    assert.match(message, /person\.ndjson can't be written: it is a folder/);
+    assert.equal((await line.ask("organization", "show", "acme"))["closed_at"], null);
+    rmdirSync(join(folder, "person.ndjson"));
+  });
+
+  it("closes it, exports every change, and requests one deletion", async () => {
+    const history = await line.type("export transaction --organization acme --history");
+    const closed = await line.ask(...close, "--export", folder, "--reason", "ended", "--yes");
+    assert.match(String(closed["closed_at"]), /Z$/);
+    const names = recordTypes.map(({ resourceType }) => `${resourceType}.ndjson`).sort();
+    assert.deepEqual(readdirSync(folder).sort(), names);
+    assert.equal(statSync(join(folder, "transaction.ndjson")).mode & 0o777, 0o600);
+    assert.equal(readFileSync(join(folder, "transaction.ndjson"), "utf8"), history.out);
+    const id = String(closed["deletion_request_id"]);
+    const shown = await line.ask("deletion", "show", id);
+    assert.equal(shown["resource_type"], "organization");
+    assert.equal(shown["resource_id"], "acme");
+    assert.equal(shown["reason"], "ended");
+    assert.equal(shown["status"], "pending");
+  });
+
+  it("is rejected the second time, and changes nothing", async () => {
+    const trail = await line.type("audit export");
+    const { name, message } = await line.fail(...close, "--yes");
+    assert.equal(name, "organization_closed");
+    assert.match(
+      message,
+      /was closed at .*Z already\. Its deletion is pending; see: sluice deletion/,
+    );
+    assert.equal((await line.type("audit export")).out, trail.out);
+  });
+
+  const rejected: readonly (readonly string[])[] = [
+    ["organization", "create", "--name", "again", "--id", "acme"],
+    ["organization", "set", "acme", "--name", "new"],
+    ["key", "create", "--organization", "acme"],
+    ["deletion", "request", "transaction", "tx-1", "--organization", "acme", "--reason", "r"],
+    ["import", "none.ndjson", "--type", "transaction", "--organization", "acme"],
+  ];
+  for (const words of rejected) {
+    it(`rejects ${words.slice(0, 2).join(" ")} from then on`, async () => {
+      assert.equal((await line.fail(...words)).name, "organization_closed");
+    });
+  }
+
+  it("can't be cancelled", async () => {
+    const { deletion_request_id: id } = await line.ask("organization", "show", "acme");
+    const { name, message } = await line.fail("deletion", "cancel", String(id));
+    assert.equal(name, "organization_closed");
+    assert.match(message, /can't be cancelled/);
+  });
+
+  it("is processed by the worker, and shown", async () => {
+    const { signal: stopping } = new AbortController();
+    const [done] = await operate(line.environment, (app) =>
+      processDeletions(app, { claimant: "test", stopping }),
+    );
+    assert.equal(done?.result, "completed");
+    const shown = await line.ask("organization", "show", "acme");
+    assert.equal(shown["deletion_status"], "completed");
+    assert.deepEqual(shown["records"], {});
+    assert.deepEqual((await line.ask("organization", "show", "other"))["records"], {
+      transaction: 3,
+    });
+    const { out } = await line.type("organization", "list");
+    assert.match(out, /^acme .*Z \(del_\w+\)$/m);
+    assert.equal((await line.type("check")).code, 0);
+    assert.equal((await line.type("check --erasure")).code, 0);
+  });
+});
+
+describe("organization close, under a hold and a retention floor", () => {
+  const line = makeCommandLine();
+  const close = ["organization", "close", "--organization", "acme"] as const;
+
+  it("says what it waits for, before and after, and the rules can still be changed", async () => {
+    await createFilled(line, "acme");
+    const floor = ["retention", "set", "--organization", "acme", "--type", "transaction"] as const;
+    await line.ask(...floor, "--keep-days", "10000");
+    const record = ["transaction", "tx-2", "--organization", "acme"];
+    const held = await line.ask("deletion", "hold", ...record, "--reason", "r");
+    const { message } = await line.fail(...close);
+    const both =
+      /once all its holds are released and the last retention floor of its records has ended/;
+    assert.match(message, both);
+    const { out } = await line.type(`${close.join(" ")} --yes`);
+    assert.match(out, /Nothing is erased until all its holds .* has ended\./);
+    const processAll = () =>
+      operate(line.environment, (app) =>
+        processDeletions(app, { claimant: "test", stopping: new AbortController().signal }),
+      );
+    assert.deepEqual(await processAll(), []);
+    const show = async () => (await line.type("organization show acme")).out;
+    assert.match(await show(), /pending, waiting for a hold on transaction tx-2/);
+    await line.ask("deletion", "release", String(held["hold_id"]));
+    assert.deepEqual(await processAll(), []);
+    assert.match(await show(), /waiting for the retention floor of transaction tx-\d: 10,000 days/);
+    assert.match((await line.type("retention show --organization acme")).out, /^closed/m);
+    const { deletion_request_id: id } = await line.ask("organization", "show", "acme");
+    assert.equal(typeof (await line.ask("deletion", "show", String(id)))["floor_until"], "string");
+    await line.ask(...floor, "--keep-days", "none");
+    const [done] = await processAll();
+    assert.equal(done?.result, "completed");
+  });
+});
+
+describe("organization close, interrupted during the export", () => {
+  const line = makeCommandLine();
+
+  it("leaves a closed organization and its records, and continues when it is run again", async () => {
+    await createFilled(line, "acme");
+    const closing = { organizationId: "acme", reason: "ended", exportAll };
+    const closed = operate(line.environment, (app) => closeOrganization(app, closing));
+    await assert.rejects(closed, /disk is full/);
+    const shown = await line.ask("organization", "show", "acme");
+    assert.match(String(shown["closed_at"]), /Z$/);
+    assert.equal(shown["deletion_request_id"], null);
+    assert.deepEqual(shown["records"], { transaction: 3 });
+    assert.match((await line.type("organization list")).out, /nothing is deleted yet/);
+    const folder = join(line.folder, "export");
+    const words = ["organization", "close", "--organization", "acme", "--export", folder, "--yes"];
+    const { exported } = await line.ask(...words);
+    assert.equal((exported as Readonly<Record<string, number>>)["transaction"], 4);
+  });
+});

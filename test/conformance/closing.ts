@@ -1,0 +1,231 @@
+// Closing an organization: its writes are rejected, and everything that has its id is erased by one
+// deletion, while other organizations keep everything.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError } from "../../src/domain/error.ts";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import type { Store } from "../../src/store/store.ts";
+import { makeTestSeal } from "../support/seal.ts";
+import { type Engine, openSite, type Site } from "./engine.ts";
+import {
+  acme,
+  changesOf,
+  claim,
+  deletionOf,
+  draftOf,
+  finish,
+  hold,
+  keyOf,
+  mark,
+  newKey,
+  newToken,
+  operator,
+  organization,
+  other,
+  processAll,
+  release,
+  request,
+  requireConsistent,
+  transaction,
+  worker,
+  write,
+  bytesOf,
+} from "./scene.ts";
+
+const deletionRequestId = "del_everything";
+const records = 12;
+const erased = { person: 1, transaction: records, transaction_check: records };
+
+/** Two organizations with the same records, related to each other, with histories and replies. */
+async function fill(store: Store): Promise<void> {
+  await Promise.all([fillOne(store, acme), fillOne(store, other)]);
+}
+
+async function fillOne(store: Store, organizationId: string): Promise<void> {
+  await store.createOrganization(organization(organizationId), operator);
+  const ids = Array.from({ length: records }, (_, index) => index);
+  const options = { organizationId };
+  const ofPerson = { organizationId, resourceType: "person" };
+  const checks = ids.map((index) =>
+    draftOf("transaction_check", `c${index}`, { related_tx_ids: [`t${index}`, "t0"] }),
+  );
+  await Promise.all([
+    ...ids.map((index) =>
+      write(store, transaction(`t${index}`), { ...options, idempotency: mark(`${index}`) }),
+    ),
+    write(store, checks, { ...options, resourceType: "transaction_check" }),
+    write(store, draftOf("person", "p"), ofPerson),
+  ]);
+  const update = { mode: "update" } as const;
+  const amounts = ids.map((index) => transaction(`t${index}`, { amount: index }));
+  // More changes than a step may remove.
+  const names = ids.slice(0, 9).map((name) => draftOf("person", "p", { name: `name ${name}` }));
+  await Promise.all([
+    write(store, amounts, { ...options, ...update }),
+    write(store, names, { ...ofPerson, ...update }),
+  ]);
+}
+
+async function close(store: Store): Promise<void> {
+  await store.closeOrganization(acme, operator);
+  const wanted = { organizationId: acme, deletionRequestId, reason: "ended" };
+  await store.requestOrganizationDeletion({ ...wanted, requestedBy: "operator" }, operator);
+}
+
+async function openFilled(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<Site> {
+  const site = await openSite(engine, test, { sealReceipt: makeTestSeal() });
+  await fill(site.store);
+  return site;
+}
+
+async function requireErased(store: Store, deletion: Deletion): Promise<void> {
+  assert.equal(deletion.status, "completed");
+  assert.deepEqual(deletion.erased, erased);
+  assert.deepEqual(await store.countRecords(acme), {});
+  assert.deepEqual(await store.countRecords(other), erased);
+  assert.equal((await changesOf(store, keyOf("transaction", "t3", other))).length, 2);
+  assert.equal((await changesOf(store, keyOf("person", "p", other))).length, 10);
+  await requireConsistent(store);
+}
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof AppError && error.errorName === "credential_revoked";
+
+export function testClosing(engine: Engine): void {
+  describe(`${engine.name}: a closed organization`, () => {
+    it("has no valid keys, and accepts no write, repeated request or deletion", async (test) => {
+      const { store } = await openFilled(engine, test);
+      await store.createKey(newKey("key_1"), operator);
+      await store.createToken(newToken("token"));
+      const version = await store.credentialsVersion();
+      const closed = await store.closeOrganization(acme, operator);
+      assert.equal(closed?.closedAt, operator.now);
+      assert.notEqual(await store.credentialsVersion(), version);
+      const caller = await store.findCaller(bytesOf("token"));
+      assert.equal(caller?.key.revokedAt, operator.now);
+      assert.equal(caller.organization.closedAt, operator.now);
+      for (const options of [{}, { mode: "update" }, { idempotency: mark("0") }] as const) {
+        await assert.rejects(write(store, transaction("t0"), options), isClosed);
+      }
+      await assert.rejects(write(store, [transaction("a"), transaction("b")]), isClosed);
+      await assert.rejects(request(store, keyOf("transaction", "t0")), isClosed);
+      // A neighbour whose write shares the group is not affected.
+      const shared = await Promise.allSettled([
+        write(store, transaction("new")),
+        write(store, transaction("new"), { organizationId: other }),
+      ]);
+      assert.deepEqual(
+        shared.map(({ status }) => status),
+        ["rejected", "fulfilled"],
+      );
+      assert.equal((await store.countRecords(acme))["transaction"], records);
+    });
+
+    it("is closed once, and has one deletion", async (test) => {
+      const { store } = await openFilled(engine, test);
+      assert.equal(await store.closeOrganization("org_unknown", operator), undefined);
+      const asked = { organizationId: acme, reason: "ended", requestedBy: "operator" };
+      const ask = (id: string) =>
+        store.requestOrganizationDeletion({ ...asked, deletionRequestId: id }, operator);
+      await assert.rejects(ask("del_early"), /not closed/);
+      await store.closeOrganization(acme, operator);
+      const again = await store.closeOrganization(acme, worker);
+      assert.equal(again?.closedAt, operator.now);
+      assert.deepEqual(await ask("del_1"), { deletionRequestId: "del_1", isNew: true });
+      assert.deepEqual(await ask("del_2"), { deletionRequestId: "del_1", isNew: false });
+      assert.equal((await store.findOrganization(acme))?.deletionRequestId, "del_1");
+      const actions = (await store.listAudit(0, 100)).map(({ action }) => action);
+      assert.equal(actions.filter((action) => action === "organization.close").length, 1);
+    });
+  });
+
+  describe(`${engine.name}: the deletion of an organization`, () => {
+    it("erases everything of it in bounded steps, and nothing else, with one receipt", async (test) => {
+      const { store } = await openFilled(engine, test);
+      await close(store);
+      assert.equal((await claim(store))?.deletionRequestId, deletionRequestId);
+      let left = 2 * records + 1;
+      for (let done = false; !done;) {
+        ({ done } = await store.eraseStep(deletionRequestId, 4, worker));
+        const counts = Object.values(await store.countRecords(acme));
+        const now = counts.reduce((sum, count) => sum + count, 0);
+        assert.ok(left - now <= 4, `${left} ${now}`);
+        left = now;
+        await requireConsistent(store);
+      }
+      const deletion = await finish(store, deletionRequestId, 4);
+      await requireErased(store, deletion);
+      const receipt = await store.findReceipt(deletionRequestId, acme);
+      assert.equal(receipt?.asked.resource_type, "organization");
+      assert.equal(receipt.asked.resource_id, acme);
+      assert.deepEqual(receipt.erased, erased);
+      assert.equal(await claim(store), undefined);
+    });
+
+    it("continues after a restart between any two steps", async (test) => {
+      const site = await openFilled(engine, test);
+      await close(site.store);
+      let { store } = site;
+      for (let later = worker.now; ; later += 3_600_000) {
+        assert.equal((await claim(store, later))?.deletionRequestId, deletionRequestId);
+        const { done } = await store.eraseStep(deletionRequestId, 9, { ...worker, now: later });
+        store = await site.reopen();
+        await requireConsistent(store);
+        if (done) break;
+      }
+      await claim(store, worker.now * 1_000_000);
+      await requireErased(store, await finish(store, deletionRequestId));
+    });
+
+    it("waits while any record is on hold, and erases nothing until then", async (test) => {
+      const { store } = await openFilled(engine, test);
+      const held = keyOf("person", "p");
+      await hold(store, held);
+      await close(store);
+      assert.equal(await claim(store), undefined);
+      const waiting = await deletionOf(store, deletionRequestId);
+      assert.deepEqual([waiting.status, waiting.waitingFor], ["pending", "a hold on person p"]);
+      assert.equal((await store.deletionFigures(worker.now)).held, 1);
+      assert.deepEqual(await store.countRecords(acme), erased);
+      await release(store, held);
+      assert.equal((await claim(store))?.status, "processing");
+      assert.equal(await hold(store, held), "being_erased");
+      await requireErased(store, await finish(store, deletionRequestId));
+    });
+
+    it("waits for a deletion that is processing; pending ones are then completed at once", async (test) => {
+      const { store } = await openFilled(engine, test);
+      const first = (await request(store, keyOf("transaction", "t1"))) ?? "";
+      assert.equal((await claim(store))?.deletionRequestId, first);
+      const dueAt = worker.now * 1_000;
+      const second = (await request(store, keyOf("transaction", "t2"), { dueAt })) ?? "";
+      await close(store);
+      assert.equal(await claim(store), undefined);
+      const { waitingFor } = await deletionOf(store, deletionRequestId);
+      assert.equal(waitingFor, `the deletion ${first}, which is processing`);
+      await finish(store, first);
+      const completed = await processAll(store, worker.now + 60_000);
+      assert.deepEqual(
+        completed.map((deletion) => [deletion.deletionRequestId, deletion.status]),
+        [
+          [deletionRequestId, "completed"],
+          [second, "completed"],
+        ],
+      );
+      assert.deepEqual((await deletionOf(store, second)).erased, {});
+      assert.deepEqual(await store.countRecords(acme), {});
+      await requireConsistent(store);
+    });
+
+    it("is not completed while anything is left", async (test) => {
+      const { store } = await openFilled(engine, test);
+      await close(store);
+      await claim(store);
+      await store.eraseStep(deletionRequestId, 4, worker);
+      assert.equal(await store.completeDeletion(deletionRequestId, worker), undefined);
+      assert.equal((await deletionOf(store, deletionRequestId)).status, "processing");
+      await requireErased(store, await finish(store, deletionRequestId));
+    });
+  });
+}

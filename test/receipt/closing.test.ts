@@ -1,0 +1,148 @@
+// A closed organization on SQLite: killed at several points of its erasure, it is erased completely,
+// with one receipt; no file of the data folder contains a byte of its records; its neighbour keeps
+// everything; and a restore of a backup from before the closing does not bring it back.
+
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { closeOrganization } from "../../src/actions/close-organization.ts";
+import type { App } from "../../src/actions/app.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { operator, organization, write } from "../conformance/scene.ts";
+import { makeDraft } from "../../src/domain/record/payload.ts";
+import { operate } from "../support/server.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { canaryRecord, findWord, goes, stays } from "./canary.ts";
+
+const program = join(import.meta.dirname, "crash-process.ts");
+const folders: string[] = [];
+const recordsOfType = 1;
+const related = {
+  screening: { related_tx_id: "transaction-0" },
+  customer_sar: { related_person_id: "person-0" },
+} as const;
+
+after(() => folders.forEach(removeFolder));
+
+function makeFolder(): string {
+  const folder = makeTempFolder();
+  folders.push(folder);
+  return folder;
+}
+
+function copyOf(folder: string): string {
+  const copy = makeFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** Records of every type in both organizations, with a word by which their bytes are recognised. */
+async function fill(app: App): Promise<void> {
+  for (const [organizationId, word] of [
+    ["closed", goes],
+    ["open", stays],
+  ] as const) {
+    await app.store.createOrganization(organization(organizationId), operator);
+    for (const type of recordTypes) {
+      const { resourceType, idField } = type;
+      const drafts = Array.from({ length: recordsOfType }, (_, index) => {
+        const fields = related[resourceType as keyof typeof related];
+        const id = { [idField]: `${resourceType}-${index}` };
+        return makeDraft(type, canaryRecord(resourceType, word, { ...fields, ...id }));
+      });
+      await write(app.store, drafts, { organizationId, resourceType });
+    }
+  }
+}
+
+async function processDue(app: App): Promise<void> {
+  const stopping = new AbortController().signal;
+  // What the killed process had claimed is claimed again once its lease has expired.
+  const later = { ...app, now: () => Date.now() + 3_600_000 };
+  for (;;) {
+    const all = await processDeletions(later, { claimant: "test", stopping });
+    assert.ok(all.every(({ result }) => result === "completed"));
+    if (all.length === 0) return;
+  }
+}
+
+async function requireErased({ store }: App): Promise<void> {
+  assert.deepEqual(await store.countRecords("closed"), {});
+  const each = recordTypes.map(({ resourceType }) => [resourceType, recordsOfType]);
+  assert.deepEqual(await store.countRecords("open"), Object.fromEntries(each));
+  const receipts = (await store.listReceipts(0, 10)).map(({ receipt }) => receipt);
+  assert.equal(receipts.length, 1);
+  assert.deepEqual(receipts[0]?.erased, Object.fromEntries(each));
+  assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+}
+
+function filesWith(folder: string, word: string): readonly string[] {
+  return readdirSync(folder).filter(
+    (name) => Object.keys(findWord(readFileSync(join(folder, name)), word)).length > 0,
+  );
+}
+
+/** Undefined if it was killed; otherwise how many points there were. */
+async function killAt(point: number, folder: string): Promise<number | undefined> {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...testEnvironment(folder) };
+  const child = fork(program, [`${point}`], { env });
+  let points: number | undefined;
+  child.on("message", (message: { points: number }) => ({ points } = message));
+  await once(child, "exit");
+  return points;
+}
+
+describe("the deletion of a closed organization", () => {
+  const line = makeCommandLine({ folder: makeFolder() });
+  const backup = join(makeFolder(), "backup.db");
+  const prepared = makeFolder();
+
+  before(async () => {
+    await operate(line.environment, fill);
+    await line.ask("backup", backup);
+    const closing = { organizationId: "closed", reason: "ended" };
+    await operate(line.environment, (app) => closeOrganization(app, closing));
+    cpSync(line.folder, prepared, { recursive: true });
+    await operate(line.environment, processDue);
+  });
+
+  it("leaves no byte of its records in any file, and its neighbour as it was", async () => {
+    assert.deepEqual(filesWith(prepared, goes), ["sluice.db"]);
+    assert.deepEqual(filesWith(line.folder, goes), []);
+    assert.deepEqual(filesWith(line.folder, stays), ["sluice.db"]);
+    await operate(line.environment, requireErased);
+    assert.equal((await line.type("check --erasure")).code, 0);
+  });
+
+  it("is completed once, wherever the process was killed", async () => {
+    const points = (await killAt(0, copyOf(prepared))) ?? 0;
+    assert.ok(points > 40, `${points}`);
+    for (const share of [0.3, 0.9]) {
+      const folder = copyOf(prepared);
+      assert.equal(await killAt(Math.ceil(points * share), folder), undefined);
+      await operate(testEnvironment(folder), processDue);
+      await operate(testEnvironment(folder), requireErased);
+      assert.deepEqual(filesWith(folder, goes), []);
+    }
+  });
+
+  it("is replayed after a restore, which also closes the organization again", async () => {
+    const restored = await line.ask("restore", backup, "--replace");
+    assert.equal((restored["carried_out"] as readonly string[]).length, 1);
+    const shown = await line.ask("organization", "show", "closed");
+    assert.match(String(shown["closed_at"]), /Z$/);
+    assert.equal(shown["deletion_status"], "completed");
+    assert.deepEqual(shown["records"], {});
+    assert.deepEqual(filesWith(line.folder, goes), []);
+    const created = await line.fail("key", "create", "--organization", "closed");
+    assert.equal(created.name, "organization_closed");
+    assert.equal((await line.type("check --erasure")).code, 0);
+  });
+});
