@@ -12,6 +12,7 @@ import { planOrganization, readingFloors } from "../../sql/organization-obstacle
 import { countPlan, isObstacle, type Obstacle, type Planning, planningOf } from "../../sql/plan.ts";
 import type { Claim } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
+import { useOrderOfKeys } from "./organization-erasures.ts";
 import { lockPlansOf } from "./plan-lock.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -83,6 +84,7 @@ async function planAll(
   if (planned !== "floors") return planned;
   const { floorScanRowsMax: rowsMax, floorScanHistoriesMax: historiesMax } = limits;
   const bounds = { rowsMax, historiesMax };
+  await useOrderOfKeys(transaction);
   scans.set(deletionRequestId, await transaction.perform(scanFloors, planning, scan, bounds));
   return { waitingFor: readingFloors, held: false, retryAt: planning.now };
 }

@@ -10,6 +10,18 @@ import {
 import type { Act } from "../../store.ts";
 import type { Transaction } from "../transaction.ts";
 
+/**
+ * The server has no statistics on keys (migration/statistics.ts). It would take an organization for a few rows, and read and sort
+ * all of them to find the first ones.
+ */
+const readInOrderOfKeys = `
+  SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+
+/** For statements that read the rows of an organization page by page; until the end of the transaction. */
+export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
+  await transaction.all(readInOrderOfKeys);
+}
+
 export class OrganizationErasures {
   readonly #places = new Map<string, ErasurePlace | undefined>();
 
@@ -39,6 +51,7 @@ export class OrganizationErasures {
     const place = this.#places.get(deletion.deletionRequestId);
     const startedAt = performance.now();
     const args = { rowsMax, place, act };
+    await useOrderOfKeys(transaction);
     const step = await transaction.perform(eraseOrganizationStep, deletion, args);
     return { ...step, workMs: performance.now() - startedAt };
   }
