@@ -166,7 +166,7 @@ describe("a restore", () => {
       assert.equal(receipt.carried_out_again?.because, "restore");
       assert.equal(receipt.carried_out_again.completed_at, before?.completed_at);
       assert.equal(receipt.carried_out_again.receipt_no, before?.receipt_no);
-      assert.deepEqual(receipt.erased, { transaction: 1 });
+      assert.deepEqual(status["erased"], { transaction: 1 });
       assert.equal(receipt.asked.by, acme.keyId);
     }
     // The chain continues from the receipts that were issued, so that all of them form one chain.

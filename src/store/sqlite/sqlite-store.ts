@@ -7,7 +7,7 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { findDeletion } from "../sql/deletion.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
-import { readReceiptHead } from "../sql/receipt.ts";
+import { readSealingHead } from "../sql/receipt.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import type { Writer } from "./commit/writer.ts";
@@ -127,7 +127,7 @@ function sealAll(
   act: Act,
 ): readonly (SealedReceipt | undefined)[] {
   if (sealReceipt === undefined) return [];
-  let head = reader.perform(readReceiptHead);
+  let head = reader.perform(readSealingHead);
   return ids.map((id) => {
     const deletion = reader.perform(findDeletion, id);
     if (deletion === undefined) return undefined;

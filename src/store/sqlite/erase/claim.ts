@@ -11,7 +11,6 @@ import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
 import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
 import {
-  countPlan,
   isObstacle,
   type Obstacle,
   type Planning,
@@ -96,6 +95,6 @@ function start(connection: Connection, deletion: Deletion, claim: Claim): Claime
     return undefined;
   }
   writePlan(connection, deletion, targetsOf(planned));
-  const begun = connection.perform(beginDeletion, deletion, countPlan(planned), claim);
+  const begun = connection.perform(beginDeletion, deletion, claim);
   return { result: "claimed", deletion: begun };
 }
