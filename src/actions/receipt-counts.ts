@@ -142,7 +142,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function seedOf(position: ReceiptPosition, saltKey: string): string {
-  return createHmac("sha256", Buffer.from(saltKey, "hex")).update(seedText(position)).digest("hex");
+  // The text itself is the key, so that no altered text has the same effect.
+  return createHmac("sha256", saltKey).update(seedText(position)).digest("hex");
 }
 
 function saltOf(seed: string, type: ResourceType, kind: CountKind): string {
