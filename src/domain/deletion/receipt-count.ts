@@ -1,7 +1,7 @@
 // The numbers that a receipt commits to without containing them: which there are, and the texts whose hashes are their salts and
-// their commitments. Decision 0046 explains them. Hashes nothing itself.
+// their commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what JSON.stringify makes of
+// lists of text and whole numbers. Hashes nothing itself.
 
-import { canonicalJson } from "../json/canonical-json.ts";
 import type { ResourceType } from "../record-type.ts";
 import type { Deletion, ErasedCounts } from "./deletion.ts";
 
@@ -62,7 +62,7 @@ export interface ReceiptPosition {
 /** With the salt key, its HMAC is the seed of the salts of a receipt. */
 export function seedText(position: ReceiptPosition): string {
   const { store_id, receipt_no, previous_receipt, deletion_request_id, completed_at } = position;
-  return canonicalJson([
+  return JSON.stringify([
     "sluice-receipt-seed",
     store_id,
     receipt_no,
@@ -77,7 +77,7 @@ export const saltCharacters = 22;
 
 /** The first characters of its hash are the salt. */
 export function saltText(seed: string, type: ResourceType, kind: CountKind): string {
-  return canonicalJson(["sluice-receipt-salt", seed, type, kind]);
+  return JSON.stringify(["sluice-receipt-salt", seed, type, kind]);
 }
 
 /** Its hash is in the receipt. */
@@ -86,5 +86,5 @@ export function countText(
   type: ResourceType,
   kind: CountKind,
 ): string {
-  return canonicalJson(["sluice-receipt-count", salt, type, kind, count]);
+  return JSON.stringify(["sluice-receipt-count", salt, type, kind, count]);
 }
