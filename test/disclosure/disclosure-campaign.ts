@@ -4,9 +4,8 @@
 import assert from "node:assert/strict";
 import { processDeletions } from "../../src/actions/process-deletions.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { Store } from "../../src/store/store.ts";
 import { makeRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { makeHidden, makeScenario, type Scenario, stepsMax } from "./scenario.ts";
 import { World } from "./world.ts";
 
@@ -15,8 +14,8 @@ export interface DisclosureCampaign {
   readonly seed: number;
   readonly pairsMax: number;
   readonly budgetMs: number;
-  /** Replaces the store, to show that a difference is found. */
-  readonly wrapStore?: (store: Store) => Store;
+  /** Of the caller; otherwise services are started, one after another. */
+  readonly service?: Service;
   readonly onProgress?: (done: number) => void;
 }
 
@@ -45,34 +44,43 @@ const worldsAtOnce = 32;
 const lateStep = 3;
 const signal = new AbortController().signal;
 
+/** The worker leaves due deletions to the campaign, which processes them when the clock has been moved. */
+export const serviceOptions: ServiceOptions = { environment: { DELETION_POLL_MS: "60000" } };
+
 /** Throws AssertionError that names the seed of the pair. */
 export async function runDisclosureCampaign(
   campaign: DisclosureCampaign,
 ): Promise<DisclosureReport> {
-  const { seed, pairsMax, budgetMs, wrapStore, onProgress } = campaign;
+  const { pairsMax, budgetMs, service } = campaign;
   const startedAt = performance.now();
-  const isOver = () => performance.now() - startedAt >= budgetMs;
+  const isOver = ({ pairs }: DisclosureReport) =>
+    pairs >= pairsMax || performance.now() - startedAt >= budgetMs;
   let report: DisclosureReport = { pairs: 0, affected: 0, compared: 0 };
-  while (report.pairs < pairsMax && !isOver()) {
-    const service = await startService({
-      environment: { DELETION_POLL_MS: "60000" },
-      ...(wrapStore === undefined ? {} : { wrapStore }),
-    });
+  while (!isOver(report)) {
+    const running = service ?? (await startService(serviceOptions));
     try {
-      for (let ofStore = 0; ofStore < pairsOfStore; ofStore += pairsAtOnce) {
-        const count = Math.min(pairsAtOnce, pairsMax - report.pairs);
-        if (count === 0 || isOver()) break;
-        const pairs = Array.from({ length: count }, (_, index) =>
-          makePair(service, seed + report.pairs + index),
-        );
-        report = add(report, await runPairs(service, pairs));
-        onProgress?.(report.pairs);
+      for (let ofStore = 0; ofStore < pairsOfStore && !isOver(report); ofStore += pairsAtOnce) {
+        report = await runBatch(running, campaign, report);
       }
     } finally {
-      await service.stop();
+      if (service === undefined) await running.stop();
     }
   }
   return report;
+}
+
+/** Returns the report with the next pairs. */
+async function runBatch(
+  service: Service,
+  { seed, pairsMax, onProgress }: DisclosureCampaign,
+  report: DisclosureReport,
+): Promise<DisclosureReport> {
+  const count = Math.min(pairsAtOnce, pairsMax - report.pairs);
+  const first = seed + report.pairs;
+  const pairs = Array.from({ length: count }, (_, index) => makePair(service, first + index));
+  const next = add(report, await runPairs(service, pairs));
+  onProgress?.(next.pairs);
+  return next;
 }
 
 function add(report: DisclosureReport, more: DisclosureReport): DisclosureReport {

@@ -9,6 +9,7 @@ import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
 import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { type Server, startServer } from "../support/server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { awaitCompletion } from "./scene.ts";
 
 let server: Server;
@@ -88,7 +89,10 @@ describe("a deletion that erased a report", () => {
   });
 
   it("is in metrics, the log and the audit trail without the number, and so are requests about reports", async () => {
-    const { text } = await server.client.send({ method: "GET", path: "/metrics" });
+    const text = await waitFor("the deletion to be counted", async () => {
+      const reply = await server.client.send({ method: "GET", path: "/metrics" });
+      return /^sluice_deletions_completed_total 1$/m.test(reply.text) ? reply.text : undefined;
+    });
     assert.match(text, /^sluice_records_erased_total 1$/m);
     assert.match(text, /^sluice_records_written_total\{resource_type="person"\} 1$/m);
     assert.doesNotMatch(text, /customer_?sar/i);
