@@ -2,6 +2,7 @@
 // that the caller gets. Many pairs share a store, because starting a service takes longer than a pair.
 
 import assert from "node:assert/strict";
+import { applyRetention, type RetentionPlace } from "../../src/actions/apply-retention.ts";
 import { processDeletions } from "../../src/actions/process-deletions.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import { makeRandom } from "../support/random.ts";
@@ -124,6 +125,7 @@ async function runPairs(service: Service, pairs: readonly Pair[]): Promise<Discl
     }
     await eachWorld(pairs, (world) => world.readDeletions());
   }
+  await applyAllRetention(service);
   await eachWorld(pairs, (world) => world.readExports());
   for (const pair of pairs) compare(pair);
   return {
@@ -164,6 +166,16 @@ async function takeStep(
   for (const record of [...early, ...late]) await world.write(record);
   const step = steps[at];
   if (step !== undefined) await world.take(step);
+}
+
+/** Deletes what is above the ceilings of the organizations, also of pairs that are done. */
+async function applyAllRetention(service: Service): Promise<void> {
+  let place: RetentionPlace | undefined;
+  do {
+    ({ next: place } = await applyRetention(service.app, place));
+  } while (place !== undefined);
+  service.clock.advanceMs(3_600_000);
+  await processAll(service);
 }
 
 async function processAll({ app }: Service): Promise<readonly Deletion[]> {

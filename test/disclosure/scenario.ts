@@ -38,6 +38,8 @@ export interface Scenario {
   readonly strictScopes: boolean;
   /** Besides those that always are. */
   readonly added: readonly string[];
+  /** The retention ceiling; by the test clock some records are older. */
+  readonly retainDays: number | null;
   /** Confidential types that the caller may not read. */
   readonly hidden: readonly string[];
   readonly phases: readonly Phase[];
@@ -86,7 +88,8 @@ export function makeScenario(random: Random): Scenario {
     records: [...makeRoots(random), ...makeRecords(random, open, random.integer(2, 7))],
     steps: Array.from({ length: random.integer(3, stepsMax) }, () => makeStep(random)),
   }));
-  return { scopes, strictScopes, added, hidden, phases };
+  const retainDays = random.chance(0.5) ? null : random.integer(130, 138);
+  return { scopes, strictScopes, added, retainDays, hidden, phases };
 }
 
 /** Records of hidden types for one phase of one world; often none. */

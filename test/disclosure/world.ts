@@ -41,10 +41,14 @@ export class World {
   async create(): Promise<void> {
     const { app, client } = this.#service;
     const { organizationId } = this;
-    const { scopes, strictScopes, added } = this.#scenario;
+    const { scopes, strictScopes, added, retainDays } = this.#scenario;
     await createOrganization(app, { name: "One of a pair", organizationId });
-    const change = { strictScopes, deletionGraceSeconds: graceSeconds, confidentialTypes: added };
-    await changeOrganization(app, organizationId, change);
+    await changeOrganization(app, organizationId, {
+      strictScopes,
+      deletionGraceSeconds: graceSeconds,
+      confidentialTypes: added,
+      retainDays,
+    });
     const { key, secret } = await createKey(app, { organizationId, scopes });
     this.#name(key.keyId, "key");
     this.#token = await fetchToken(client, { organizationId, apiKey: secret }, { scopes });
