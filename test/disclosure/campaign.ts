@@ -34,7 +34,7 @@ async function measure(): Promise<void> {
 function describe({ superiority, deviations }: RankStatistic): string {
   return (
     `one with a report is slower with a probability of ${superiority.toFixed(3)} ` +
-    `(0.5: can't be told apart), ${deviations.toFixed(1)} standard deviations`
+    `(0.5: not distinguishable), ${deviations.toFixed(1)} standard deviations`
   );
 }
 

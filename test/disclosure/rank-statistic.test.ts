@@ -1,4 +1,4 @@
-// The rank statistic that compares times: it tells series apart that differ, and no others.
+// The rank statistic that compares times: it distinguishes series that differ, and no others.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -17,7 +17,7 @@ describe("the rank statistic", () => {
     assert.equal(compareRanks([1, 2, 3], [2]).superiority, 0.5);
   });
 
-  it("does not tell equal distributions apart, and tells shifted ones", () => {
+  it("distinguishes shifted distributions, and not equal ones", () => {
     assert.ok(Math.abs(compareRanks(noise(), noise()).deviations) < 4);
     const later = compareRanks(
       noise(),

@@ -1,4 +1,4 @@
-// Whether two series of measurements can be told apart: the Mann-Whitney U test. Its effect size, the probability that a random
+// Whether two series of measurements can be distinguished: the Mann-Whitney U test. Its effect size, the probability that a random
 // value of one series exceeds one of the other, is 0.5 for series that can't.
 
 export interface RankStatistic {
