@@ -214,7 +214,7 @@ function startWorker({ app, config, log, metrics }: Parts): Loop {
   const round = deletionRound(app, {
     claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
     log,
-    onCompleted: ({ erased }) => metrics.countDeletionCompleted(sum(Object.values(erased))),
+    onCompleted: (_deletion, erased) => metrics.countDeletionCompleted(sum(Object.values(erased))),
     onPostponed: () => metrics.countDeletionPostponed(),
   });
   return startLoop(round, {

@@ -1039,10 +1039,15 @@ type DeletionStatus struct {
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at,omitempty"`
 
-	// Number of records erased, by type; types without any are left out.
+	// Number of records that are no longer among those of the organization, by type; types without any
+	// are left out, and confidential types unless the token has their read scope.
 	Erased map[string]int64 `json:"erased,omitempty"`
 
 	Receipt json.RawMessage `json:"receipt,omitempty"`
+
+	// By type, the numbers that the receipt commits to, with their salts: of every type whose read
+	// scope the token has, also if there were none.
+	Disclosures map[string]DisclosedCounts `json:"disclosures,omitempty"`
 }
 
 // DeletionStatusStatus is one of the constants below; a newer service may have further values.
@@ -1088,11 +1093,14 @@ type DeletionReceipt struct {
 	// When it was completed and verified.
 	CompletedAt Timestamp `json:"completed_at"`
 
-	// Number of records erased, by type.
-	Erased map[string]int64 `json:"erased"`
+	// Since version 2: a salted hash instead of each number, by type, also where there were none.
+	Counts map[string]ReceiptCountHashes `json:"counts,omitempty"`
 
-	// References removed from records that stay.
-	ReferencesRemoved int64 `json:"references_removed"`
+	// Only in version 1: number of records erased, by type.
+	Erased map[string]int64 `json:"erased,omitempty"`
+
+	// Only in version 1: references removed from records that stay.
+	ReferencesRemoved int64 `json:"references_removed,omitempty"`
 
 	// How the service verified that nothing is left.
 	Verification DeletionReceiptVerification `json:"verification"`
@@ -1176,6 +1184,41 @@ type DeletionReceiptCarriedOutAgainBecause string
 const (
 	DeletionReceiptCarriedOutAgainBecauseRestore DeletionReceiptCarriedOutAgainBecause = "restore"
 )
+
+// ReceiptCountHashes: For each number, the SHA-256 of
+// `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing
+// about the number.
+type ReceiptCountHashes struct {
+	// Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+	Removed string `json:"removed"`
+
+	// How many of these an obligation to keep records keeps in the restricted store.
+	Kept string `json:"kept"`
+
+	// References removed from records of this type that stay.
+	ReferencesRemoved string `json:"references_removed"`
+}
+
+// DisclosedCounts: The numbers of a type that the caller may know.
+type DisclosedCounts struct {
+	// Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+	Removed *DisclosedCount `json:"removed,omitempty"`
+
+	// How many of these an obligation to keep records keeps in the restricted store.
+	Kept *DisclosedCount `json:"kept,omitempty"`
+
+	// References removed from records of this type that stay.
+	ReferencesRemoved *DisclosedCount `json:"references_removed,omitempty"`
+}
+
+// DisclosedCount: A number, and the salt of its hash in the receipt.
+type DisclosedCount struct {
+	// The number.
+	Count int64 `json:"count"`
+
+	// The salt.
+	Salt string `json:"salt"`
+}
 
 // TransactionExistence: The transaction exists.
 type TransactionExistence struct {

@@ -1,6 +1,7 @@
 // Recently identified callers by the SHA-256 of their token, so that a request needs no lookup in the store. Never contains a
 // token, and is emptied when credentials change in any process.
 
+import type { ResourceType } from "../domain/record-type.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /** When the cache is full, it is emptied. */
@@ -15,6 +16,8 @@ export interface Identity {
   readonly expiresAt: number;
   /** Everything that the token's scopes cover. */
   readonly covered: ReadonlySet<Scope>;
+  /** The confidential types of the organization. */
+  readonly confidential: ReadonlySet<ResourceType>;
   readonly rateLimitPerSecond: number | undefined;
   readonly deletionGraceSeconds: number;
 }

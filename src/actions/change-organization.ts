@@ -1,18 +1,24 @@
 // Changes the settings of an organization. They take effect in serving processes within 2 seconds.
 
 import type { Organization } from "../domain/access.ts";
+import { findConfidentialityFault } from "../domain/confidentiality.ts";
 import { limits } from "../domain/limits.ts";
+import type { ResourceType } from "../domain/record-type.ts";
 import { formatDays, type RetentionFloor } from "../domain/retention/floor.ts";
 import type { OrganizationChange } from "../store/store.ts";
 import { actOf, type App } from "./app.ts";
 import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { findOrganization } from "./find-organization.ts";
+import { findType } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 
 export type OrganizationSettings = OrganizationChange;
 
-/** Throws OperatorError invalid, also for an empty change, no_such_organization, organization_closed and floor_above_ceiling. */
+/**
+ * Throws OperatorError invalid, also for an empty change, no_such_type, no_such_organization, organization_closed and
+ * floor_above_ceiling.
+ */
 export async function changeOrganization(
   app: App,
   organizationId: string,
@@ -28,6 +34,7 @@ export async function changeOrganization(
     requireDays(change.retainDays);
   }
   if (change.name !== undefined) requireName("The organization's name", change.name);
+  if (change.confidentialTypes !== undefined) requireConfidential(change.confidentialTypes);
   await findOpenOrganization(app, organizationId);
   const act = actOf(app);
   const changed = await app.store.changeOrganization(organizationId, change, act);
@@ -57,6 +64,12 @@ export function ceilingTooLow(
     `The retention floor of ${resourceType}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
       `of ${formatDays(retainDays)} (--retain-days). Nothing was changed: lower the floor or raise the ceiling first.`,
   );
+}
+
+function requireConfidential(types: readonly ResourceType[]): void {
+  for (const name of types) findType(name);
+  const fault = findConfidentialityFault(types);
+  if (fault !== undefined) throw new OperatorError("invalid", `${fault} Nothing was changed.`);
 }
 
 function requireDays(days: number): void {

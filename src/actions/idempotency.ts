@@ -2,7 +2,9 @@
 // stored contains neither the key nor the request, only the SHA-256 of both and an outcome without content.
 
 import { hash } from "node:crypto";
+import { isConfidential, type Reader } from "../domain/confidentiality.ts";
 import { AppError } from "../domain/error.ts";
+import type { RecordType } from "../domain/record-type.ts";
 import type { IdempotencyMark } from "../domain/record/record-write.ts";
 
 /** Two requests are the same if all of this is equal. */
@@ -14,15 +16,28 @@ export interface RequestIdentity {
   readonly body: Uint8Array | string;
 }
 
-export function markRequest(organizationId: string, request: RequestIdentity): IdempotencyMark {
+/**
+ * Within it, a key names one request: an organization or, for writes to a confidential type, this type of it. So nobody learns
+ * from a key that was used before that there was such a write.
+ */
+export function keySpaceOf(
+  caller: Pick<Reader, "confidential"> & { readonly organizationId: string },
+  type: RecordType,
+): string {
+  const { organizationId } = caller;
+  // An id of an organization contains no slash.
+  return isConfidential(type, caller) ? `${organizationId}/${type.resourceType}` : organizationId;
+}
+
+export function markRequest(keySpace: string, request: RequestIdentity): IdempotencyMark {
   return {
-    keyHash: keyHashOf(organizationId, request.idempotencyKey),
+    keyHash: keyHashOf(keySpace, request.idempotencyKey),
     fingerprint: fingerprintOf(contextOf(request), hash("sha256", request.body, "hex")),
   };
 }
 
-export function keyHashOf(organizationId: string, idempotencyKey: string): Uint8Array {
-  return hash("sha256", `${organizationId}\n${idempotencyKey}`, "buffer");
+export function keyHashOf(keySpace: string, idempotencyKey: string): Uint8Array {
+  return hash("sha256", `${keySpace}\n${idempotencyKey}`, "buffer");
 }
 
 /** What a fingerprint covers besides the body. */

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import type { Caller } from "../domain/access.ts";
+import { confidentialTypes } from "../domain/confidentiality.ts";
 import { AppError } from "../domain/error.ts";
 import { organizationClosed } from "../domain/deletion/organization-deletion.ts";
 import { coveredScopes, type Scope } from "../domain/scope.ts";
@@ -96,6 +97,7 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
     keyId: key.keyId,
     expiresAt,
     covered: coveredScopes(token.scopes, organization.strictScopes),
+    confidential: confidentialTypes(organization.confidentialTypes),
     rateLimitPerSecond: organization.rateLimitPerSecond,
     deletionGraceSeconds: organization.deletionGraceSeconds,
   };

@@ -2,19 +2,27 @@
 
 import { createPublicKey, hash, type KeyObject, sign } from "node:crypto";
 import { canonicalJson } from "../domain/json/canonical-json.ts";
+import { countsOf } from "../domain/deletion/receipt-count.ts";
 import { chainedText, makeReceiptBody, type ReceiptKey } from "../domain/deletion/receipt.ts";
 import type { SealReceipt } from "../store/store.ts";
 import type { Signer } from "./app.ts";
+import { hashCounts } from "./receipt-counts.ts";
 
 /** `readKey` is called for each receipt, so that a rotation takes effect with the next one. */
 export function makeSealReceipt(readKey: () => KeyObject, now: () => number): SealReceipt {
   return (deletion, { head, engine }) => {
     const privateKey = readKey();
     const key = publicPart(privateKey, now());
-    const body = makeReceiptBody(deletion, { head, engine, keyId: key.keyId });
+    const counts = countsOf(deletion);
+    const body = makeReceiptBody(deletion, {
+      head,
+      engine,
+      keyId: key.keyId,
+      hashCounts: (position) => hashCounts(counts, position, head),
+    });
     const signature = sign(null, Buffer.from(canonicalJson(body)), privateKey);
     const receipt = { ...body, signature: signature.toString("base64url") };
-    return { receipt, hash: hash("sha256", chainedText(receipt)), key };
+    return { receipt, counts, hash: hash("sha256", chainedText(receipt)), key };
   };
 }
 

@@ -32,6 +32,7 @@ export type OperatorErrorName =
   | "no_such_type"
   | "no_such_record"
   | "no_such_deletion"
+  | "no_receipt"
   | "not_pending"
   | "being_erased"
   | "no_such_hold"

@@ -28,7 +28,7 @@ export interface ProcessOptions {
   /** Ends the work between two steps. */
   readonly stopping: AbortSignal;
   /** Called as soon as the result of a deletion is stored. */
-  readonly onDone?: ((done: ProcessedDeletions) => void) | undefined;
+  readonly onDone?: ((done: ProcessedDeletions) => Promise<void>) | undefined;
   /** The deletion of an organization that is being processed; further ones have to wait. */
   readonly organizationInProgress?: string;
 }
@@ -73,7 +73,7 @@ async function processBatch(
   if (results.some(isCompleted)) await catchUpLedger(app).catch(() => undefined);
   for (const done of results) {
     if (done.result === "postponed") await postpone(app, done, stopping);
-    onDone?.(done);
+    await onDone?.(done);
   }
   return results;
 }
@@ -105,7 +105,7 @@ async function processOrganization(
   } catch (cause) {
     const postponed = { result: "postponed", deletion, cause } as const;
     await postpone(app, postponed, stopping);
-    options.onDone?.(postponed);
+    await options.onDone?.(postponed);
     return [...others, postponed];
   }
   return [...others, ...(await processBatch(app, [deletion], options))];

@@ -1,11 +1,15 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
+import { mayCount, mayReadAllConfidential, type Reader } from "../domain/confidentiality.ts";
 import type { Deletion, DeletionStatus, ErasedCounts } from "../domain/deletion/deletion.ts";
-import { AppError } from "../domain/error.ts";
 import type { Receipt } from "../domain/deletion/receipt.ts";
+import { countsOf, type Disclosures } from "../domain/deletion/receipt-count.ts";
+import { AppError } from "../domain/error.ts";
+import { recordTypeByName, recordTypes } from "../domain/record-types.ts";
 import type { DeletionFilter } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
+import { discloseCounts } from "./receipt-counts.ts";
 
 /** The status object of the contract, section 7. */
 export interface DeletionView {
@@ -17,24 +21,38 @@ export interface DeletionView {
   /** Only while it is pending, and only if that is later than the request. */
   readonly due_at?: string;
   readonly completed_at?: string;
+  /** Only of types that the reader may count, in the order of the types. */
   readonly erased?: ErasedCounts;
   readonly receipt?: Receipt;
+  /** Only of types that the reader may read. */
+  readonly disclosures?: Disclosures;
 }
 
-export interface DeletionRead {
-  readonly deletion: Deletion;
-  /** Undefined unless the deletion is completed. */
-  readonly receipt: Receipt | undefined;
+/** Throws AppError no_such_deletion, also for what the caller may not know of. */
+export async function findDeletionFor(
+  { store }: App,
+  deletionRequestId: string,
+  caller: Reader & { readonly organizationId: string },
+): Promise<Deletion> {
+  const deletion = await store.findDeletion(deletionRequestId, caller.organizationId);
+  const type = deletion === undefined ? undefined : recordTypeByName(deletion.resourceType);
+  if (deletion === undefined || (type !== undefined && !mayCount(caller, type))) {
+    throw new AppError("no_such_deletion");
+  }
+  return deletion;
 }
 
-/** Throws AppError no_such_deletion, also for a deletion of another organization. */
+/** As this reader may see it. */
 export async function readDeletion(
   app: App,
-  { organizationId, deletionRequestId }: { organizationId: string; deletionRequestId: string },
-): Promise<DeletionRead> {
-  const deletion = await app.store.findDeletion(deletionRequestId, organizationId);
-  if (deletion === undefined) throw new AppError("no_such_deletion");
-  return { deletion, receipt: await findReceipt(app, deletion) };
+  deletion: Deletion,
+  reader: Reader,
+): Promise<DeletionView> {
+  const receipt = await findReceipt(app, deletion);
+  const view = viewDeletion(deletion, receipt, reader);
+  if (receipt === undefined || receipt.version === 1) return view;
+  const saltKey = await app.store.receiptSaltKey();
+  return { ...view, disclosures: discloseCounts(receipt, deletion, { saltKey, reader }) };
 }
 
 /** Every completed deletion has one: both are written in the same transaction. */
@@ -55,8 +73,14 @@ export async function listDeletions(
   return app.store.listDeletions(filter);
 }
 
-export function viewDeletion(deletion: Deletion, receipt: Receipt | undefined): DeletionView {
+/** Without disclosures. A receipt of version 1 contains all numbers. */
+export function viewDeletion(
+  deletion: Deletion,
+  receipt: Receipt | undefined,
+  reader: Reader,
+): DeletionView {
   const { completedAt } = deletion;
+  const mayHaveReceipt = receipt?.version !== 1 || mayReadAllConfidential(reader);
   return {
     deletion_request_id: deletion.deletionRequestId,
     resource_type: deletion.resourceType,
@@ -66,9 +90,22 @@ export function viewDeletion(deletion: Deletion, receipt: Receipt | undefined): 
     ...viewDue(deletion),
     ...(completedAt === undefined
       ? {}
-      : { completed_at: new Date(completedAt).toISOString(), erased: deletion.erased }),
-    ...(receipt === undefined ? {} : { receipt }),
+      : {
+          completed_at: new Date(completedAt).toISOString(),
+          erased: visibleCounts(deletion, reader),
+        }),
+    ...(receipt === undefined || !mayHaveReceipt ? {} : { receipt }),
   };
+}
+
+/** Records that are no longer among those of the organization, in the same order for every deletion. */
+export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
+  const { removed } = countsOf(deletion);
+  const visible = recordTypes.flatMap((type): [string, number][] => {
+    const count = removed[type.resourceType] ?? 0;
+    return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
+  });
+  return Object.fromEntries(visible);
 }
 
 /** The end of the grace period or of the retention floors, whichever is later. */

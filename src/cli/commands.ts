@@ -28,6 +28,7 @@ import { organizationCreate } from "./command/organization-create.ts";
 import { organizationList } from "./command/organization-list.ts";
 import { organizationSet } from "./command/organization-set.ts";
 import { organizationShow } from "./command/organization-show.ts";
+import { receiptDisclose } from "./command/receipt-disclose.ts";
 import { receiptExport } from "./command/receipt-export.ts";
 import { receiptRotate } from "./command/receipt-rotate.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   deletionRelease,
   deletionReplay,
   receiptVerify,
+  receiptDisclose,
   receiptExport,
   receiptRotate,
   retentionSet,

@@ -1,5 +1,6 @@
 // Organizations, API keys, access tokens, holds and audit entries. Never contains a secret.
 
+import type { ResourceType } from "./record-type.ts";
 import type { Scope } from "./scope.ts";
 
 /** Times are Unix milliseconds. */
@@ -14,6 +15,8 @@ export interface Organization {
   readonly rateLimitPerSecond: number | undefined;
   /** Records last seen longer ago than this are deleted; without it, only on request. */
   readonly retainDays?: number;
+  /** Types that are confidential besides those that always are. */
+  readonly confidentialTypes?: readonly ResourceType[];
   readonly createdAt: number;
   /** From then on nobody can use it, and everything that it has stored is erased. */
   readonly closedAt?: number;

@@ -42,8 +42,9 @@ function makeRouteHandler(
   const handle = (request: FastifyRequest, reply: FastifyReply): void => {
     void answer(context, { request, reply }, endpoint);
   };
-  if (traceRequest === undefined) return handle;
-  const { path } = endpoint.operation;
+  const { path, type } = endpoint.operation;
+  // A trace would disclose that there are such records.
+  if (traceRequest === undefined || type?.confidential === true) return handle;
   return (request, reply) => {
     traceRequest({ request, reply }, path, () => handle(request, reply));
   };
@@ -56,6 +57,7 @@ const nobody: Identity = {
   keyId: "",
   expiresAt: 0,
   covered: new Set(),
+  confidential: new Set(),
   rateLimitPerSecond: undefined,
   deletionGraceSeconds: 0,
 };

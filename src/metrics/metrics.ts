@@ -79,7 +79,7 @@ export function makeMetrics({ build, deletions, edge, load }: MetricSources): Me
 function registerRequests(registry: Registry): Pick<Metrics, "observeRequest"> {
   const requests = registry.histograms({
     name: "sluice_request_duration_seconds",
-    help: "Requests by operation and status, from the first byte read to the reply handed over.",
+    help: "Requests by operation and status, from the first byte read to the reply handed over; none on confidential types.",
     labels: ["operation", "status"],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
@@ -92,7 +92,7 @@ function registerRequests(registry: Registry): Pick<Metrics, "observeRequest"> {
 function registerWrites(registry: Registry): Pick<Metrics, "countRecords" | "observeGroup"> {
   const records = registry.counters({
     name: "sluice_records_written_total",
-    help: "Changes stored, by record type.",
+    help: "Changes stored, by record type; none of confidential types.",
     labels: ["resource_type"],
   });
   const groupSeconds = registry.histogram({
@@ -146,7 +146,7 @@ function registerDeletions(
   });
   const erased = registry.counter({
     name: "sluice_records_erased_total",
-    help: "Records erased by this process.",
+    help: "Records erased by this process, without confidential types.",
   });
   const postponed = registry.counter({
     name: "sluice_deletion_failures_total",

@@ -36,7 +36,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
   organization: all(
     notAboutRecords,
     "organization_id name strict_scopes deletion_grace_seconds rate_limit_per_second retain_days " +
-      "created_at closed_at deletion_request_id",
+      "confidential_types created_at closed_at deletion_request_id",
   ),
   api_key: all(
     notAboutRecords,
@@ -67,7 +67,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     ...all(
       proof,
       "deletion_request_id organization_id resource_type resource_id reason status requested_by " +
-        "requested_at due_at started_at completed_at erased redacted attempts",
+        "requested_at due_at started_at completed_at erased kept redacted redacted_by_type attempts",
     ),
     waiting_for: { erased: "emptied on completion; it may name a record under a hold or a floor" },
     ...all(proof, "held floor_until next_attempt_at lease_until claimant carried_out_before"),
@@ -89,7 +89,10 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     hash: proof,
   },
   receipt_key: all(notAboutRecords, "key_id public_key created_at retired_at"),
-  receipt_head: all(notAboutRecords, "single store_id receipt_no hash"),
+  receipt_head: {
+    ...all(notAboutRecords, "single store_id receipt_no hash"),
+    salt_key: { retained: "the key of the salts of receipts" },
+  },
   audit_head: all(trail, "single entry_no hash"),
   restore: all(notAboutRecords, "single state began_at began_by sources cut reopened"),
   replay_entry: all(

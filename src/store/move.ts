@@ -20,6 +20,7 @@ export interface MoveEnds {
   readonly credentialsVersion: number;
   readonly receiptNo: number;
   readonly receiptHash: string;
+  readonly saltKey: string;
   readonly auditEntryNo: number;
   readonly auditHash: string;
 }

@@ -11,7 +11,14 @@
 import type { ApiKey, AuditEntry, Caller, KeyHolder, Organization } from "../domain/access.ts";
 import type { AccessToken } from "../domain/access.ts";
 import type { Deletion, DeletionStatus } from "../domain/deletion/deletion.ts";
-import type { Receipt, ReceiptHead, ReceiptKey } from "../domain/deletion/receipt.ts";
+import type {
+  CurrentReceipt,
+  Receipt,
+  ReceiptHead,
+  ReceiptKey,
+  SealingHead,
+} from "../domain/deletion/receipt.ts";
+import type { ReceiptCounts } from "../domain/deletion/receipt-count.ts";
 import type {
   Change,
   IdempotencyMark,
@@ -203,7 +210,9 @@ export interface DeletionStore {
 
 /** A signed receipt, to be written in the transaction that completes its deletion. */
 export interface SealedReceipt {
-  readonly receipt: Receipt;
+  readonly receipt: CurrentReceipt;
+  /** The numbers whose hashes it contains. */
+  readonly counts: ReceiptCounts;
   readonly hash: string;
   /** The key that signed it; stored with it if it is new. */
   readonly key: ReceiptKey;
@@ -212,11 +221,13 @@ export interface SealedReceipt {
 /** Signs the receipt of a deletion that is being completed. Throws if there is no key. */
 export type SealReceipt = (
   deletion: Deletion,
-  context: { readonly head: ReceiptHead; readonly engine: Store["engine"] },
+  context: { readonly head: SealingHead; readonly engine: Store["engine"] },
 ) => SealedReceipt;
 
 export interface ReceiptStore {
   receiptHead(): Promise<ReceiptHead>;
+  /** From which the salts of receipts are derived: 256 bits in hex. */
+  receiptSaltKey(): Promise<string>;
   /** Without organizationId: of all organizations. */
   findReceipt(
     deletionRequestId: string,
@@ -244,7 +255,7 @@ export interface NewToken extends AccessToken {
 }
 
 export type OrganizationChange = Partial<
-  Pick<Organization, "name" | "strictScopes" | "deletionGraceSeconds">
+  Pick<Organization, "name" | "strictScopes" | "deletionGraceSeconds" | "confidentialTypes">
 > & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };
 
 /** The wanted `retainDays` is shorter than this floor. Nothing was changed. */

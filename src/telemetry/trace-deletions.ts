@@ -1,6 +1,8 @@
 // Spans of the worker: a trace for each attempt at a deletion, with a span for each step. A trace is linked to the request
 // that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
 
+import type { ResourceType } from "../domain/record-type.ts";
+import { recordTypeByName } from "../domain/record-types.ts";
 import type { Completion, SealReceipt, Store } from "../store/store.ts";
 import { failureType } from "./failure-type.ts";
 import { type Attributes, type OpenSpan, type SpanContext, spanKind } from "./span.ts";
@@ -47,7 +49,7 @@ export class DeletionTracing {
           const { deletionRequestId: id, resourceType, attempts } = deletion;
           const attributes = {
             "db.system.name": systemName[store.engine],
-            "sluice.deletion.resource_type": resourceType,
+            ...typeOf(resourceType),
             "sluice.deletion.attempt": attempts,
           };
           this.#begin(id, startMs, attributes);
@@ -146,6 +148,12 @@ export class DeletionTracing {
     const end = { endMs: this.#tracer.now(), attributes, failed: isFailure(outcome) };
     this.#tracer.end(attempt.span, end);
   }
+}
+
+/** A trace does not disclose that there was a record of a confidential type. */
+function typeOf(resourceType: ResourceType): Attributes {
+  const isHidden = recordTypeByName(resourceType)?.confidential === true;
+  return isHidden ? {} : { "sluice.deletion.resource_type": resourceType };
 }
 
 function isFailure(attributes: Attributes): boolean {

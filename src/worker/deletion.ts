@@ -9,7 +9,9 @@ import {
   type ProcessedDeletions,
   processDeletions,
 } from "../actions/process-deletions.ts";
-import type { Deletion } from "../domain/deletion/deletion.ts";
+import { publicReader } from "../actions/operator-reader.ts";
+import { visibleCounts } from "../actions/read-deletion.ts";
+import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
 import type { Logger } from "../log.ts";
 
 /** After a full round the worker pauses for this many times its duration, so that most of the time is left to writers. */
@@ -21,7 +23,8 @@ export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
   readonly claimant: string;
   readonly log: Logger;
-  readonly onCompleted?: (deletion: Deletion) => void;
+  /** With the number of records by type, without confidential types. */
+  readonly onCompleted?: (deletion: Deletion, erased: ErasedCounts) => void;
   readonly onPostponed?: () => void;
 }
 
@@ -35,7 +38,7 @@ export function deletionRound(
     const all = await processDeletions(app, {
       claimant: options.claimant,
       stopping,
-      onDone: (done) => report(done, stopping, options),
+      onDone: (done) => report(app, done, { ...options, stopping }),
     });
     if (isFullRound(app, all)) {
       await pause(performance.now() - startedAt, stopping);
@@ -49,17 +52,18 @@ async function pause(roundMs: number, signal: AbortSignal): Promise<void> {
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
-function report(
+async function report(
+  app: App,
   done: ProcessedDeletions,
-  stopping: AbortSignal,
-  options: DeletionRoundOptions,
-): void {
-  const { log, onCompleted, onPostponed } = options;
-  const { deletionRequestId, organizationId, erased, attempts } = done.deletion;
+  options: DeletionRoundOptions & { readonly stopping: AbortSignal },
+): Promise<void> {
+  const { log, onCompleted, onPostponed, stopping } = options;
+  const { deletionRequestId, organizationId, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };
   if (done.result === "completed") {
+    const erased = visibleCounts(done.deletion, await publicReader(app, organizationId));
     log.info({ ...about, erased }, "deletion completed");
-    onCompleted?.(done.deletion);
+    onCompleted?.(done.deletion, erased);
   } else if (!stopping.aborted) {
     log.error({ ...about, cause: describeCause(done.cause) }, "deletion postponed");
     onPostponed?.();

@@ -10,6 +10,7 @@ const identity: Identity = {
   keyId: "key_1",
   expiresAt: Number.POSITIVE_INFINITY,
   covered: new Set(),
+  confidential: new Set(),
   rateLimitPerSecond: undefined,
   deletionGraceSeconds: 0,
 };

@@ -1,16 +1,19 @@
 // Receipts by themselves: a genuine one is found genuine, and every alteration is named.
 
 import assert from "node:assert/strict";
+import { sign } from "node:crypto";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
+import { publicPart } from "../../src/actions/issue-receipt.ts";
 import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
 import { canonicalJson } from "../../src/domain/json/canonical-json.ts";
-import type { Receipt } from "../../src/domain/deletion/receipt.ts";
+import type { CurrentReceipt } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/receipt-key.ts";
 import { makeChain, publish } from "../receipt/scene.ts";
 
 const chain = makeChain(4);
-const [first, second, third, fourth] = chain.receipts as [Receipt, Receipt, Receipt, Receipt];
+type Four = [CurrentReceipt, CurrentReceipt, CurrentReceipt, CurrentReceipt];
+const [first, second, third, fourth] = chain.receipts as Four;
 
 function faultsOf(values: readonly unknown[], published = chain.published) {
   return verifyReceipts(values, published).map(({ faults }) => faults);
@@ -20,6 +23,21 @@ describe("verifying receipts", () => {
   it("finds genuine receipts genuine, alone and in a chain", () => {
     assert.deepEqual(faultsOf([third]), [[]]);
     assert.deepEqual(faultsOf(chain.receipts), [[], [], [], []]);
+  });
+
+  it("finds receipts of version 1 genuine, which contain numbers", () => {
+    const key = makeKey();
+    const { counts: _counts, signature: _signature, ...rest } = third;
+    const { keyId } = publicPart(key, 0);
+    const numbers = { erased: { transaction: 1 }, references_removed: 0 };
+    const body = { ...rest, ...numbers, version: 1, key_id: keyId };
+    const signature = sign(null, Buffer.from(canonicalJson(body)), key).toString("base64url");
+    const published = publish(key);
+    assert.deepEqual(faultsOf([{ ...body, signature }], published), [[]]);
+    const changed = { ...body, erased: { transaction: 2 }, signature };
+    assert.match(faultsOf([changed], published)[0]?.join() ?? "", /was changed after/);
+    const mixed = { ...body, counts: third.counts, signature };
+    assert.match(faultsOf([mixed], published)[0]?.join() ?? "", /counts is not part of a receipt/);
   });
 
   it("ignores the order of fields and white space", () => {
@@ -44,7 +62,7 @@ describe("verifying receipts", () => {
   });
 
   it("reports that one was changed after it was signed", () => {
-    const [faults] = faultsOf([{ ...third, erased: { transaction: 2 } }]);
+    const [faults] = faultsOf([{ ...third, started_at: third.completed_at }]);
     assert.match(faults?.join() ?? "", /was changed after it was signed/);
   });
 

@@ -72,7 +72,7 @@ async function playUntilLoss({ line, apart, start }: Site) {
   const server = await start();
   const acme = await makeAcme(server);
   for (const id of ["stays", "gone", "gone-too"]) await addTransaction(server.client, acme, id);
-  await deleteOne(server.client, acme, "before");
+  const before = await deleteOne(server.client, acme, "before");
   const file = join(apart, "backup.db");
   await line.ask("backup", file);
   await addTransaction(server.client, acme, "late");
@@ -83,7 +83,7 @@ async function playUntilLoss({ line, apart, start }: Site) {
   }
   const { out: receipts } = await line.type("receipt export");
   await server.stop();
-  return { acme, file, ids, receipts };
+  return { acme, file, ids, receipts, before };
 }
 
 async function requireConsistent({ line }: Site): Promise<void> {
@@ -147,7 +147,7 @@ describe("a backup", () => {
 describe("a restore", () => {
   it("serves without what was deleted after the backup, and has receipts that say so", async (test) => {
     const site = makeSite(test);
-    const { acme, file, ids, receipts } = await playUntilLoss(site);
+    const { acme, file, ids, receipts, before: earlier } = await playUntilLoss(site);
     const restored = await site.line.ask("restore", file, "--replace");
     assert.deepEqual(restored["carried_out"], ids);
     const server = await site.start();
@@ -166,9 +166,12 @@ describe("a restore", () => {
       assert.equal(receipt.carried_out_again?.because, "restore");
       assert.equal(receipt.carried_out_again.completed_at, before?.completed_at);
       assert.equal(receipt.carried_out_again.receipt_no, before?.receipt_no);
-      assert.deepEqual(receipt.erased, { transaction: 1 });
+      assert.deepEqual(status["erased"], { transaction: 1 });
       assert.equal(receipt.asked.by, acme.keyId);
     }
+    // With the same salts in its disclosures.
+    const id = String(earlier["deletion_request_id"]);
+    assert.deepEqual(await awaitCompletion(server.client, acme, id), earlier);
     // The chain continues from the receipts that were issued, so that all of them form one chain.
     const { out: now } = await site.line.type("receipt export");
     const all = join(site.apart, "all.ndjson");

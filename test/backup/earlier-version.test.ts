@@ -14,6 +14,10 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
+  7: `
+    ALTER TABLE receipt_head DROP COLUMN salt_key;
+    ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;
+    ALTER TABLE organization DROP COLUMN confidential_types`,
   6: `
     ALTER TABLE organization DROP COLUMN closed_at;
     ALTER TABLE organization DROP COLUMN deletion_request_id`,

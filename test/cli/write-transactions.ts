@@ -58,6 +58,7 @@ export function deleteTransaction(
     keyId: "key_test",
     expiresAt: Number.POSITIVE_INFINITY,
     covered: new Set<never>(),
+    confidential: new Set<never>(),
     rateLimitPerSecond: undefined,
     deletionGraceSeconds: graceSeconds,
   };

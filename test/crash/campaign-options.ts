@@ -9,19 +9,27 @@ export interface CampaignOptions {
   readonly budgetMs: number;
   /** For campaigns that run on more than one. */
   readonly engine: string | undefined;
+  /** The flags that were given. */
+  readonly flags: ReadonlySet<string>;
 }
 
 /**
  * `countName` is the option for the count, such as `kills`. Exits with an error message if an
  * option is invalid.
  */
-export function readCampaignOptions(countName: string, countDefault: number): CampaignOptions {
+export function readCampaignOptions(
+  countName: string,
+  countDefault: number,
+  flagNames: readonly string[] = [],
+): CampaignOptions {
+  const flags = flagNames.map((name) => [name, { type: "boolean" }] as const);
   const { values } = parseArgs({
     options: {
       seed: { type: "string" },
       engine: { type: "string" },
       budget: { type: "string" },
       [countName]: { type: "string" },
+      ...Object.fromEntries(flags),
     },
   });
   const given = values as Readonly<Record<string, string | undefined>>;
@@ -33,6 +41,7 @@ export function readCampaignOptions(countName: string, countDefault: number): Ca
     countMax: count ?? (budget === undefined ? countDefault : Infinity),
     budgetMs: budget === undefined ? Infinity : budget * 1_000,
     engine: given["engine"],
+    flags: new Set(flagNames.filter((name) => name in given)),
   };
 }
 

@@ -36,6 +36,7 @@ export async function readWhole(store: Store) {
     holds: await store.holds.list({ limit: all }),
     receipts: await store.listReceipts(0, all),
     receiptHead: await store.receiptHead(),
+    saltKey: await store.receiptSaltKey(),
     receiptKeys: await store.listReceiptKeys(),
     integrity: await store.checkIntegrity(),
   };

@@ -78,7 +78,8 @@ async function requireErased({ store }: App): Promise<void> {
   assert.deepEqual(await store.countRecords("open"), Object.fromEntries(each));
   const receipts = (await store.listReceipts(0, 10)).map(({ receipt }) => receipt);
   assert.equal(receipts.length, 1);
-  assert.deepEqual(receipts[0]?.erased, Object.fromEntries(each));
+  const deletion = await store.findDeletion(receipts[0]?.deletion_request_id ?? "", "closed");
+  assert.deepEqual(deletion?.erased, Object.fromEntries(each));
   assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
 }
 

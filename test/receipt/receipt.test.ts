@@ -50,7 +50,7 @@ describe("the receipt of a deletion", () => {
       by: acme.keyId,
       at: status["requested_at"],
     });
-    assert.deepEqual(receipt.erased, { transaction: 1 });
+    assert.deepEqual(status["erased"], { transaction: 1 });
     assert.equal(receipt.completed_at, status["completed_at"]);
     assert.equal(receipt.verification.engine, "sqlite");
   });

@@ -8,8 +8,8 @@ import type { PublishedKeys } from "../../src/actions/receipt-keys.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import {
   noReceiptHash,
-  type Receipt,
-  type ReceiptHead,
+  type CurrentReceipt,
+  type SealingHead,
 } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/receipt-key.ts";
 import type { Customer } from "../support/customer.ts";
@@ -32,7 +32,9 @@ export function deletionOf(fields: Partial<Deletion> = {}): Deletion {
     startedAt: at + 1,
     completedAt: at + 2,
     erased: { transaction: 1 },
+    kept: {},
     redacted: 0,
+    redactedByType: {},
     attempts: 1,
     waitingFor: undefined,
     nextAttemptAt: undefined,
@@ -41,8 +43,10 @@ export function deletionOf(fields: Partial<Deletion> = {}): Deletion {
   };
 }
 
+export const saltKey = "5a".repeat(32);
+
 export interface Chain {
-  readonly receipts: readonly Receipt[];
+  readonly receipts: readonly CurrentReceipt[];
   readonly published: PublishedKeys;
 }
 
@@ -55,11 +59,11 @@ export function makeChain(
     () => key,
     () => at,
   );
-  let head: ReceiptHead = { storeId, receiptNo: 0, hash: noReceiptHash };
+  let head: SealingHead = { storeId, receiptNo: 0, hash: noReceiptHash, saltKey };
   const receipts = Array.from({ length: count }, (_, index) => {
     const deletion = deletionOf({ deletionRequestId: `del_${index + 1}` });
     const { receipt, hash } = seal(deletion, { head, engine: "sqlite" });
-    head = { storeId, receiptNo: receipt.receipt_no, hash };
+    head = { ...head, receiptNo: receipt.receipt_no, hash };
     return receipt;
   });
   return { receipts, published: publish(key, storeId) };

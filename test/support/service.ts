@@ -7,6 +7,7 @@ import { type Config, readConfig } from "../../src/config.ts";
 import type { Edge, EdgeBounds } from "../../src/http/connection/edge.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
 import { serve } from "../../src/serve.ts";
+import type { Store } from "../../src/store/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
@@ -24,6 +25,8 @@ export interface ServiceOptions {
   readonly folder?: string;
   /** Other bounds over all connections than those of the service. */
   readonly bounds?: EdgeBounds;
+  /** Replaces methods of the store. */
+  readonly wrapStore?: (store: Store) => Store;
   /** What load shedding measures. Nothing unless it is given: a busy machine must not decide what a test sees. */
   readonly probe?: PressureProbe;
 }
@@ -72,7 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const serving = await serve(config, {
     now: clock.now,
     log: pino({ base: null }, { write: (line: string) => log.push(line) }),
-    wrapStore: (store) => faults.wrap(store),
+    wrapStore: (store) => faults.wrap(options.wrapStore?.(store) ?? store),
     openBulk: bulkInProcess,
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),

@@ -48,7 +48,9 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
   ["UPDATE audit_head SET entry_no = entry_no + 1", /The audit chain ends at/],
   ["UPDATE receipt_head SET receipt_no = 7", /The chain of receipts ends at receipt 2/],
   [`UPDATE deletion SET reason = 'x' WHERE ${oneCompleted}`, /differs in reason/],
-  [`UPDATE deletion SET erased = '{}' WHERE ${oneCompleted}`, /differs in erased/],
+  [`UPDATE deletion SET erased = '{}' WHERE ${oneCompleted}`, /differs in counts/],
+  [`UPDATE deletion SET kept = '{"person":1}' WHERE ${oneCompleted}`, /differs in counts/],
+  ["UPDATE receipt_head SET salt_key = salt_key || 'x'", /differs in counts/],
   [
     `UPDATE deletion SET completed_at = completed_at + 1 WHERE ${oneCompleted}`,
     /differs in completed_at/,

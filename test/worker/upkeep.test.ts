@@ -20,6 +20,7 @@ const identity = {
   keyId: "key_1",
   expiresAt: Number.POSITIVE_INFINITY,
   covered: new Set<never>(),
+  confidential: new Set<never>(),
   rateLimitPerSecond: undefined,
   deletionGraceSeconds: 0,
 };

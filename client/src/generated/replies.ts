@@ -104,9 +104,17 @@ export interface DeletionStatus {
   readonly due_at?: string;
   /** When it was completed and verified. */
   readonly completed_at?: string;
-  /** Number of records erased, by type; types without any are left out. */
+  /**
+   * Number of records that are no longer among those of the organization, by type; types without
+   * any are left out, and confidential types unless the token has their read scope.
+   */
   readonly erased?: Readonly<Record<string, number>>;
   readonly receipt?: DeletionReceipt;
+  /**
+   * By type, the numbers that the receipt commits to, with their salts: of every type whose read
+   * scope the token has, also if there were none.
+   */
+  readonly disclosures?: Readonly<Record<string, DisclosedCounts>>;
 }
 
 /**
@@ -117,7 +125,7 @@ export interface DeletionReceipt {
   /** What this document is. */
   readonly type: "sluice-deletion-receipt";
   /** Version of the format. */
-  readonly version: 1;
+  readonly version: 1 | 2;
   /** Identifies the store, and so the chain. */
   readonly store_id: string;
   /** Position in the chain of receipts of the store. */
@@ -134,10 +142,12 @@ export interface DeletionReceipt {
   readonly started_at: string;
   /** When it was completed and verified. */
   readonly completed_at: string;
-  /** Number of records erased, by type. */
-  readonly erased: Readonly<Record<string, number>>;
-  /** References removed from records that stay. */
-  readonly references_removed: number;
+  /** Since version 2: a salted hash instead of each number, by type, also where there were none. */
+  readonly counts?: Readonly<Record<string, ReceiptCountHashes>>;
+  /** Only in version 1: number of records erased, by type. */
+  readonly erased?: Readonly<Record<string, number>>;
+  /** Only in version 1: references removed from records that stay. */
+  readonly references_removed?: number;
   /** How the service verified that nothing is left. */
   readonly verification: DeletionReceiptVerification;
   /** Only after a restore: the receipt that the deletion had before. */
@@ -184,6 +194,41 @@ export interface DeletionReceiptCarriedOutAgain {
   readonly receipt_no: number | null;
   /** Its SHA-256. */
   readonly receipt: string | null;
+}
+
+/**
+ * For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url.
+ * Without the salt it says nothing about the number.
+ */
+export interface ReceiptCountHashes {
+  /**
+   * Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+   */
+  readonly removed: string;
+  /** How many of these an obligation to keep records keeps in the restricted store. */
+  readonly kept: string;
+  /** References removed from records of this type that stay. */
+  readonly references_removed: string;
+}
+
+/** The numbers of a type that the caller may know. */
+export interface DisclosedCounts {
+  /**
+   * Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+   */
+  readonly removed?: DisclosedCount;
+  /** How many of these an obligation to keep records keeps in the restricted store. */
+  readonly kept?: DisclosedCount;
+  /** References removed from records of this type that stay. */
+  readonly references_removed?: DisclosedCount;
+}
+
+/** A number, and the salt of its hash in the receipt. */
+export interface DisclosedCount {
+  /** The number. */
+  readonly count: number;
+  /** The salt. */
+  readonly salt: string;
 }
 
 /** The transaction exists. */

@@ -19,10 +19,12 @@ export async function checkDeletions(app: App, findings: Findings): Promise<void
 }
 
 function findFault(deletion: Deletion, hasReceipt: boolean): string | undefined {
-  const { status, startedAt, completedAt, erased, redacted } = deletion;
+  const { status, startedAt, completedAt, redacted } = deletion;
+  const { erased, kept, redactedByType } = deletion;
   if (status === "completed") return hasReceipt ? undefined : "is completed, and has no receipt";
   if (completedAt !== undefined) return `is ${status}, and has a time of completion`;
   if (status === "processing") return undefined;
-  const isUntouched = startedAt === undefined && redacted === 0 && Object.keys(erased).length === 0;
+  const counts = { ...erased, ...kept, ...redactedByType };
+  const isUntouched = startedAt === undefined && redacted === 0 && Object.keys(counts).length === 0;
   return isUntouched ? undefined : `is ${status}, and has been started`;
 }

@@ -3,14 +3,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
+import { countsOf } from "../../domain/deletion/receipt-count.ts";
 import type { App } from "../app.ts";
 import { receiptPages } from "../pages.ts";
+import { hashCounts } from "../receipt-counts.ts";
 import { publishReceiptKeys } from "../receipt-keys.ts";
 import { verifyReceipts } from "../verify-receipt.ts";
 import type { Findings } from "./findings.ts";
 
 export async function checkReceipts(app: App, findings: Findings): Promise<void> {
   const published = await publishReceiptKeys(app);
+  const saltKey = await app.store.receiptSaltKey();
   for await (const page of receiptPages(app)) {
     const receipts = page.map(({ receipt }) => receipt);
     const ids = receipts.map(({ deletion_request_id: id }) => id);
@@ -19,7 +22,7 @@ export async function checkReceipts(app: App, findings: Findings): Promise<void>
     for (const receipt of receipts) {
       // One by one: the chain and its gaps are checked elsewhere.
       const [verdict] = verifyReceipts([receipt], published);
-      const fault = findRowFault(receipt, deletions.get(receipt.deletion_request_id));
+      const fault = findRowFault(receipt, deletions.get(receipt.deletion_request_id), saltKey);
       for (const found of [...(verdict?.faults ?? []), ...(fault === undefined ? [] : [fault])]) {
         findings.add(`Receipt ${receipt.receipt_no}: ${found}`);
       }
@@ -27,11 +30,16 @@ export async function checkReceipts(app: App, findings: Findings): Promise<void>
   }
 }
 
-function findRowFault(receipt: Receipt, deletion: Deletion | undefined): string | undefined {
+function findRowFault(
+  receipt: Receipt,
+  deletion: Deletion | undefined,
+  saltKey: string,
+): string | undefined {
   const { deletion_request_id: id } = receipt;
   if (deletion === undefined) return `its deletion ${id} is not in the store.`;
   if (deletion.status !== "completed") return `its deletion ${id} is ${deletion.status}.`;
-  const [said, found] = [describeReceipt(receipt), describeDeletion(deletion)];
+  const said = { ...describeReceipt(receipt), ...numbersInReceipt(receipt) };
+  const found = { ...describeDeletion(deletion), ...numbersOf(deletion, receipt, saltKey) };
   const names = Object.keys(said).filter((name) => !isDeepStrictEqual(said[name], found[name]));
   if (names.length === 0) return undefined;
   return `its deletion ${id} differs in ${names.join(", ")}: it was altered in the store.`;
@@ -50,8 +58,6 @@ function describeReceipt(receipt: Receipt): Described {
     requested_at: asked.at,
     started_at: receipt.started_at,
     completed_at: receipt.completed_at,
-    erased: receipt.erased,
-    references_removed: receipt.references_removed,
     carried_out_again: receipt.carried_out_again ?? null,
   };
 }
@@ -67,8 +73,38 @@ function describeDeletion(deletion: Deletion): Described {
     requested_at: new Date(deletion.requestedAt).toISOString(),
     started_at: new Date(startedAt).toISOString(),
     completed_at: new Date(completedAt).toISOString(),
-    erased: deletion.erased,
-    references_removed: deletion.redacted,
     carried_out_again: deletion.carriedOutBefore ?? null,
+  };
+}
+
+function numbersInReceipt(receipt: Receipt): Described {
+  const { version } = receipt;
+  if (version === 1) {
+    const { erased, references_removed } = receipt;
+    return { erased, references_removed, kept: {}, references_removed_by_type: {} };
+  }
+  return { counts: receipt.counts, references_removed: 0 };
+}
+
+/** What the receipt would contain for the numbers in the row. */
+function numbersOf(deletion: Deletion, receipt: Receipt, saltKey: string): Described {
+  const { erased, kept, redacted, redactedByType } = deletion;
+  if (receipt.version === 1) {
+    return {
+      erased,
+      references_removed: redacted,
+      kept,
+      references_removed_by_type: redactedByType,
+    };
+  }
+  const sum = Object.values(redactedByType).reduce<number>((total, one) => total + (one ?? 0), 0);
+  const types = Object.keys(receipt.counts);
+  const counts = countsOf(deletion);
+  const named = Object.values(counts).flatMap((byType) => Object.keys(byType));
+  const isKnown = named.every((type) => types.includes(type));
+  // The number of all types together is in no receipt.
+  return {
+    counts: isKnown ? hashCounts(counts, receipt, { saltKey, types }) : {},
+    references_removed: redacted - sum,
   };
 }

@@ -1,6 +1,7 @@
 // `sluice deletion list`
 
 import { explainWaits } from "../../actions/explain-wait.ts";
+import { publicReaders } from "../../actions/operator-reader.ts";
 import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, optional, withDefault } from "../command.ts";
@@ -28,11 +29,15 @@ export const deletionList = defineStoreCommand({
       limit,
     });
     const waits = await explainWaits(app, deletions);
+    const ids = deletions.map(({ organizationId }) => organizationId);
+    const readers = await publicReaders(app, ids);
     return {
       json: {
-        deletions: deletions.map((deletion) =>
-          viewForOperator(deletion, waits.get(deletion.deletionRequestId)),
-        ),
+        deletions: deletions.map((deletion) => {
+          const reader = readers.get(deletion.organizationId);
+          const waiting = waits.get(deletion.deletionRequestId);
+          return viewForOperator(deletion, waiting, reader && { reader });
+        }),
       },
       text:
         deletions.length === 0

@@ -6,7 +6,7 @@ import { changeOrganization, requireFloorsWithin } from "../../actions/change-or
 import { findOrganization } from "../../actions/find-organization.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
-import { duration, onOff, rateLimit, retainDays, text } from "../input/kinds.ts";
+import { duration, onOff, rateLimit, retainDays, text, typeList } from "../input/kinds.ts";
 import { describeOrganization, viewOrganization } from "../output/organization-view.ts";
 import { describePreview } from "../output/retention-view.ts";
 
@@ -17,6 +17,7 @@ export const organizationSet = defineStoreCommand({
     "sluice organization set acme --deletion-grace 24h",
     "sluice organization set acme --strict-scopes on --rate-limit 200",
     "sluice organization set acme --retain-days 1825 --yes",
+    "sluice organization set acme --confidential-types transaction_alert,screening",
   ],
   arguments: { id: required(text("ID"), "The organization.") },
   options: {
@@ -37,6 +38,10 @@ export const organizationSet = defineStoreCommand({
       retainDays,
       "Delete records that were last seen more than this many days ago, or off to keep them; a shorter time needs --yes.",
     ),
+    confidentialTypes: optional(
+      typeList,
+      "Record types that are confidential besides reports, such as transaction_alert, or none; callers without the read scope of a confidential type see no number of them.",
+    ),
     yes: flag(
       "Confirm the deletions that --retain-days makes due. Without this, the command only lists them.",
     ),
@@ -49,6 +54,9 @@ export const organizationSet = defineStoreCommand({
       ...(deletionGrace === undefined ? {} : { deletionGraceSeconds: deletionGrace / 1_000 }),
       ...(given.rateLimit === undefined ? {} : { rateLimitPerSecond: given.rateLimit }),
       ...(given.retainDays === undefined ? {} : { retainDays: given.retainDays }),
+      ...(given.confidentialTypes === undefined
+        ? {}
+        : { confidentialTypes: given.confidentialTypes }),
     });
     return { json: viewOrganization(organization), text: describeOrganization(organization) };
   },

@@ -6,10 +6,11 @@ import {
   publishReceiptKeys,
   readPublishedKeys,
 } from "../../actions/receipt-keys.ts";
-import { type ReceiptVerdict, verifyReceipts } from "../../actions/verify-receipt.ts";
+import { addDisclosures, type DisclosedVerdict } from "../../actions/verify-disclosures.ts";
+import { verifyReceipts } from "../../actions/verify-receipt.ts";
 import { type Context, defineCommand, optional, required } from "../command.ts";
 import { text } from "../input/kinds.ts";
-import { readKeysFile, readReceiptFile } from "../input/receipt-file.ts";
+import { readDisclosureFile, readKeysFile, readReceiptFile } from "../input/receipt-file.ts";
 import { findMissingStore } from "../new-store.ts";
 import type { Paint } from "../output/paint.ts";
 
@@ -19,21 +20,29 @@ export const receiptVerify = defineCommand({
   details:
     "FILE contains a receipt, the status of a deletion that has one, or receipts as a JSON list or NDJSON in the order of their " +
     "chain. With --keys, a copy of what a server publishes at /.well-known/sluice-receipts.json, it needs neither a store nor a " +
-    "network; without it, the keys are those of this store. Exits with 1 unless every receipt is genuine.",
+    "network; without it, the keys are those of this store. A receipt contains hashes instead of numbers; --disclosures, and the " +
+    "status of a deletion, contain numbers with their salts, which are verified too. Numbers that are not disclosed are listed by " +
+    "type, and are no error. Exits with 1 unless every receipt is genuine and every disclosed number is right.",
   examples: [
     "sluice receipt verify receipt.json",
     "curl -sS https://sluice.example/.well-known/sluice-receipts.json > keys.json && sluice receipt verify receipt.json --keys keys.json",
   ],
   arguments: { file: required(text("FILE"), "The receipts, as JSON or NDJSON.") },
-  options: { keys: optional(text("FILE"), "The public keys to verify against.") },
-  run: async (context, { file, keys }) => {
-    const receipts = readReceiptFile(file);
-    const verdicts = verifyReceipts(receipts, await findKeys(context, keys));
-    const bad = verdicts.filter(({ faults }) => faults.length > 0).length;
+  options: {
+    keys: optional(text("FILE"), "The public keys to verify against."),
+    disclosures: optional(text("FILE"), "Output of `receipt disclose`, as JSON or NDJSON."),
+  },
+  run: async (context, { file, keys, disclosures }) => {
+    const given = readReceiptFile(file);
+    const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
+    const genuine = verifyReceipts(given.receipts, await findKeys(context, keys));
+    const { verdicts, faults } = addDisclosures(genuine, [...given.disclosures, ...more]);
+    const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
+    const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
     return {
-      json: { ok: bad === 0, receipts: verdicts.map(viewVerdict) },
-      text: verdicts.map((verdict) => describeVerdict(verdict, context.paint)).join("\n"),
-      exitCode: bad === 0 ? 0 : 1,
+      json: { ok, receipts: verdicts.map(viewVerdict), faults },
+      text: [...texts, ...faults].join("\n"),
+      exitCode: ok ? 0 : 1,
     };
   },
 });
@@ -56,24 +65,42 @@ async function findKeys(context: Context, file: string | undefined): Promise<Pub
   }
 }
 
-function viewVerdict({ receipt, faults }: ReceiptVerdict) {
+function viewVerdict({ receipt, faults, disclosed, undisclosed }: DisclosedVerdict) {
   return {
     receipt_no: receipt?.receipt_no ?? null,
     deletion_request_id: receipt?.deletion_request_id ?? null,
     genuine: faults.length === 0,
     faults,
+    disclosed,
+    undisclosed,
   };
 }
 
-function describeVerdict({ name, receipt, faults }: ReceiptVerdict, paint: Paint): string {
+function describeVerdict(verdict: DisclosedVerdict, paint: Paint): string {
+  const { name, receipt, faults } = verdict;
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
     const what = `${asked.resource_type} ${asked.resource_id} of ${receipt.organization_id}`;
     const repeated = again === undefined ? "" : ", replayed after a restore";
-    return `${name} is ${paint("good", "genuine")}: ${what}, completed ${at}${repeated}.`;
+    const genuine = `${name} is ${paint("good", "genuine")}: ${what}, completed ${at}${repeated}.`;
+    return [genuine, ...describeNumbers(verdict)].join("\n");
   }
   return [
     `${name} is ${paint("bad", "not genuine")}:`,
     ...faults.map((fault) => `  ${fault}`),
   ].join("\n");
+}
+
+/** Where any number is disclosed: those that are not zero, and the types of which some are not disclosed. */
+function describeNumbers({ disclosed, undisclosed }: DisclosedVerdict): readonly string[] {
+  if (Object.keys(disclosed).length === 0) return [];
+  const types = Object.entries(disclosed).flatMap(([type, byKind]) => {
+    const numbers = Object.entries(byKind).filter(([, count]) => count > 0);
+    const texts = numbers.map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
+    return texts.length === 0 ? [] : [`${type} (${texts.join(", ")})`];
+  });
+  return [
+    ...(types.length === 0 ? [] : [`  verified numbers: ${types.join(", ")}; others are 0`]),
+    ...(undisclosed.length === 0 ? [] : [`  not disclosed: ${undisclosed.join(", ")}`]),
+  ];
 }

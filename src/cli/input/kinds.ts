@@ -74,6 +74,15 @@ export const recordType: Kind<string> = {
   values: recordTypes.map(({ resourceType }) => resourceType),
 };
 
+/** Names of record types, or `none`; the action that uses them reports an unknown one. */
+export const typeList: Kind<readonly string[]> = {
+  ...kind("TYPES", 'record types, separated by commas, or "none"', (given) => {
+    const names = given === "none" ? [] : given.split(",").map((name) => name.trim());
+    return names.includes("") ? undefined : [...new Set(names)];
+  }),
+  values: ["none", ...recordTypes.map(({ resourceType }) => resourceType)],
+};
+
 export function wholeNumber(placeholder: string, min: number, max: number): Kind<number> {
   return kind(placeholder, `a whole number from ${min} to ${max}`, (given) =>
     parseWhole(given, min, max),

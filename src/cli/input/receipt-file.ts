@@ -3,30 +3,59 @@
 
 import { readFileSync } from "node:fs";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
+import type { GivenDisclosures } from "../../actions/verify-disclosures.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 const bytesMax = 256 * 1_024 * 1_024;
 
+export interface ReceiptFile {
+  readonly receipts: readonly unknown[];
+  /** Of statuses of deletions, which contain both. */
+  readonly disclosures: readonly GivenDisclosures[];
+}
+
 /** At least one. Throws OperatorError that says where the file is not JSON, or which field an object has twice. */
-export function readReceiptFile(path: string): readonly unknown[] {
+export function readReceiptFile(path: string): ReceiptFile {
+  const values = readValues(path);
+  if (values.length === 0) throw new OperatorError("file", `${path} contains no receipt.`);
+  return {
+    receipts: values.map(({ value }) => receiptOf(value)),
+    disclosures: values.flatMap(({ name, value }) => {
+      const receipt = receiptOf(value);
+      const { disclosures } = value as { readonly disclosures?: unknown };
+      if (receipt === value || disclosures === undefined) return [];
+      const { deletion_request_id, receipt_no } = receipt as Record<string, unknown>;
+      return [{ name, value: { deletion_request_id, receipt_no, disclosures } }];
+    }),
+  };
+}
+
+/** What `sluice receipt disclose` prints, one or many, or statuses of deletions. Throws OperatorError as above. */
+export function readDisclosureFile(path: string): readonly GivenDisclosures[] {
+  return readValues(path);
+}
+
+/** The values of a file: one, those of a list, or NDJSON. */
+function readValues(path: string): readonly GivenDisclosures[] {
   const content = readText(path);
   const whole = parse(content);
   if (whole.ok) {
     requireUnique(path, content);
-    const values: readonly unknown[] = Array.isArray(whole.value) ? whole.value : [whole.value];
-    if (values.length === 0) throw new OperatorError("file", `${path} contains no receipt.`);
-    return values.map(receiptOf);
+    const { value } = whole;
+    if (!Array.isArray(value)) return [{ name: path, value }];
+    const items: readonly unknown[] = value;
+    return items.map((item, index) => ({ name: `${path}, item ${index + 1},`, value: item }));
   }
   const lines = content.split("\n");
   const given = lines.filter((line) => line.trim() !== "");
   if (given.length < 2 || !parse(given[0] ?? "").ok) throw notJson(path, whole.why);
   return lines.flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const place = `${path}, line ${index + 1},`;
+    const name = `${path}, line ${index + 1},`;
     const read = parse(line);
-    if (!read.ok) throw notJson(place, read.why);
-    requireUnique(place, line);
-    return [receiptOf(read.value)];
+    if (!read.ok) throw notJson(name, read.why);
+    requireUnique(name, line);
+    return [{ name, value: read.value }];
   });
 }
 

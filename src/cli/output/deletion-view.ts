@@ -1,26 +1,31 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
-import { dueTime, viewDeletion } from "../../actions/read-deletion.ts";
+import { dueTime, viewDeletion, visibleCounts } from "../../actions/read-deletion.ts";
+import { confidentialTypes, mayCount, type Reader } from "../../domain/confidentiality.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
+import { recordTypes } from "../../domain/record-types.ts";
 import type { Paint, Tone } from "./paint.ts";
 import { type Field, formatTime, renderFields, timeOrNull } from "./table.ts";
+
+/** For a deletion that is not completed, and so has no numbers. */
+const nobody: Reader = { confidential: confidentialTypes(), covered: new Set() };
 
 /** `waiting`: what the deletion waits for, if anything. */
 export function viewForOperator(
   deletion: Deletion,
   waiting: string | undefined,
-  receipt?: Receipt,
+  { receipt, reader = nobody }: { receipt?: Receipt | undefined; reader?: Reader } = {},
 ) {
   return {
-    ...viewDeletion(deletion, receipt),
+    ...viewDeletion(deletion, receipt, reader),
     organization_id: deletion.organizationId,
     reason: deletion.reason,
     requested_by: deletion.requestedBy,
     due_at: formatTime(dueTime(deletion)),
     floor_until: timeOrNull(deletion.floorUntil),
     started_at: timeOrNull(deletion.startedAt),
-    redacted: deletion.redacted,
+    redacted: visibleReferences(deletion, reader),
     attempts: deletion.attempts,
     next_attempt_at: timeOrNull(deletion.nextAttemptAt),
     waiting_for: waiting ?? null,
@@ -36,7 +41,7 @@ export function toneOfDeletion({ status }: Deletion): Tone | undefined {
 export function describeDeletion(
   deletion: Deletion,
   waiting: string | undefined,
-  paint?: Paint,
+  { reader = nobody, paint }: { reader?: Reader; paint?: Paint } = {},
 ): string {
   const fields: readonly Field[] = [
     ["deletion request", deletion.deletionRequestId],
@@ -49,15 +54,26 @@ export function describeDeletion(
     ["due", formatTime(dueTime(deletion))],
     ["started", formatTime(deletion.startedAt)],
     ["completed", formatTime(deletion.completedAt)],
-    ["erased", formatErased(deletion)],
+    ["erased", formatErased(deletion, reader)],
     ["attempts", String(deletion.attempts)],
     ["next attempt", formatTime(deletion.nextAttemptAt)],
   ];
   return renderFields(fields, paint);
 }
 
-function formatErased({ erased, redacted }: Deletion): string {
-  const counts = Object.entries(erased).map(([type, count]) => `${count} ${type}`);
+/** References that were removed from records that stay, as far as the reader may count these. */
+function visibleReferences({ redacted, redactedByType }: Deletion, reader: Reader): number {
+  // Deletions of earlier versions have no numbers by type.
+  if (recordTypes.every((type) => mayCount(reader, type))) return redacted;
+  return recordTypes
+    .filter((type) => mayCount(reader, type))
+    .reduce((sum, { resourceType }) => sum + (redactedByType[resourceType] ?? 0), 0);
+}
+
+function formatErased(deletion: Deletion, reader: Reader): string {
+  const erased = Object.entries(visibleCounts(deletion, reader));
+  const counts = erased.map(([type, count]) => `${count} ${type}`);
+  const redacted = visibleReferences(deletion, reader);
   if (redacted > 0) counts.push(`a reference in each of ${redacted} records that stay`);
   return counts.length === 0 ? "-" : counts.join(", ");
 }

@@ -1,6 +1,7 @@
 // Organizations as the command line prints them.
 
 import type { Organization } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../input/duration.ts";
 import { formatTime, renderFields, timeOrNull } from "./table.ts";
 
@@ -12,6 +13,7 @@ export function viewOrganization(organization: Organization) {
     deletion_grace_seconds: organization.deletionGraceSeconds,
     rate_limit_per_second: organization.rateLimitPerSecond ?? null,
     retain_days: organization.retainDays ?? null,
+    confidential_types: [...confidentialTypes(organization.confidentialTypes)],
     created_at: formatTime(organization.createdAt),
     closed_at: timeOrNull(organization.closedAt),
     deletion_request_id: organization.deletionRequestId ?? null,
@@ -26,6 +28,7 @@ export function describeOrganization(organization: Organization): string {
     ["deletion grace", formatDuration(organization.deletionGraceSeconds * 1_000)],
     ["rate limit", formatRateLimit(organization)],
     ["records kept", formatRetention(organization)],
+    ["confidential", [...confidentialTypes(organization.confidentialTypes)].join(", ")],
     ["created", formatTime(organization.createdAt)],
     ["closed", formatClosed(organization)],
   ]);

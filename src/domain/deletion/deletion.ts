@@ -39,8 +39,12 @@ export interface Deletion {
   readonly startedAt: number | undefined;
   readonly completedAt: number | undefined;
   readonly erased: ErasedCounts;
+  /** Records that an obligation keeps in the restricted store. */
+  readonly kept: ErasedCounts;
   /** References removed from records that remain. */
   readonly redacted: number;
+  /** The same by the type of the record that remains. */
+  readonly redactedByType: ErasedCounts;
   readonly attempts: number;
   /** Why it is not completed yet, for operators: the last failure, or the hold or floor that it waits for. */
   readonly waitingFor: string | undefined;

@@ -21,6 +21,33 @@ export interface Edge {
   readonly kind: RelationKind;
 }
 
+/**
+ * Edges up to a bound. Those of confidential records have a bound of their own, so that they never decide whether a cascade is
+ * too large, which anybody can see.
+ */
+export class BoundedEdges {
+  readonly edges: Edge[] = [];
+  readonly #confidential: ReadonlySet<ResourceType>;
+  readonly #left: { open: number; confidential: number };
+
+  constructor(edgesMax: number, confidential: ReadonlySet<ResourceType>) {
+    this.#confidential = confidential;
+    this.#left = { open: edgesMax, confidential: edgesMax };
+  }
+
+  get isExceeded(): boolean {
+    return this.#left.open < 0 || this.#left.confidential < 0;
+  }
+
+  add(...edges: readonly Edge[]): void {
+    for (const edge of edges) {
+      this.#left[this.#confidential.has(parseNodeKey(edge.from).type) ? "confidential" : "open"] -=
+        1;
+      this.edges.push(edge);
+    }
+  }
+}
+
 export interface Redaction {
   readonly record: NodeKey;
   /** The erased record, references to which are removed from every change of `record`. */

@@ -1,6 +1,7 @@
 // Validates the structure of a receipt: its fields and their formats. Does not verify the signature.
 
 import { noReceiptHash, type Receipt, receiptType, receiptVersion } from "./receipt.ts";
+import { countKinds } from "./receipt-count.ts";
 
 type Test = (value: unknown) => boolean;
 
@@ -29,6 +30,20 @@ const isErased: Test = (value) =>
   Object.entries(value as object).every(
     ([type, count]) => /^[a-z_]+$/.test(type) && isCount(count),
   );
+const isCountHash: Test = (value) =>
+  typeof value === "string" && /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/.test(value);
+/** Any types, so that a receipt of a version with more of them can be verified. */
+const isCounts: Test = (value) =>
+  isObject(value) &&
+  Object.entries(value as object).every(
+    ([type, hashes]) =>
+      /^[a-z_]+$/.test(type) &&
+      isObject(hashes) &&
+      countKinds.every((kind) => Object.hasOwn(hashes as object, kind)) &&
+      Object.entries(hashes as object).every(
+        ([kind, hash]) => /^[a-z_]+$/.test(kind) && isCountHash(hash),
+      ),
+  );
 const isList: Test = (value) => Array.isArray(value) && value.every(isText);
 const orNull =
   (test: Test): Test =>
@@ -40,9 +55,12 @@ const count: Field = { test: isCount, expected: "a whole number" };
 const time: Field = { test: isTime, expected: "a time in UTC" };
 const object = (members: Form): Field => ({ test: isObject, expected: "an object", members });
 
-const fields: Readonly<Record<keyof Receipt, Field>> = {
+const common: Form = {
   type: { test: (value) => value === receiptType, expected: `"${receiptType}"` },
-  version: { test: (value) => value === receiptVersion, expected: `${receiptVersion}` },
+  version: {
+    test: (value) => value === 1 || value === receiptVersion,
+    expected: `1 or ${receiptVersion}`,
+  },
   store_id: text,
   receipt_no: { test: (value) => isCount(value) && value !== 0, expected: "a whole number from 1" },
   previous_receipt: { test: isHash, expected: "64 hex digits" },
@@ -51,8 +69,6 @@ const fields: Readonly<Record<keyof Receipt, Field>> = {
   asked: object({ resource_type: text, resource_id: text, reason: text, by: text, at: time }),
   started_at: time,
   completed_at: time,
-  erased: { test: isErased, expected: "an object with a whole number for each type" },
-  references_removed: count,
   verification: object({
     at: time,
     engine: text,
@@ -72,13 +88,27 @@ const fields: Readonly<Record<keyof Receipt, Field>> = {
   signature: { test: isSignature, expected: "86 characters of base64url (64 bytes)" },
 };
 
+const earlier: Form = {
+  ...common,
+  erased: { test: isErased, expected: "an object with a whole number for each type" },
+  references_removed: count,
+};
+
+const current: Form = {
+  ...common,
+  counts: {
+    test: isCounts,
+    expected: `an object with the hashes ${countKinds.join(", ")} for each type`,
+  },
+};
+
 /** A sentence for each error; none if it is a receipt. */
 export function findFormFaults(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return ["It is not a JSON object."];
   }
   const given = value as Readonly<Record<string, unknown>>;
-  const faults = [...findFaults(given, fields, "")];
+  const faults = [...findFaults(given, given["version"] === 1 ? earlier : current, "")];
   if (
     faults.length === 0 &&
     given["receipt_no"] === 1 &&

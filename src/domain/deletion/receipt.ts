@@ -4,18 +4,18 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CarriedOutBefore, Deletion, ErasedCounts } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
+import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
 import type { ResourceType } from "../record-type.ts";
 
 export const receiptType = "sluice-deletion-receipt";
-export const receiptVersion = 1;
+export const receiptVersion = 2;
 
 /** The previous hash of the first receipt of a store. */
 export const noReceiptHash = "0".repeat(64);
 
-/** Everything that is signed. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
-export interface ReceiptBody {
+/** What is signed in every version. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
+interface CommonBody {
   readonly type: typeof receiptType;
-  readonly version: number;
   /** Identifies the store, so that receipts of two services are never mistaken for one chain. */
   readonly store_id: string;
   /** Counts up from 1 in each store. */
@@ -33,19 +33,35 @@ export interface ReceiptBody {
   };
   readonly started_at: string;
   readonly completed_at: string;
-  /** Records by type. */
-  readonly erased: ErasedCounts;
-  readonly references_removed: number;
   readonly verification: Verification;
   /** Only for a deletion that had been completed before and was undone by restoring a backup. */
   readonly carried_out_again?: CarriedOutBefore;
   readonly key_id: string;
 }
 
-export interface Receipt extends ReceiptBody {
+/** Everything that is signed. */
+export interface ReceiptBody extends CommonBody {
+  readonly version: typeof receiptVersion;
+  /** For every type and kind, whether or not there were any. */
+  readonly counts: CountHashes;
+}
+
+interface Signed {
   /** Ed25519 over the canonical JSON of everything else, base64url. */
   readonly signature: string;
 }
+
+/** As earlier versions of the service issued them, with the numbers themselves. */
+export interface EarlierReceipt extends CommonBody, Signed {
+  readonly version: 1;
+  /** Records by type. */
+  readonly erased: ErasedCounts;
+  readonly references_removed: number;
+}
+
+export interface CurrentReceipt extends ReceiptBody, Signed {}
+
+export type Receipt = EarlierReceipt | CurrentReceipt;
 
 export interface Verification {
   readonly at: string;
@@ -73,25 +89,36 @@ export interface ReceiptHead {
   readonly hash: string;
 }
 
+/** What the next receipt is made from. */
+export interface SealingHead extends ReceiptHead {
+  /** 256 bits in hex, from which the salts of receipts are derived. */
+  readonly saltKey: string;
+}
+
 export interface ReceiptContext {
   readonly head: ReceiptHead;
   readonly engine: Verification["engine"];
   readonly keyId: string;
+  readonly hashCounts: (position: ReceiptPosition) => CountHashes;
 }
 
 /** What is signed for a deletion that is being completed; its completedAt must be set. */
 export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): ReceiptBody {
   const { completedAt, startedAt, carriedOutBefore } = deletion;
   if (completedAt === undefined) throw new TypeError("a receipt is for a completed deletion");
-  const { head, engine, keyId } = context;
-  return {
-    type: receiptType,
-    version: receiptVersion,
+  const { head, engine, keyId, hashCounts } = context;
+  const position: ReceiptPosition = {
     store_id: head.storeId,
     receipt_no: head.receiptNo + 1,
     previous_receipt: head.hash,
-    organization_id: deletion.organizationId,
     deletion_request_id: deletion.deletionRequestId,
+    completed_at: formatInstant(completedAt),
+  };
+  return {
+    type: receiptType,
+    version: receiptVersion,
+    ...position,
+    organization_id: deletion.organizationId,
     asked: {
       resource_type: deletion.resourceType,
       resource_id: deletion.resourceId,
@@ -100,9 +127,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
       at: formatInstant(deletion.requestedAt),
     },
     started_at: formatInstant(startedAt ?? completedAt),
-    completed_at: formatInstant(completedAt),
-    erased: deletion.erased,
-    references_removed: deletion.redacted,
+    counts: hashCounts(position),
     verification: verificationBy(engine, deletion, completedAt),
     ...(carriedOutBefore === undefined ? {} : { carried_out_again: carriedOutBefore }),
     key_id: keyId,

@@ -1,8 +1,11 @@
-// The schema of the receipt of a deletion. Closed: a document with any other field is not a receipt.
+// The schemas of the receipt of a deletion and of the numbers that it commits to. Closed: a document with any other field is not
+// a receipt.
 
 import { noReceiptHash, receiptType, receiptVersion } from "../../domain/deletion/receipt.ts";
+import { type CountKind, countKinds } from "../../domain/deletion/receipt-count.ts";
+import { recordTypes } from "../../domain/record-types.ts";
 import { countSchema, objectSchema, textSchema, timeSchema } from "./content.ts";
-import type { JsonSchema } from "./document.ts";
+import { type JsonSchema, schemaRef } from "./document.ts";
 
 function closedSchema(
   description: string,
@@ -41,11 +44,55 @@ const replayedExample = closedSchema(
   },
 );
 
+const kindDescriptions: Readonly<Record<CountKind, string>> = {
+  removed:
+    "Records that are no longer among those of the organization: erased, or kept as `kept` counts.",
+  kept: "How many of these an obligation to keep records keeps in the restricted store.",
+  references_removed: "References removed from records of this type that stay.",
+};
+
+function byKind(property: (description: string) => JsonSchema): Record<CountKind, JsonSchema> {
+  const properties = countKinds.map((kind) => [kind, property(kindDescriptions[kind])]);
+  return Object.fromEntries(properties) as Record<CountKind, JsonSchema>;
+}
+
+const countHashes = closedSchema(
+  'For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing ' +
+    "about the number.",
+  byKind(textSchema),
+);
+
+const disclosedCount = objectSchema("A number, and the salt of its hash in the receipt.", {
+  count: countSchema("The number."),
+  salt: textSchema("The salt."),
+});
+
+const disclosedCounts = objectSchema(
+  "The numbers of a type that the caller may know.",
+  byKind((description) => ({ ...schemaRef("DisclosedCount"), description })),
+  { sometimes: countKinds },
+);
+
+/** Components that the schemas of a receipt and of disclosures refer to. */
+export const receiptParts: Readonly<Record<string, JsonSchema>> = {
+  ReceiptCountHashes: countHashes,
+  DisclosedCounts: disclosedCounts,
+  DisclosedCount: disclosedCount,
+};
+
+export const disclosuresSchema: JsonSchema = {
+  type: "object",
+  description:
+    "By type, the numbers that the receipt commits to, with their salts: of every type whose read scope the token has, also " +
+    "if there were none.",
+  additionalProperties: schemaRef("DisclosedCounts"),
+};
+
 export const deletionReceipt: JsonSchema = closedSchema(
   "The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the SHA-256 of its canonical JSON (RFC 8785).",
   {
     type: { type: "string", enum: [receiptType], description: "What this document is." },
-    version: { type: "integer", enum: [receiptVersion], description: "Version of the format." },
+    version: { type: "integer", enum: [1, receiptVersion], description: "Version of the format." },
     store_id: textSchema("Identifies the store, and so the chain."),
     receipt_no: countSchema("Position in the chain of receipts of the store.", 1),
     previous_receipt: textSchema("SHA-256 of the receipt before it, in hex; zeros in the first."),
@@ -54,21 +101,34 @@ export const deletionReceipt: JsonSchema = closedSchema(
     asked,
     started_at: timeSchema("When the erasure began."),
     completed_at: timeSchema("When it was completed and verified."),
+    counts: {
+      type: "object",
+      description:
+        "Since version 2: a salted hash instead of each number, by type, also where there were none.",
+      additionalProperties: schemaRef("ReceiptCountHashes"),
+    },
     erased: {
       type: "object",
-      description: "Number of records erased, by type.",
+      description: "Only in version 1: number of records erased, by type.",
       additionalProperties: { type: "integer", format: "int64", minimum: 1 },
     },
-    references_removed: countSchema("References removed from records that stay."),
+    references_removed: countSchema(
+      "Only in version 1: references removed from records that stay.",
+    ),
     verification,
     carried_out_again: replayedExample,
     key_id: textSchema("Thumbprint (RFC 7638) of the public key."),
     signature: textSchema("Ed25519 over the canonical JSON of everything else, base64url."),
   },
-  ["carried_out_again"],
+  ["counts", "erased", "references_removed", "carried_out_again"],
 );
 
 export const receiptKeyIdExample = "0oTeNmSRC3wCkN3FbDkUtMEzMz3bvRXcSJ2Y2SbyaG0";
+
+const exampleHash = "A".repeat(43);
+const exampleSalt = "A".repeat(22);
+
+const exampleHashes = Object.fromEntries(countKinds.map((kind) => [kind, exampleHash]));
 
 export const receiptExample = {
   type: receiptType,
@@ -79,7 +139,7 @@ export const receiptExample = {
   organization_id: "acme",
   started_at: "2026-03-01T10:00:01.100Z",
   completed_at: "2026-03-01T10:00:01.250Z",
-  references_removed: 0,
+  counts: Object.fromEntries(recordTypes.map(({ resourceType }) => [resourceType, exampleHashes])),
   verification: {
     at: "2026-03-01T10:00:01.250Z",
     engine: "sqlite",
@@ -89,3 +149,10 @@ export const receiptExample = {
   key_id: receiptKeyIdExample,
   signature: "A".repeat(86),
 } as const;
+
+/** The disclosures of a type of which one record was erased. */
+export const disclosureExample: Readonly<Record<CountKind, object>> = {
+  removed: { count: 1, salt: exampleSalt },
+  kept: { count: 0, salt: exampleSalt },
+  references_removed: { count: 0, salt: exampleSalt },
+};

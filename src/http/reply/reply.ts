@@ -4,6 +4,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/caller-cache.ts";
+import { isConfidential } from "../../domain/confidentiality.ts";
+import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
@@ -11,7 +13,9 @@ import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 /** What is known of a request, besides the request itself. */
 export interface RequestContext {
   /** Undefined where the path has none. */
-  readonly operation: { readonly name: string; readonly permission?: Permission } | undefined;
+  readonly operation:
+    | { readonly name: string; readonly permission?: Permission; readonly type?: RecordType }
+    | undefined;
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedAt: number;
@@ -42,7 +46,13 @@ export function makeRequestContext(
   return requestContext;
 }
 
-/** Called for each finished request: operation name, status, seconds. */
+/** Undefined for operations on confidential types, which are not counted: it would disclose that there are such records. */
+export function nameForMetrics({ operation, caller }: RequestContext): string | undefined {
+  if (operation?.type !== undefined && isConfidential(operation.type, caller)) return undefined;
+  return operation?.name ?? "other";
+}
+
+/** Called for each finished request that is counted: operation name, status, seconds. */
 export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
 
 export interface Replies {
@@ -83,8 +93,8 @@ export function makeReplies(observe: ObserveRequest, memory: ReplyMemory): Repli
         fields.push("ratelimit", rateLimit, "ratelimit-policy", rateLimitPolicy);
       }
       for (const name in headers) fields.push(name, headers[name] ?? "");
-      if (requestContext !== undefined) {
-        const name = requestContext.operation?.name ?? "other";
+      const name = requestContext === undefined ? undefined : nameForMetrics(requestContext);
+      if (requestContext !== undefined && name !== undefined) {
         observe(name, status, (performance.now() - requestContext.startedAt) / 1_000);
       }
       reply.hijack();

@@ -10,14 +10,10 @@ import type { Operation } from "../operation.ts";
 /** Undefined without the header. Throws AppError validation_failed if it was sent twice, is too long or is empty. */
 export function idempotencyMark(
   request: FastifyRequest,
-  {
-    organizationId,
-    operation,
-    body,
-  }: { organizationId: string; operation: Operation; body: Buffer },
+  { keySpace, operation, body }: { keySpace: string; operation: Operation; body: Buffer },
 ): IdempotencyMark | undefined {
   const found = idempotencyRequest(request, operation);
-  return found === undefined ? undefined : markRequest(organizationId, { ...found, body });
+  return found === undefined ? undefined : markRequest(keySpace, { ...found, body });
 }
 
 /** The same before the body is read: everything that makes two requests the same request, except the body. */

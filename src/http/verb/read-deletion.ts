@@ -1,7 +1,7 @@
 // GET /v2/deletion_request: the status of a deletion, and its receipt once it is completed.
 
 import { requireScope } from "../../actions/identify-caller.ts";
-import { readDeletion as findDeletion, viewDeletion } from "../../actions/read-deletion.ts";
+import { findDeletionFor, readDeletion as viewDeletion } from "../../actions/read-deletion.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
@@ -9,7 +9,13 @@ import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/cont
 import { type Examples, schemaRef } from "../openapi/document.ts";
 import { errorResponse } from "../openapi/error-responses.ts";
 import { exampleDeletionId, exampleReason, idExample } from "../openapi/examples.ts";
-import { deletionReceipt, receiptExample } from "../openapi/receipt-schema.ts";
+import {
+  deletionReceipt,
+  disclosureExample,
+  disclosuresSchema,
+  receiptExample,
+  receiptParts,
+} from "../openapi/receipt-schema.ts";
 import { deletionTag } from "../openapi/parts.ts";
 import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
@@ -30,12 +36,15 @@ const statusSchema = objectSchema(
     completed_at: timeSchema("When it was completed and verified."),
     erased: {
       type: "object",
-      description: "Number of records erased, by type; types without any are left out.",
+      description:
+        "Number of records that are no longer among those of the organization, by type; types without any are left out, and " +
+        "confidential types unless the token has their read scope.",
       additionalProperties: { type: "integer", format: "int64", minimum: 1 },
     },
     receipt: schemaRef("DeletionReceipt"),
+    disclosures: disclosuresSchema,
   },
-  { sometimes: ["due_at", "completed_at", "erased", "receipt"] },
+  { sometimes: ["due_at", "completed_at", "erased", "receipt", "disclosures"] },
 );
 
 export const readDeletion: Verb = {
@@ -66,7 +75,7 @@ export const readDeletion: Verb = {
       reply: jsonReply("The status of the deletion request.", {
         name: "DeletionStatus",
         schema: statusSchema,
-        parts: { DeletionReceipt: deletionReceipt },
+        parts: { DeletionReceipt: deletionReceipt, ...receiptParts },
         examples: shown === undefined ? {} : statusExamples(shown),
       }),
     };
@@ -75,11 +84,10 @@ export const readDeletion: Verb = {
   makeHandler: ({ app }) => {
     return async ({ request, caller }) => {
       const deletionRequestId = queryIdentifier(request, "deletion_request_id");
-      const { organizationId } = caller;
-      const { deletion, receipt } = await findDeletion(app, { organizationId, deletionRequestId });
+      const deletion = await findDeletionFor(app, deletionRequestId, caller);
       const type = recordTypeByName(deletion.resourceType);
       if (type !== undefined) requireScope(caller, deleteScope(type));
-      return jsonAnswer(200, viewDeletion(deletion, receipt));
+      return jsonAnswer(200, await viewDeletion(app, deletion, caller));
     };
   },
 };
@@ -102,10 +110,11 @@ function statusExamples(type: RecordType): Examples {
       by: "key_4fQ2mN8sT1vXc7Za",
       at: pending.requested_at,
     },
-    erased,
   };
   const { completed_at } = receiptExample;
-  const completed = { ...pending, status: "completed", completed_at, erased, receipt };
+  const done = { completed_at, erased, receipt };
+  const disclosures = { [type.resourceType]: disclosureExample };
+  const completed = { ...pending, status: "completed", ...done, disclosures };
   const waiting = { ...pending, due_at: "2031-02-28T10:00:00.000Z" };
   return {
     pending: { summary: "Not begun yet", value: pending },

@@ -1,6 +1,7 @@
 // DELETE /v2/<type>: queues the deletion of a record. Holds also what POST /v2/deletion_request shares with it.
 
 import { type TSchema, Type } from "typebox";
+import { keySpaceOf } from "../../actions/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/request-deletion.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -147,8 +148,8 @@ export async function answerDeletion(
   { request, caller }: HandlerInput,
   { operation, type, id, reason, bytes }: Wanted,
 ): Promise<Answer> {
-  const { organizationId } = caller;
-  const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
+  const keySpace = keySpaceOf(caller, type);
+  const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
   const deletionRequestId = await queueDeletion(app, caller, { type, id, reason, idempotency });
   onDeletionRequested();
   return jsonAnswer(200, { [type.idField]: id, deletion_request_id: deletionRequestId });

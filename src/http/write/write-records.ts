@@ -2,8 +2,9 @@
 // moderate ones in turns, and large ones by the bulk thread.
 
 import type { IncomingMessage } from "node:http";
-import { contextOf, keyHashOf } from "../../actions/idempotency.ts";
+import { contextOf, keyHashOf, keySpaceOf } from "../../actions/idempotency.ts";
 import { writeRecords } from "../../actions/write-records.ts";
+import { isConfidential } from "../../domain/confidentiality.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { ListOutcome } from "../bulk/bulk-client.ts";
@@ -52,7 +53,9 @@ export function makeWrite(context: HttpContext, operation: Operation, mode: Writ
     const report = isSmall(raw)
       ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { write, bytes }))
       : await writeLarge(context, input, write);
-    if (!report.repeated) context.onRecordsWritten(type.resourceType, report.written);
+    if (!report.repeated && !isConfidential(type, input.caller)) {
+      context.onRecordsWritten(type.resourceType, report.written);
+    }
     return answer(input, write, report);
   };
 }
@@ -70,7 +73,8 @@ function writeSmall(
   if (single) requireSingleForm(operation);
   else requireListForm(operation, value.length);
   const items: readonly unknown[] = single ? [value] : value;
-  const idempotency = idempotencyMark(request, { organizationId, operation, body: bytes });
+  const keySpace = keySpaceOf(caller, type);
+  const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
   const options = { organizationId, type, mode, lenient, single, items, idempotency };
   const count = items.length;
   return writeRecords(context.app, options).then(({ written, repeated, results }) => {
@@ -85,14 +89,14 @@ function writeSmall(
 async function writeLarge(
   context: HttpContext,
   input: HandlerInput,
-  { operation, mode, lenient }: Write,
+  { operation, type, mode, lenient }: Write,
 ): Promise<ListReport> {
   const { organizationId } = input.caller;
   const { raw } = input.request;
   const declared = declaredBytes(raw);
   context.load.shedding.admitBody(declared);
   const key = idempotencyRequest(input.request, operation);
-  const keyHash = key === undefined ? undefined : keyHashOf(organizationId, key.idempotencyKey);
+  const keyHash = key && keyHashOf(keySpaceOf(input.caller, type), key.idempotencyKey);
   const write: LargeWrite = {
     raw,
     keyHash,

@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/identify-caller.ts";
+import { isConfidential } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { OpenStream } from "../bulk/bulk-client.ts";
@@ -15,6 +16,7 @@ import type { HttpContext } from "../http-context.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
 import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
+import { nameForMetrics } from "../reply/reply.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 
@@ -71,13 +73,14 @@ class WriteStream {
     this.#input = input;
     this.#operation = operation;
     this.#replyLines = new ReplyLines(input.reply.raw);
-    const { organizationId } = input.caller;
-    const { resourceType } = requireType(operation);
+    const { caller } = input;
+    const { organizationId } = caller;
+    const type = requireType(operation);
     this.#task = context.bulk.openStream(
       { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
       {
         onGroup: ({ written, lines, lineCount, work }) => {
-          context.onRecordsWritten(resourceType, written);
+          if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
           this.#charge(work);
           if (lineCount > 0) this.#reply(lines, lineCount);
         },
@@ -157,8 +160,13 @@ class WriteStream {
       ...(unlisted === 0 ? {} : { unlisted }),
       ...(failure === undefined ? {} : { code: failure.code }),
     });
-    const { name, success } = this.#operation;
-    this.#context.observe(name, success, (performance.now() - requestContext.startedAt) / 1_000);
+    const name = nameForMetrics(requestContext);
+    if (name === undefined) return;
+    this.#context.observe(
+      name,
+      this.#operation.success,
+      (performance.now() - requestContext.startedAt) / 1_000,
+    );
   }
 
   /** What was committed stays committed; the summary reports how far the stream was read, and why no further. */

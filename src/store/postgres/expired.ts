@@ -2,7 +2,9 @@
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findHoldsOf } from "../sql/hold.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
 import { decideExpiries, readExpiredPage } from "../sql/expired.ts";
+import { readConfidentialTypes } from "../sql/organization.ts";
 import type { ExpiredPart, ExpiryQuery } from "../store.ts";
 import { findClosed } from "./erase/closed-record.ts";
 import { findRecords } from "./commit/record.ts";
@@ -18,7 +20,8 @@ export async function findExpired(
   if (keys.length === 0) return { expired: [], next };
   const held = new Set((await transaction.perform(findHoldsOf, keys)).map(keyText));
   const open = await findClosed(transaction, keys);
-  const needed = await findNeeded(transaction, keys, query.before);
+  const confidential = await transaction.perform(readConfidentialTypes, query.organizationId);
+  const needed = await findNeeded(transaction, keys, { before: query.before, confidential });
   const kept = keys.map((key) => {
     const name = keyText(key);
     return { key, held: held.has(name), open: open.has(name), needed: needed.has(name) };
@@ -33,7 +36,10 @@ export async function findExpired(
 async function findNeeded(
   transaction: Transaction,
   keys: readonly RecordKey[],
-  before: string,
+  {
+    before,
+    confidential,
+  }: { readonly before: string; readonly confidential: ReadonlySet<ResourceType> },
 ): Promise<ReadonlySet<string>> {
   /** By record: what it belongs to. */
   const holders = new Map<string, string[]>();
@@ -43,7 +49,8 @@ async function findNeeded(
     const relations = await findRelationsTo(transaction, level);
     const next = new Map<string, RecordKey>();
     for (const relation of relations) {
-      if (relation.kind !== "belongs") continue;
+      // A report must not disclose that it exists by keeping what it belongs to.
+      if (relation.kind !== "belongs" || confidential.has(relation.from_type)) continue;
       const from = keyText(fromOf(relation));
       holders.set(from, [...(holders.get(from) ?? []), keyText(toOf(relation))]);
       if (!reached.has(from)) next.set(from, fromOf(relation));

@@ -2,6 +2,7 @@
 // every engine.
 
 import type { AccessToken, ApiKey, Organization } from "../../domain/access.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { NewKey, OrganizationChange } from "../store.ts";
 
@@ -12,6 +13,7 @@ export interface OrganizationRow {
   readonly deletion_grace_seconds: number;
   readonly rate_limit_per_second: number | null;
   readonly retain_days: number | null;
+  readonly confidential_types: string;
   readonly created_at: number;
   readonly closed_at: number | null;
   readonly deletion_request_id: string | null;
@@ -52,6 +54,7 @@ export const callerColumns = `
 export function toOrganization(row: OrganizationRow): Organization {
   const { retain_days: retainDays, closed_at: closedAt } = row;
   const { deletion_request_id: deletionRequestId } = row;
+  const confidentialTypes = JSON.parse(row.confidential_types) as readonly ResourceType[];
   return {
     organizationId: row.organization_id,
     name: row.name,
@@ -59,6 +62,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     deletionGraceSeconds: row.deletion_grace_seconds,
     rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
     ...(retainDays === null ? {} : { retainDays }),
+    ...(confidentialTypes.length === 0 ? {} : { confidentialTypes }),
     createdAt: row.created_at,
     ...(closedAt === null ? {} : { closedAt }),
     ...(deletionRequestId === null ? {} : { deletionRequestId }),

@@ -20,7 +20,9 @@ export interface DeletionRow {
   readonly started_at: number | null;
   readonly completed_at: number | null;
   readonly erased: string;
+  readonly kept: string;
   readonly redacted: number;
+  readonly redacted_by_type: string;
   readonly attempts: number;
   readonly waiting_for: string | null;
   readonly next_attempt_at: number | null;
@@ -43,7 +45,9 @@ export function toDeletion(row: DeletionRow): Deletion {
     startedAt: row.started_at ?? undefined,
     completedAt: row.completed_at ?? undefined,
     erased: JSON.parse(row.erased) as ErasedCounts,
+    kept: JSON.parse(row.kept) as ErasedCounts,
     redacted: row.redacted,
+    redactedByType: JSON.parse(row.redacted_by_type) as ErasedCounts,
     attempts: row.attempts,
     waitingFor: row.waiting_for ?? undefined,
     nextAttemptAt: row.next_attempt_at ?? undefined,
@@ -52,7 +56,7 @@ export function toDeletion(row: DeletionRow): Deletion {
   };
 }
 
-/** The counts of erased records by type, with one more for each of these types. */
+/** The counts by type, with one more for each of these types. */
 export function addCounts(before: ErasedCounts, types: readonly string[]): ErasedCounts {
   const counts = new Map(Object.entries(before));
   for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);

@@ -1,7 +1,12 @@
 // The rows of receipts and of their keys, and their conversion. The same on every engine.
 
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
+import type {
+  Receipt,
+  ReceiptHead,
+  ReceiptKey,
+  SealingHead,
+} from "../../domain/deletion/receipt.ts";
 import type { SealedReceipt } from "../store.ts";
 import type { StoredReceipt } from "../trail.ts";
 
@@ -19,6 +24,10 @@ export interface HeadRow {
   readonly hash: string;
 }
 
+export interface SealingHeadRow extends HeadRow {
+  readonly salt_key: string;
+}
+
 export interface KeyRow {
   readonly key_id: string;
   readonly public_key: string;
@@ -28,6 +37,10 @@ export interface KeyRow {
 
 export function toHead({ store_id, receipt_no, hash }: HeadRow): ReceiptHead {
   return { storeId: store_id, receiptNo: receipt_no, hash };
+}
+
+export function toSealingHead(row: SealingHeadRow): SealingHead {
+  return { ...toHead(row), saltKey: row.salt_key };
 }
 
 export function toReceipt({ document }: Pick<ReceiptRow, "document">): Receipt {

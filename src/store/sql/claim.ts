@@ -5,7 +5,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Claim } from "../store.ts";
 import { auditDeletion, readExistingDeletion } from "./deletion.ts";
-import type { Obstacle, PlanCounts } from "./plan.ts";
+import type { Obstacle } from "./plan.ts";
 import { run, type Statements } from "./statements.ts";
 
 const setClaimed = `
@@ -29,14 +29,10 @@ export function* takeDeletion(
 }
 
 /** In the transaction that completes its plan, so that no deletion is processing without one. */
-export function* beginDeletion(
-  deletion: Deletion,
-  counts: PlanCounts,
-  claim: Claim,
-): Statements<Deletion> {
+export function* beginDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
   const begun = yield* takeDeletion(deletion.deletionRequestId, claim);
   const act = { actor: "worker", now: claim.now };
-  yield* auditDeletion(deletion, { action: "start", detail: { ...counts }, act });
+  yield* auditDeletion(deletion, { action: "start", detail: {}, act });
   return begun;
 }
 

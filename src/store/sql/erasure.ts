@@ -6,6 +6,7 @@ import { nodeKey, type NodeKey } from "../../domain/deletion/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Act } from "../act.ts";
 import { addCounts } from "../row/deletion-row.ts";
+import { readConfidentialTypes } from "./organization.ts";
 import { all, run, type Statements } from "./statements.ts";
 
 export interface TargetRow {
@@ -36,17 +37,39 @@ const setDone = `
   `;
 
 const setProgress = `
-  UPDATE deletion SET erased = $2, redacted = $3,
-    --sqlite lease_until = max(lease_until, $4)
-    --postgres lease_until = greatest(lease_until, $4)
+  UPDATE deletion SET erased = $2, redacted = $3, redacted_by_type = $4,
+    --sqlite lease_until = max(lease_until, $5)
+    --postgres lease_until = greatest(lease_until, $5)
   WHERE deletion_request_id = $1`;
 
-/** `Row` may have further columns of the engine. */
+/** The targets of a step. */
+export interface NextTargets<Row extends TargetRow> {
+  readonly targets: readonly Row[];
+  /** True if the plan has no others. */
+  readonly isLast: boolean;
+  readonly isConfidential: (target: Row) => boolean;
+}
+
+/**
+ * At most `targetsMax` targets, and besides as many of confidential types: so these don't decide how many steps there are, which
+ * the time until the completion would disclose. `Row` may have further columns of the engine.
+ */
 export function* findNextTargets<Row extends TargetRow>(
-  deletionRequestId: string,
+  { deletionRequestId, organizationId }: Deletion,
   targetsMax: number,
-): Statements<readonly Row[]> {
-  return yield* all<Row>(findNext, deletionRequestId, targetsMax);
+): Statements<NextTargets<Row>> {
+  const rowsMax = 2 * targetsMax + 1;
+  const rows = yield* all<Row>(findNext, deletionRequestId, rowsMax);
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const isConfidential = ({ resource_type }: Row) => confidential.has(resource_type);
+  const left = { open: targetsMax, confidential: targetsMax };
+  const end = rows.findIndex((row) => {
+    const kind = isConfidential(row) ? "confidential" : "open";
+    left[kind] -= 1;
+    return left[kind] < 0;
+  });
+  const targets = end === -1 ? rows : rows.slice(0, end);
+  return { targets, isLast: end === -1 && rows.length < rowsMax, isConfidential };
 }
 
 export interface ErasureProgress {
@@ -54,12 +77,13 @@ export interface ErasureProgress {
   readonly last: TargetRow | undefined;
   /** The types of the records that were erased, one entry for each. */
   readonly erasedTypes: readonly string[];
-  readonly redacted: number;
+  /** The types of the records from which references were removed, one entry for each reference. */
+  readonly redactedTypes: readonly string[];
 }
 
 /** Stores what a step did, and extends the lease. */
 export function* storeProgress(
-  { deletionRequestId, erased, redacted }: Deletion,
+  { deletionRequestId, erased, redacted, redactedByType }: Deletion,
   progress: ErasureProgress,
   act: Act,
 ): Statements<void> {
@@ -68,7 +92,8 @@ export function* storeProgress(
     setProgress,
     deletionRequestId,
     JSON.stringify(addCounts(erased, progress.erasedTypes)),
-    redacted + progress.redacted,
+    redacted + progress.redactedTypes.length,
+    JSON.stringify(addCounts(redactedByType, progress.redactedTypes)),
     act.now + limits.deletionLeaseMs,
   );
 }

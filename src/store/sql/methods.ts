@@ -82,6 +82,7 @@ export const methods = {
     deletionFigures: read(deletions, deletion.deletionFigures),
 
     receiptHead: lookup(every, receipt.readReceiptHead),
+    receiptSaltKey: lookup(every, receipt.readSaltKey),
     findReceipt: lookup(byIdIn, receipt.findReceipt),
     listReceipts: lookup(every, receipt.listReceipts),
     listReceiptKeys: lookup(every, receipt.listReceiptKeys),

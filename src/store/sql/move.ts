@@ -5,7 +5,7 @@ import type { MovedTable } from "../move/moved-tables.ts";
 import { get, type Statements } from "./statements.ts";
 
 const findEnds = `
-  SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, entry_no, audit_head.hash AS audit_hash,
+  SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, salt_key, entry_no, audit_head.hash AS audit_hash,
     --sqlite (SELECT value FROM counter WHERE name = 'arrival') AS arrival,
     --sqlite (SELECT value FROM meta WHERE name = 'credentials_version') AS credentials
     --postgres (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM arrival) AS arrival,
@@ -16,6 +16,7 @@ interface EndsRow {
   readonly store_id: string;
   readonly receipt_no: number;
   readonly receipt_hash: string;
+  readonly salt_key: string;
   readonly entry_no: number;
   readonly audit_hash: string;
   readonly arrival: number;
@@ -31,6 +32,7 @@ export function* readMoveEnds(): Statements<MoveEnds> {
     credentialsVersion: row.credentials,
     receiptNo: row.receipt_no,
     receiptHash: row.receipt_hash,
+    saltKey: row.salt_key,
     auditEntryNo: row.entry_no,
     auditHash: row.audit_hash,
   };

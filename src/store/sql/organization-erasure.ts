@@ -148,13 +148,13 @@ export function* eraseOrganizationStep(
   deletion: Deletion,
   { place: from, ...args }: Pick<Page, "rowsMax" | "act" | "eraseRecords"> & StepPlace,
 ): Statements<OrganizationStep> {
-  const { deletionRequestId, organizationId } = deletion;
+  const { organizationId } = deletion;
   const { act } = args;
-  const [target] = yield* findNextTargets(deletionRequestId, 1);
+  const [target] = (yield* findNextTargets(deletion, 1)).targets;
   if (target === undefined) return { done: true, place: undefined };
   const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
   const last = place === undefined ? target : undefined;
-  yield* storeProgress(deletion, { last, erasedTypes, redacted: 0 }, act);
+  yield* storeProgress(deletion, { last, erasedTypes, redactedTypes: [] }, act);
   const arrival = yield* get<{ latest: number }>(readArrival);
   return { done: place === undefined, place, latestArrival: arrival?.latest ?? 0 };
 }

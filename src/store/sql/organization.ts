@@ -2,6 +2,8 @@
 // notice it.
 
 import type { Organization } from "../../domain/access.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
 import { applyChange, type OrganizationRow, toOrganization } from "../row/access-row.ts";
 import type { Act } from "../act.ts";
 import { type FloorRow, toFloor } from "../row/floor-row.ts";
@@ -17,8 +19,8 @@ const insertOrganization = `
 const updateOrganization = `
   UPDATE organization SET
     name = $1, strict_scopes = $2, deletion_grace_seconds = $3, rate_limit_per_second = $4,
-    retain_days = $5
-  WHERE organization_id = $6`;
+    retain_days = $5, confidential_types = $6
+  WHERE organization_id = $7`;
 
 const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
 
@@ -85,6 +87,7 @@ export function* changeOrganization(
     after.deletionGraceSeconds,
     after.rateLimitPerSecond ?? null,
     after.retainDays ?? null,
+    JSON.stringify(after.confidentialTypes ?? []),
     organizationId,
   );
   yield* credentialsChanged();
@@ -102,6 +105,14 @@ export function* lockOrganization(organizationId: string): Statements<Organizati
 export function* findOrganization(organizationId: string): Statements<Organization | undefined> {
   const row = yield* get<OrganizationRow>(findOne, organizationId);
   return row === undefined ? undefined : toOrganization(row);
+}
+
+/** All of them; of an unknown organization those that always are. */
+export function* readConfidentialTypes(
+  organizationId: string,
+): Statements<ReadonlySet<ResourceType>> {
+  const organization = yield* findOrganization(organizationId);
+  return confidentialTypes(organization?.confidentialTypes);
 }
 
 export function* listOrganizations(): Statements<readonly Organization[]> {

@@ -42,16 +42,6 @@ export interface PlanTarget {
   readonly reference?: NodeKey | undefined;
 }
 
-/** How many records a plan erases, and how many references it redacts. */
-export interface PlanCounts {
-  readonly toErase: number;
-  readonly toRedact: number;
-}
-
-export function countPlan({ erase, redact }: ErasurePlan): PlanCounts {
-  return { toErase: erase.length, toRedact: redact.length };
-}
-
 /** References are redacted first, and the root is erased last. */
 export function targetsOf({ erase, redact }: ErasurePlan): readonly PlanTarget[] {
   const references = [...redact].sort((one, other) => (one.record < other.record ? -1 : 1));

@@ -2,7 +2,12 @@
 // lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
 // trail. Signs nothing.
 
-import type { Receipt, ReceiptHead, ReceiptKey } from "../../domain/deletion/receipt.ts";
+import type {
+  Receipt,
+  ReceiptHead,
+  ReceiptKey,
+  SealingHead,
+} from "../../domain/deletion/receipt.ts";
 import type { Act } from "../act.ts";
 import { type ReceiptCut, ReceiptChainCheck } from "../chain-check.ts";
 import {
@@ -10,7 +15,9 @@ import {
   type HeadRow,
   type KeyRow,
   type ReceiptRow,
+  type SealingHeadRow,
   toHead,
+  toSealingHead,
   toStoredReceipt,
   toReceipt,
   toReceiptKey,
@@ -22,8 +29,10 @@ import { all, get, run, type Statements } from "./statements.ts";
 
 const findHead = `SELECT store_id, receipt_no, hash FROM receipt_head WHERE single`;
 
+const findSealingHead = `SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single`;
+
 const lockHead = `
-  SELECT store_id, receipt_no, hash FROM receipt_head WHERE single
+  SELECT store_id, receipt_no, hash, salt_key FROM receipt_head WHERE single
   --postgres FOR UPDATE
   `;
 
@@ -58,17 +67,26 @@ const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
 const pageRows = 1_000;
 
 export function* readReceiptHead(): Statements<ReceiptHead> {
-  return toExistingHead(yield* get<HeadRow>(findHead));
+  return toHead(existing(yield* get<HeadRow>(findHead)));
 }
 
-/** Nobody else adds a receipt to the chain until the end of the transaction. */
-export function* lockReceiptHead(): Statements<ReceiptHead> {
-  return toExistingHead(yield* get<HeadRow>(lockHead));
+/** With what is needed to seal the next receipt. */
+export function* readSealingHead(): Statements<SealingHead> {
+  return toSealingHead(existing(yield* get<SealingHeadRow>(findSealingHead)));
 }
 
-function toExistingHead(row: HeadRow | undefined): ReceiptHead {
+/** The same. Nobody else adds a receipt to the chain until the end of the transaction. */
+export function* lockReceiptHead(): Statements<SealingHead> {
+  return toSealingHead(existing(yield* get<SealingHeadRow>(lockHead)));
+}
+
+export function* readSaltKey(): Statements<string> {
+  return (yield* readSealingHead()).saltKey;
+}
+
+function existing<Row>(row: Row | undefined): Row {
   if (row === undefined) throw new TypeError("the chain of receipts has no end");
-  return toHead(row);
+  return row;
 }
 
 /** Belongs to the transaction that completes the deletion and has locked the head that the receipt follows. */

@@ -3,7 +3,7 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { nodeKey, type NodeKey } from "../../domain/deletion/erasure.ts";
-import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
+import type { SealingHead } from "../../domain/deletion/receipt.ts";
 import type { Act } from "../act.ts";
 import { describeReceipt } from "../row/audit-row.ts";
 import type { SealedReceipt } from "../store.ts";
@@ -72,7 +72,7 @@ export function* reopenUnredacted(
 export interface Completing {
   readonly act: Act;
   /** The receipt of the completed deletion. Left out only by tests of an engine. */
-  readonly seal: ((completed: Deletion, head: ReceiptHead) => SealedReceipt) | undefined;
+  readonly seal: ((completed: Deletion, head: SealingHead) => SealedReceipt) | undefined;
 }
 
 /** In the transaction of the verification pass that found nothing left. */
@@ -80,13 +80,14 @@ export function* finishDeletion(
   deletion: Deletion,
   { act, seal }: Completing,
 ): Statements<Deletion> {
-  const { deletionRequestId, erased, redacted } = deletion;
+  const { deletionRequestId } = deletion;
   yield* run(removeTargets, deletionRequestId);
   yield* run(setCompleted, deletionRequestId, act.now);
   const completed = yield* readExistingDeletion(deletionRequestId);
   const sealed = seal?.(completed, yield* lockReceiptHead());
   if (sealed !== undefined) yield* storeReceipt(sealed, act);
-  const detail = { erased, redacted, ...describeReceipt(sealed) };
+  // No numbers: the trail is shown to people who may not know that there was a report.
+  const detail = { ...describeReceipt(sealed) };
   yield* auditDeletion(deletion, { action: "complete", detail, act });
   return completed;
 }

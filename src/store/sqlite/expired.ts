@@ -2,16 +2,18 @@
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { decideExpiries, type Keepers, readExpiredPage } from "../sql/expired.ts";
+import { readConfidentialTypes } from "../sql/organization.ts";
 import type { ExpiredPart, ExpiryQuery } from "../store.ts";
 import type { Connection } from "./connection.ts";
 
-/** `below`: the record, and everything that belongs to it, at any depth. */
+/** `below`: the record, and everything that belongs to it, at any depth; but no reports that would disclose that they exist. */
 const findExpiry = `
   WITH RECURSIVE below (type, id) AS (
     SELECT ?2, ?3
     UNION
     SELECT from_type, from_id FROM below JOIN relation
-      ON organization_id = ?1 AND to_type = type AND to_id = id AND kind = 'belongs')
+      ON organization_id = ?1 AND to_type = type AND to_id = id AND kind = 'belongs'
+    WHERE from_type NOT IN (SELECT value FROM json_each(?5)))
   SELECT
     EXISTS (
       SELECT 1 FROM hold
@@ -27,11 +29,21 @@ const findExpiry = `
 
 export function findExpired(connection: Connection, query: ExpiryQuery): ExpiredPart {
   const { keys, next } = connection.perform(readExpiredPage, query);
-  const kept = keys.map((key) => ({ key, ...findKeepers(connection, key, query.before) }));
+  const types = connection.perform(readConfidentialTypes, query.organizationId);
+  const { before } = query;
+  const confidential = JSON.stringify([...types]);
+  const kept = keys.map((key) => ({
+    key,
+    ...findKeepers(connection, key, { before, confidential }),
+  }));
   return { expired: connection.perform(decideExpiries, query, kept), next };
 }
 
-function findKeepers(connection: Connection, key: RecordKey, before: string): Keepers {
+function findKeepers(
+  connection: Connection,
+  key: RecordKey,
+  { before, confidential }: { readonly before: string; readonly confidential: string },
+): Keepers {
   const { organizationId, resourceType, resourceId } = key;
   const row = connection.get<{ held: number; open: number; needed: number }>(
     findExpiry,
@@ -39,6 +51,7 @@ function findKeepers(connection: Connection, key: RecordKey, before: string): Ke
     resourceType,
     resourceId,
     before,
+    confidential,
   );
   return { held: row?.held === 1, open: row?.open === 1, needed: row?.needed === 1 };
 }

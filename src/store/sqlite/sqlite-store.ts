@@ -1,5 +1,6 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
+import { setImmediate } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
 import { deletionOf } from "../completion-outcome.ts";
@@ -7,7 +8,7 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { findDeletion } from "../sql/deletion.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
-import { readReceiptHead } from "../sql/receipt.ts";
+import { readSealingHead } from "../sql/receipt.ts";
 import type { OperationResult, PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import type { Writer } from "./commit/writer.ts";
@@ -27,6 +28,8 @@ import type { SharedRead } from "./shared-read.ts";
 
 /** Deletions that share a scan of the freed pages. */
 const deletionsAtOnceMax = 64;
+/** Receipts that are sealed in one event-loop tick. */
+const sealedAtOnceMax = 4;
 
 export interface Parts {
   readonly reader: Connection;
@@ -120,22 +123,26 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
   } satisfies Partial<Store>;
 }
 
-/** Each receipt follows the one before it in the chain. */
-function sealAll(
+/** Each receipt follows the one before it in the chain. Serves others in between, because sealing takes time. */
+async function sealAll(
   { reader, sealReceipt }: Parts,
   ids: readonly string[],
   act: Act,
-): readonly (SealedReceipt | undefined)[] {
+): Promise<readonly (SealedReceipt | undefined)[]> {
   if (sealReceipt === undefined) return [];
-  let head = reader.perform(readReceiptHead);
-  return ids.map((id) => {
+  let head = reader.perform(readSealingHead);
+  const all: (SealedReceipt | undefined)[] = [];
+  for (const id of ids) {
+    if (all.length > 0 && all.length % sealedAtOnceMax === 0) await setImmediate();
     const deletion = reader.perform(findDeletion, id);
-    if (deletion === undefined) return undefined;
-    const completed = { ...deletion, completedAt: act.now };
-    const sealed = sealReceipt(completed, { head, engine: "sqlite" });
-    head = { ...head, receiptNo: sealed.receipt.receipt_no, hash: sealed.hash };
-    return sealed;
-  });
+    const completed = deletion && { ...deletion, completedAt: act.now };
+    const sealed = completed && sealReceipt(completed, { head, engine: "sqlite" });
+    if (sealed !== undefined) {
+      head = { ...head, receiptNo: sealed.receipt.receipt_no, hash: sealed.hash };
+    }
+    all.push(sealed);
+  }
+  return all;
 }
 
 function upkeepMethods(parts: Parts, perform: PerformOperation) {

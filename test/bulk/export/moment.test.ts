@@ -31,6 +31,7 @@ const caller: Identity = {
   keyId: "key",
   expiresAt: Number.MAX_SAFE_INTEGER,
   covered: new Set(),
+  confidential: new Set(),
   rateLimitPerSecond: undefined,
   deletionGraceSeconds: 0,
 };

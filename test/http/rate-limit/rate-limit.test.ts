@@ -15,6 +15,7 @@ function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
     keyId: "key",
     expiresAt: Infinity,
     covered: new Set(),
+    confidential: new Set(),
     rateLimitPerSecond,
     deletionGraceSeconds: 0,
   };

@@ -22,6 +22,11 @@ const later = 500;
 /** The schema of the previous version, with the data of this one. */
 const undo = `
   ALTER TABLE change DROP COLUMN digest;
+  ALTER TABLE receipt_head DROP COLUMN salt_key;
+  ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;
+  ALTER TABLE organization DROP COLUMN confidential_types;
+  ALTER TABLE organization DROP COLUMN closed_at;
+  ALTER TABLE organization DROP COLUMN deletion_request_id;
   ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
   UPDATE meta SET value = 6 WHERE name = 'schema_version'`;
 

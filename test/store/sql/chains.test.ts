@@ -16,7 +16,7 @@ const hash = "0".repeat(64);
 const act = { actor: "worker", now: 1 };
 
 const heads = {
-  receipt_head: { store_id: "store_1", receipt_no: 0, hash },
+  receipt_head: { store_id: "store_1", receipt_no: 0, hash, salt_key: "" },
   audit_head: { entry_no: 0, hash },
 };
 
@@ -58,7 +58,9 @@ const deletion: Deletion = {
   startedAt: 1,
   completedAt: 1,
   erased: {},
+  kept: {},
   redacted: 0,
+  redactedByType: {},
   attempts: 1,
   waitingFor: undefined,
   nextAttemptAt: undefined,
@@ -67,7 +69,7 @@ const deletion: Deletion = {
 
 describe("the heads of the chains", () => {
   it("are locked in the same order by a completion and by a restore: receipts, then audit", () => {
-    const head = { storeId: "store_1", receiptNo: 0, hash };
+    const head = { storeId: "store_1", receiptNo: 0, hash, saltKey: "" };
     const sealed = makeTestSeal()(deletion, { head, engine: "postgres" });
     const known = { audit: { no: 5, hash }, receipts: { no: 5, hash } };
     const beginning = { known, sources: [], backup: undefined };

@@ -17,6 +17,11 @@ const later = 5_500;
 /** The schema before digests, with the data of this one. */
 const undo = `
   DROP INDEX deletion_floored; ALTER TABLE deletion DROP COLUMN floor_until;
+  ALTER TABLE receipt_head DROP COLUMN salt_key;
+  ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;
+  ALTER TABLE organization DROP COLUMN confidential_types;
+  ALTER TABLE organization DROP COLUMN closed_at;
+  ALTER TABLE organization DROP COLUMN deletion_request_id;
   DROP TABLE retention_floor;
   DROP INDEX change_by_digest;
   ALTER TABLE change DROP COLUMN digest;

@@ -30,6 +30,8 @@ __all__ = [
     "DeletionReceiptCarriedOutAgain",
     "DeletionReceiptVerification",
     "DeletionStatus",
+    "DisclosedCount",
+    "DisclosedCounts",
     "ErrorItem",
     "IdentityVerification",
     "IdentityVerificationExistence",
@@ -44,6 +46,7 @@ __all__ = [
     "PersonExistence",
     "PersonNationalIdentificationNumber",
     "PersonUpdate",
+    "ReceiptCountHashes",
     "RiskAssessment",
     "RiskAssessmentExistence",
     "RiskAssessmentUpdate",
@@ -979,14 +982,22 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     completed_at: str
     """When it was completed and verified."""
     erased: Dict[str, int]
-    """Number of records erased, by type; types without any are left out."""
+    """
+    Number of records that are no longer among those of the organization, by type; types without any
+    are left out, and confidential types unless the token has their read scope.
+    """
     receipt: DeletionReceipt
+    disclosures: Dict[str, DisclosedCounts]
+    """
+    By type, the numbers that the receipt commits to, with their salts: of every type whose read
+    scope the token has, also if there were none.
+    """
 
 
 class _DeletionReceiptRequired(TypedDict):
     type: Literal["sluice-deletion-receipt"]
     """What this document is."""
-    version: Literal[1]
+    version: Literal[1, 2]
     """Version of the format."""
     store_id: str
     """Identifies the store, and so the chain."""
@@ -1004,10 +1015,6 @@ class _DeletionReceiptRequired(TypedDict):
     """When the erasure began."""
     completed_at: str
     """When it was completed and verified."""
-    erased: Dict[str, int]
-    """Number of records erased, by type."""
-    references_removed: int
-    """References removed from records that stay."""
     verification: DeletionReceiptVerification
     """How the service verified that nothing is left."""
     key_id: str
@@ -1022,6 +1029,14 @@ class DeletionReceipt(_DeletionReceiptRequired, total=False):
     SHA-256 of its canonical JSON (RFC 8785).
     """
 
+    counts: Dict[str, ReceiptCountHashes]
+    """
+    Since version 2: a salted hash instead of each number, by type, also where there were none.
+    """
+    erased: Dict[str, int]
+    """Only in version 1: number of records erased, by type."""
+    references_removed: int
+    """Only in version 1: references removed from records that stay."""
     carried_out_again: DeletionReceiptCarriedOutAgain
     """Only after a restore: the receipt that the deletion had before."""
 
@@ -1065,6 +1080,44 @@ class DeletionReceiptCarriedOutAgain(TypedDict):
     """The number of that receipt."""
     receipt: Union[str, None]
     """Its SHA-256."""
+
+
+class ReceiptCountHashes(TypedDict):
+    """
+    For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url.
+    Without the salt it says nothing about the number.
+    """
+
+    removed: str
+    """
+    Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+    """
+    kept: str
+    """How many of these an obligation to keep records keeps in the restricted store."""
+    references_removed: str
+    """References removed from records of this type that stay."""
+
+
+class DisclosedCounts(TypedDict, total=False):
+    """The numbers of a type that the caller may know."""
+
+    removed: DisclosedCount
+    """
+    Records that are no longer among those of the organization: erased, or kept as `kept` counts.
+    """
+    kept: DisclosedCount
+    """How many of these an obligation to keep records keeps in the restricted store."""
+    references_removed: DisclosedCount
+    """References removed from records of this type that stay."""
+
+
+class DisclosedCount(TypedDict):
+    """A number, and the salt of its hash in the receipt."""
+
+    count: int
+    """The number."""
+    salt: str
+    """The salt."""
 
 
 class TransactionExistence(TypedDict):

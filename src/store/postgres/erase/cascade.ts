@@ -3,6 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
+  BoundedEdges,
   type Edge,
   type ErasurePlan,
   type NodeKey,
@@ -21,6 +22,7 @@ import {
   toKey,
   tooLarge,
 } from "../../sql/plan.ts";
+import { readConfidentialTypes } from "../../sql/organization.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { findPlanned } from "./closed-record.ts";
 import { findObstacle } from "./obstacle.ts";
@@ -66,23 +68,29 @@ export async function planFrom(
 ): Promise<ErasurePlan | Obstacle> {
   const { organizationId } = planning;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
-  const collector = new EdgeCollector(transaction, organizationId);
+  const confidential = await transaction.perform(readConfidentialTypes, organizationId);
+  const bounded = new BoundedEdges(limits.cascadeRecordsMax, confidential);
+  const collector = new EdgeCollector(transaction, { organizationId, bounded });
   if (!(await collector.collect(rootNode))) return tooLarge;
-  const parts = planErasureInParts(rootNode, collector.edges);
+  const parts = planErasureInParts(rootNode, bounded.edges);
   let part = parts.next();
   for (; part.done !== true; part = parts.next()) await collector.pace.rest();
   return (await findObstacle(transaction, part.value, planning)) ?? part.value;
 }
 
 class EdgeCollector {
-  readonly edges: Edge[] = [];
   readonly pace = new Pace();
   readonly #transaction: Transaction;
   readonly #organizationId: string;
+  readonly #bounded: BoundedEdges;
 
-  constructor(transaction: Transaction, organizationId: string) {
+  constructor(
+    transaction: Transaction,
+    { organizationId, bounded }: { organizationId: string; bounded: BoundedEdges },
+  ) {
     this.#transaction = transaction;
     this.#organizationId = organizationId;
+    this.#bounded = bounded;
   }
 
   /** Follows the relations backwards to any depth; false if there are more than the limit. */
@@ -92,7 +100,7 @@ class EdgeCollector {
       const next = new Set<NodeKey>();
       for (const nodes of partsOf(level)) {
         for await (const edges of this.#addReferrers(nodes)) {
-          if (this.edges.length > limits.cascadeRecordsMax) return false;
+          if (this.#bounded.isExceeded) return false;
           for (const { from, kind } of edges) {
             if (kind === "belongs" && !reached.has(from)) next.add(from);
           }
@@ -101,7 +109,7 @@ class EdgeCollector {
       level = [...next];
       for (const nodes of partsOf(level)) {
         await this.#addHolders(nodes, reached);
-        if (this.edges.length > limits.cascadeRecordsMax) return false;
+        if (this.#bounded.isExceeded) return false;
       }
       for (const node of next) reached.add(node);
     }
@@ -116,7 +124,7 @@ class EdgeCollector {
       const edges = rows.map((row) =>
         toEdge(going.has(keyText(referrerOf(row))) ? { ...row, kind: "mentions" } : row),
       );
-      this.edges.push(...edges);
+      this.#bounded.add(...edges);
       yield edges;
       await this.pace.rest();
     }
@@ -133,7 +141,7 @@ class EdgeCollector {
       );
       const holders = new Map(rows.map((row) => [keyText(holderOf(row)), holderOf(row)] as const));
       const going = await findPlanned(this.#transaction, [...holders.values()]);
-      this.edges.push(...rows.filter((row) => !going.has(keyText(holderOf(row)))).map(toEdge));
+      this.#bounded.add(...rows.filter((row) => !going.has(keyText(holderOf(row)))).map(toEdge));
       await this.pace.rest();
     }
   }

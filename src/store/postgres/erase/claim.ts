@@ -9,7 +9,7 @@ import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
 import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
 import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
-import { countPlan, isObstacle, type Obstacle, type Planning, planningOf } from "../../sql/plan.ts";
+import { isObstacle, type Obstacle, type Planning, planningOf } from "../../sql/plan.ts";
 import type { Claim } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import { useOrderOfKeys } from "./organization-erasures.ts";
@@ -69,7 +69,7 @@ async function start(
     return planned.retryAt === undefined ? undefined : "waiting";
   }
   await writePlan(transaction, deletion, planned);
-  return transaction.perform(beginDeletion, deletion, countPlan(planned), claim);
+  return transaction.perform(beginDeletion, deletion, claim);
 }
 
 /** In steps, each in a transaction of its own. `retryAt` is after deletions that were due before. */

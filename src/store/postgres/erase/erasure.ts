@@ -60,16 +60,15 @@ export async function eraseStep(
   deletion: Deletion,
   { recordsMax, act }: { readonly recordsMax: number; readonly act: Act },
 ): Promise<ErasureStep> {
-  const { deletionRequestId } = deletion;
-  const targets = await transaction.perform(findNextTargets, deletionRequestId, recordsMax);
+  const { targets, isLast } = await transaction.perform(findNextTargets, deletion, recordsMax);
   if (targets.length === 0) return { done: true };
   // Once a record is locked, no change is added to it that this step would not see.
   await lockRecords(transaction, uniqueKeys(targets));
-  const redacted = await redactAll(transaction, targets);
+  const redactedTypes = await redactAll(transaction, targets);
   const erasedTypes = await eraseAll(transaction, targets);
-  const progress = { last: targets.at(-1), erasedTypes, redacted };
+  const progress = { last: targets.at(-1), erasedTypes, redactedTypes };
   await transaction.perform(storeProgress, deletion, progress, act);
-  return { done: targets.length < recordsMax };
+  return { done: isLast };
 }
 
 /** The types of the erased records, one entry for each. */
@@ -93,10 +92,13 @@ async function eraseAll(
   return records.map(({ resource_type }) => resource_type);
 }
 
-/** How many references were removed. */
-async function redactAll(transaction: Transaction, targets: readonly TargetRow[]): Promise<number> {
+/** The types of the records, one entry for each reference that was removed. */
+async function redactAll(
+  transaction: Transaction,
+  targets: readonly TargetRow[],
+): Promise<readonly string[]> {
   const references = referencesOf(targets);
-  if (references.length === 0) return 0;
+  if (references.length === 0) return [];
   const redacted = await removeRelations(transaction, references);
   const byRecord = Map.groupBy(references, referringText);
   await rewriteChanges(transaction, {

@@ -60,7 +60,7 @@ const removeGiven = `
     AND relation.from_type = named.from_type AND relation.from_id = named.from_id
     AND relation.to_type = named.to_type AND relation.to_id = named.to_id
     --citus AND relation.to_id = ANY ($5::text[])
-  `;
+  RETURNING relation.from_type`;
 
 /** The distinct relations of the changes, in the order of their keys. */
 export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
@@ -130,12 +130,16 @@ export async function removeRelationsFrom(
   await transaction.run(removeOwn, ...keyColumns(keys));
 }
 
-/** Returns how many were removed. */
-export function removeRelations(
+/** The types of the records that they were from, one entry for each relation that was removed. */
+export async function removeRelations(
   transaction: Transaction,
   rows: readonly Omit<RelationRow, "kind">[],
-): Promise<number> {
-  return transaction.run(removeGiven, ...relationColumns(rows));
+): Promise<readonly string[]> {
+  const removed = await transaction.all<{ from_type: string }>(
+    removeGiven,
+    ...relationColumns(rows),
+  );
+  return removed.map(({ from_type }) => from_type);
 }
 
 function relationColumns(rows: readonly Omit<RelationRow, "kind">[]): string[][] {

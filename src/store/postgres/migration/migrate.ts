@@ -14,6 +14,7 @@ import { indexAndProbe } from "./0006-index-and-probe.ts";
 import { addDigest, fillDigests } from "./0007-digests.ts";
 import { retentionFloors } from "./0008-retention-floors.ts";
 import { closedOrganizations } from "./0009-closed-organizations.ts";
+import { countRedactedByType, receiptCounts } from "./0010-receipt-counts.ts";
 import {
   floorSecurity,
   receiptSecurity,
@@ -45,6 +46,7 @@ const migrations: readonly Migration[] = [
   [7, () => addDigest, fillDigests],
   [8, (options) => retentionFloors + floorSecurity(options)],
   [9, () => closedOrganizations],
+  [10, () => receiptCounts, countRedactedByType],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

@@ -3,6 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
+  BoundedEdges,
   type Edge,
   type ErasurePlan,
   type NodeKey,
@@ -20,6 +21,7 @@ import {
   type PlanTarget,
   toKey,
 } from "../../sql/plan.ts";
+import { readConfidentialTypes } from "../../sql/organization.ts";
 import type { Connection } from "../connection.ts";
 import { readRecordNo } from "../commit/record.ts";
 
@@ -99,17 +101,20 @@ function collectEdges(
     root,
     edgesMax,
   }: { readonly organizationId: string; readonly root: NodeKey; readonly edgesMax: number },
-): Edge[] | undefined {
-  const edges: Edge[] = [];
+): readonly Edge[] | undefined {
+  const bounded = new BoundedEdges(
+    edgesMax,
+    connection.perform(readConfidentialTypes, organizationId),
+  );
   const reached = new Set([root]);
   // Iterating over a set includes the elements that are added meanwhile.
   for (const to of reached) {
     const target = parseNodeKey(to);
     const key = [organizationId, target.type, target.id] as const;
     for (const row of connection.each<RelatedRow>(findReferrers, ...key)) {
-      if (edges.length >= edgesMax) return undefined;
       const from = nodeKey(row.type, row.id);
-      edges.push({ from, to, kind: row.kind });
+      bounded.add({ from, to, kind: row.kind });
+      if (bounded.isExceeded) return undefined;
       if (row.kind === "mentions" || reached.has(from)) continue;
       reached.add(from);
       for (const holder of connection.all<RelatedRow>(
@@ -118,11 +123,11 @@ function collectEdges(
         row.type,
         row.id,
       )) {
-        edges.push({ from, to: nodeKey(holder.type, holder.id), kind: holder.kind });
+        bounded.add({ from, to: nodeKey(holder.type, holder.id), kind: holder.kind });
       }
     }
   }
-  return edges;
+  return bounded.edges;
 }
 
 /** Adds targets to the plan of a deletion, after the existing ones. */

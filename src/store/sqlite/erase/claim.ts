@@ -10,14 +10,7 @@ import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
 import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
-import {
-  countPlan,
-  isObstacle,
-  type Obstacle,
-  type Planning,
-  planningOf,
-  targetsOf,
-} from "../../sql/plan.ts";
+import { isObstacle, type Obstacle, type Planning, planningOf, targetsOf } from "../../sql/plan.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -96,6 +89,6 @@ function start(connection: Connection, deletion: Deletion, claim: Claim): Claime
     return undefined;
   }
   writePlan(connection, deletion, targetsOf(planned));
-  const begun = connection.perform(beginDeletion, deletion, countPlan(planned), claim);
+  const begun = connection.perform(beginDeletion, deletion, claim);
   return { result: "claimed", deletion: begun };
 }

@@ -35,7 +35,10 @@ export interface CompleterParts {
    * Signs the receipts of deletions in their current state, each following the one before it, from the head of the
    * chain.
    */
-  readonly seal: (ids: readonly string[], act: Act) => readonly (SealedReceipt | undefined)[];
+  readonly seal: (
+    ids: readonly string[],
+    act: Act,
+  ) => Promise<readonly (SealedReceipt | undefined)[]>;
 }
 
 /** How often to wait for processes that read, and how long each time. */
@@ -130,7 +133,7 @@ export class DeletionCompleter {
     await checkpoints?.pause();
     try {
       await this.#scrubFile();
-      const sealed = seal(ids, act);
+      const sealed = await seal(ids, act);
       const completions = ids.map((deletionRequestId, index) => ({
         deletionRequestId,
         act,

@@ -8,6 +8,7 @@ import { payloadDigest } from "../../payload-digest.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import {
   findNextTargets,
+  type NextTargets,
   nodesOf,
   type Reference,
   referencesOf,
@@ -69,26 +70,30 @@ export function eraseStep(
     const { done, latestArrival } = connection.perform(eraseOrganizationStep, deletion, args);
     return { done, latestArrival, workMs: performance.now() - startedAt };
   }
-  const next = connection.perform(findNextTargets<NumberedTarget>, deletionRequestId, recordsMax);
-  if (next.length === 0) return { done: true };
+  const next = connection.perform(findNextTargets<NumberedTarget>, deletion, recordsMax);
+  if (next.targets.length === 0) return { done: true };
   const { erasedTypes, targets } = eraseAll(connection, next);
-  const redacted = redactAll(connection, targets);
-  const progress = { last: targets.at(-1), erasedTypes, redacted };
+  const redactedTypes = redactAll(connection, targets);
+  const progress = { last: targets.at(-1), erasedTypes, redactedTypes };
   connection.perform(storeProgress, deletion, progress, act);
-  return { done: targets.length === next.length && next.length < recordsMax };
+  return { done: targets.length === next.targets.length && next.isLast };
 }
 
 /**
  * The types of the erased records, and the targets that are done. A record with more changes than one transaction may
  * remove ends the step; the next step continues with it.
  */
-function eraseAll(connection: Connection, targets: readonly NumberedTarget[]) {
+function eraseAll(
+  connection: Connection,
+  { targets, isConfidential }: NextTargets<NumberedTarget>,
+) {
   const erasedTypes: string[] = [];
-  let changesLeft: number = erasureStepChangesMax;
+  const left = { open: erasureStepChangesMax, confidential: erasureStepChangesMax };
   for (const [index, target] of targets.entries()) {
     if (target.action !== "erase") continue;
-    changesLeft -= eraseChanges(connection, target, changesLeft);
-    if (changesLeft === 0) return { erasedTypes, targets: targets.slice(0, index) };
+    const kind = isConfidential(target) ? "confidential" : "open";
+    left[kind] -= eraseChanges(connection, target, left[kind]);
+    if (left[kind] === 0) return { erasedTypes, targets: targets.slice(0, index) };
     if (eraseRecord(connection, target)) erasedTypes.push(target.resource_type);
   }
   return { erasedTypes, targets };
@@ -117,21 +122,19 @@ function eraseChanges(connection: Connection, target: NumberedTarget, changesMax
   return removed;
 }
 
-/** Returns how many references were removed. A record with several is rewritten once. */
-function redactAll(connection: Connection, targets: readonly TargetRow[]): number {
+/** The types of the records, one entry for each reference that was removed. A record with several is rewritten once. */
+function redactAll(connection: Connection, targets: readonly TargetRow[]): readonly string[] {
   const byRecord = Map.groupBy(referencesOf(targets), ({ from_type, from_id }) =>
     nodeKey(from_type, from_id),
   );
-  let redacted = 0;
-  for (const references of byRecord.values()) redacted += redactRecord(connection, references);
-  return redacted;
+  return [...byRecord.values()].flatMap((references) => redactRecord(connection, references));
 }
 
-function redactRecord(connection: Connection, references: readonly Reference[]): number {
-  let redacted = 0;
+function redactRecord(connection: Connection, references: readonly Reference[]): readonly string[] {
+  const redacted: string[] = [];
   for (const { organization_id, from_type, from_id, to_type, to_id } of references) {
     const key = [organization_id, from_type, from_id, to_type, to_id] as const;
-    redacted += connection.run(removeRelation, ...key);
+    if (connection.run(removeRelation, ...key) > 0) redacted.push(from_type);
   }
   const first = references[0];
   if (first === undefined) return redacted;

@@ -13,12 +13,10 @@ import { listFloors } from "../../sql/floor.ts";
 import type { FloorScan } from "../../sql/organization-floors.ts";
 import { planOrganization } from "../../sql/organization-obstacle.ts";
 import {
-  countPlan,
   findFloorObstacle,
   findHoldObstacle,
   isObstacle,
   type Obstacle,
-  type PlanCounts,
   planningOf,
   type PlanTarget,
   targetsOf,
@@ -116,12 +114,7 @@ function haveRulesChanged(
 /** The last step: the deletion becomes `processing`. Undefined if it was lost, or if a rule has changed. */
 export function beginPlanned(
   { connection }: Group,
-  {
-    deletionRequestId,
-    claim,
-    counts,
-    floors,
-  }: CollectedStep & { readonly claim: Claim; readonly counts: PlanCounts },
+  { deletionRequestId, claim, floors }: CollectedStep & { readonly claim: Claim },
 ): Deletion | undefined {
   const deletion = connection.perform(readExistingDeletion, deletionRequestId);
   if (deletion.status !== "pending" || !isPlannedBy(connection, deletion, claim)) return undefined;
@@ -129,7 +122,7 @@ export function beginPlanned(
     connection.perform(putOff, deletion, rulesChanged, claim.now);
     return undefined;
   }
-  return connection.perform(beginDeletion, deletion, counts, claim);
+  return connection.perform(beginDeletion, deletion, claim);
 }
 
 /** Keeps other claims from finding a deletion while the floors of its organization are read. False if it was lost. */
@@ -160,7 +153,7 @@ export function beginOrganization(
     return undefined;
   }
   writePlan(connection, deletion, targetsOf(plan));
-  return connection.perform(beginDeletion, deletion, countPlan(plan), claim);
+  return connection.perform(beginDeletion, deletion, claim);
 }
 
 /** Stores the obstacle that was found before the first step. */

@@ -1,8 +1,10 @@
 // Verifies that an erasure is complete, by other statements than those that erased, and completes the deletion only if
 // nothing is left. Adds what it finds to the plan; erases nothing.
 
+import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { countsOf } from "../../../domain/deletion/receipt-count.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { followsHead } from "../../row/receipt-row.ts";
@@ -10,6 +12,7 @@ import { putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import { requireProcessing } from "../../sql/erasure.ts";
 import { verifyOrganization } from "../../sql/organization-erasure.ts";
+import { readConfidentialTypes } from "../../sql/organization.ts";
 import { isObstacle, planningOf, targetsOf } from "../../sql/plan.ts";
 import { readReceiptHead } from "../../sql/receipt.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
@@ -61,12 +64,20 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM change WHERE change.record_no = target.record_no))
   ORDER BY position LIMIT ?2`;
 
-/** The position of the last target of the next part, not counting the root; no row if there are fewer targets. */
+/**
+ * The position of the last target of the next part, not counting the root; null if there are fewer targets. Those of confidential
+ * types don't count for the others, so that they don't decide how many parts there are.
+ */
 const findEndOfPart = `
-  SELECT position FROM deletion_target
-  WHERE deletion_request_id = ?1 AND NOT (
-    action = 'erase' AND resource_type = ?2 AND resource_id = ?3)
-  ORDER BY position LIMIT 1 OFFSET ?4`;
+  WITH target AS (
+    SELECT position, resource_type IN (SELECT value FROM json_each(?5)) AS confidential
+    FROM deletion_target
+    WHERE deletion_request_id = ?1 AND NOT (
+      action = 'erase' AND resource_type = ?2 AND resource_id = ?3)
+    ORDER BY position LIMIT ?4 * 2)
+  SELECT min(position) AS position FROM (
+    SELECT position, row_number() OVER (PARTITION BY confidential ORDER BY position) AS place FROM target)
+  WHERE place = ?4`;
 
 /** The root's target stays until the end; the deletion itself contains its id anyway. */
 const removeTargetsButRoot = `
@@ -89,17 +100,19 @@ export function verifyErasure(
 ): VerificationResult | { readonly result: "partly" } {
   const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   const root = [deletion.resourceType, deletion.resourceId] as const;
-  const last = connection.get<{ position: number }>(
+  const confidential = connection.perform(readConfidentialTypes, deletion.organizationId);
+  const last = connection.get<{ position: number | null }>(
     findEndOfPart,
     deletionRequestId,
     ...root,
-    verifiedTargetsAtOnceMax - 1,
-  );
-  const upTo = last?.position ?? anyPosition;
+    verifiedTargetsAtOnceMax,
+    JSON.stringify([...confidential]),
+  )?.position;
+  const upTo = last ?? anyPosition;
   const verification = verifyTargets(connection, deletion, { act, upTo });
   if (verification.result !== "clean") return verification;
   connection.run(removeTargetsButRoot, deletionRequestId, ...root, upTo);
-  return last === undefined ? verification : { result: "partly" };
+  return last === undefined || last === null ? verification : { result: "partly" };
 }
 
 /** The last verification pass, and the completion in the same transaction. */
@@ -157,10 +170,8 @@ function verifyTargets(
 
 /** The receipt was signed before: the chain and the counts have to be as they were then. */
 function fits(connection: Connection, deletion: Deletion, sealed: SealedReceipt): boolean {
-  const { erased, references_removed } = sealed.receipt;
   return (
     followsHead(sealed, connection.perform(readReceiptHead)) &&
-    references_removed === deletion.redacted &&
-    JSON.stringify(erased) === JSON.stringify(deletion.erased)
+    isDeepStrictEqual(sealed.counts, countsOf(deletion))
   );
 }

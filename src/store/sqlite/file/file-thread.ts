@@ -10,10 +10,8 @@ import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { listFloors } from "../../sql/floor.ts";
 import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
 import {
-  countPlan,
   isObstacle,
   type Obstacle,
-  type PlanCounts,
   type Planning,
   type PlanTarget,
   targetsOf,
@@ -35,7 +33,6 @@ let plan: readonly PlanTarget[] = [];
 let handedOver = 0;
 
 export interface CollectedPlan {
-  readonly counts: PlanCounts;
   /** The rules that it was made by. */
   readonly floors: readonly RetentionFloor[];
 }
@@ -52,7 +49,7 @@ function collectPlan(root: RecordKey, planning: Planning): CollectedPlan | Obsta
   if (isObstacle(planned)) return planned;
   plan = targetsOf(planned);
   const floors = reader.perform(listFloors, planning.organizationId);
-  return { counts: countPlan(planned), floors };
+  return { floors };
 }
 
 /** The next step of reading the floors of a closed organization, in a read transaction of its own. */

@@ -9,6 +9,7 @@ import { restoresAndHolds } from "./0003-restores-and-holds.ts";
 import { digests } from "./0004-digests.ts";
 import { retentionFloors } from "./0005-retention-floors.ts";
 import { closedOrganizations } from "./0006-closed-organizations.ts";
+import { receiptCounts } from "./0007-receipt-counts.ts";
 
 /** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
@@ -21,6 +22,7 @@ const migrations: readonly Migration[] = [
   digests,
   retentionFloors,
   closedOrganizations,
+  receiptCounts,
 ];
 
 export const schemaVersion = migrations.length;

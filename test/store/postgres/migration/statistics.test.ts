@@ -28,6 +28,9 @@ const canary = "canary";
 const undoLast = `
   DROP INDEX deletion_by_status; DELETE FROM counter WHERE name = 'write_probe';
   ALTER TABLE change DROP COLUMN digest;
+  ALTER TABLE receipt_head DROP COLUMN salt_key;
+  ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;
+  ALTER TABLE organization DROP COLUMN confidential_types;
   ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
   ALTER TABLE organization DROP COLUMN closed_at, DROP COLUMN deletion_request_id`;
 /** Enough of each for ANALYZE to store a sample. */

@@ -1,0 +1,29 @@
+// What operators are shown of deletions. Output of commands is passed on, logs and metrics are read by many, so confidential
+// types are left out unless somebody asks for them.
+
+import { confidentialTypes, type Reader } from "../domain/confidentiality.ts";
+import { allScopes } from "../domain/scope.ts";
+import type { App } from "./app.ts";
+
+/** May count records of types that are not confidential, and read none. */
+export async function publicReader({ store }: App, organizationId: string): Promise<Reader> {
+  const organization = await store.findOrganization(organizationId);
+  const confidential = confidentialTypes(organization?.confidentialTypes);
+  return { confidential, covered: new Set() };
+}
+
+/** May also read all types. */
+export async function officialReader(app: App, organizationId: string): Promise<Reader> {
+  const { confidential } = await publicReader(app, organizationId);
+  return { confidential, covered: new Set(allScopes) };
+}
+
+/** By the id of the organization. */
+export async function publicReaders(
+  app: App,
+  organizationIds: Iterable<string>,
+): Promise<ReadonlyMap<string, Reader>> {
+  const readers = new Map<string, Reader>();
+  for (const id of new Set(organizationIds)) readers.set(id, await publicReader(app, id));
+  return readers;
+}

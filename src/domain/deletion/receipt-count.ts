@@ -1,0 +1,90 @@
+// The numbers that a receipt commits to without containing them: which there are, and the texts whose hashes are their salts and
+// their commitments. Decision 0046 explains them. The texts are canonical JSON (RFC 8785), which is what JSON.stringify makes of
+// lists of text and whole numbers. Hashes nothing itself.
+
+import type { ResourceType } from "../record-type.ts";
+import type { Deletion, ErasedCounts } from "./deletion.ts";
+
+/**
+ * removed: records that are no longer among those of the organization. kept: how many of these an obligation keeps in the
+ * restricted store; the others are erased. references_removed: from records of the type that stay.
+ */
+export const countKinds = ["removed", "kept", "references_removed"] as const;
+export type CountKind = (typeof countKinds)[number];
+
+/** By kind, the number of each type; types with none are omitted. */
+export type ReceiptCounts = Readonly<Record<CountKind, ErasedCounts>>;
+
+/** One value for each kind, by type. */
+export type ByTypeAndKind<Value> = Readonly<
+  Record<ResourceType, Readonly<Record<CountKind, Value>>>
+>;
+
+/** The hashes in a receipt: base64url, without padding. */
+export type CountHashes = ByTypeAndKind<string>;
+
+/** A number and the salt of its hash. */
+export interface DisclosedCount {
+  readonly count: number;
+  readonly salt: string;
+}
+
+/** The numbers that a reader may know. */
+export type Disclosures = Readonly<
+  Record<ResourceType, Readonly<Partial<Record<CountKind, DisclosedCount>>>>
+>;
+
+/** What a deletion has done so far. */
+export function countsOf({
+  erased,
+  kept,
+  redactedByType,
+}: Pick<Deletion, "erased" | "kept" | "redactedByType">): ReceiptCounts {
+  return { removed: sumOf(erased, kept), kept, references_removed: redactedByType };
+}
+
+function sumOf(one: ErasedCounts, other: ErasedCounts): ErasedCounts {
+  const types = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...types].map((type) => [type, (one[type] ?? 0) + (other[type] ?? 0)]),
+  );
+}
+
+/** The fields of a receipt that no other receipt has together. */
+export interface ReceiptPosition {
+  readonly store_id: string;
+  readonly receipt_no: number;
+  readonly previous_receipt: string;
+  readonly deletion_request_id: string;
+  readonly completed_at: string;
+}
+
+/** With the salt key, its HMAC is the seed of the salts of a receipt. */
+export function seedText(position: ReceiptPosition): string {
+  const { store_id, receipt_no, previous_receipt, deletion_request_id, completed_at } = position;
+  return JSON.stringify([
+    "sluice-receipt-seed",
+    store_id,
+    receipt_no,
+    previous_receipt,
+    deletion_request_id,
+    completed_at,
+  ]);
+}
+
+/** Characters of base64url, 132 bits. */
+export const saltCharacters = 22;
+
+/** The first characters of its hash are the salt. */
+export function saltText(seed: string, type: ResourceType, kind: CountKind): string {
+  return JSON.stringify(["sluice-receipt-salt", seed, type, kind]);
+}
+
+/** Its hash is in the receipt. */
+export function countText(
+  { count, salt }: DisclosedCount,
+  type: ResourceType,
+  kind: CountKind,
+): string {
+  return JSON.stringify(["sluice-receipt-count", salt, type, kind, count]);
+}

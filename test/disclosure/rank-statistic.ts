@@ -1,0 +1,29 @@
+// Whether two series of measurements can be distinguished: the Mann-Whitney U test. Its effect size, the probability that a random
+// value of one series exceeds one of the other, is 0.5 for series that can't.
+
+export interface RankStatistic {
+  /** P(second > first) + P(second = first) / 2. */
+  readonly superiority: number;
+  /** Standard deviations from 0.5, by the normal approximation without a correction for ties. */
+  readonly deviations: number;
+}
+
+export function compareRanks(first: readonly number[], second: readonly number[]): RankStatistic {
+  const all = [
+    ...first.map((value) => ({ value, isSecond: false })),
+    ...second.map((value) => ({ value, isSecond: true })),
+  ].sort((one, other) => one.value - other.value);
+  let rankSum = 0;
+  for (let from = 0; from < all.length;) {
+    let to = from;
+    while (to < all.length && all[to]?.value === all[from]?.value) to += 1;
+    // Equal values share the mean of their ranks, which count from 1.
+    const ties = all.slice(from, to).filter(({ isSecond }) => isSecond).length;
+    rankSum += (ties * (from + 1 + to)) / 2;
+    from = to;
+  }
+  const [m, n] = [first.length, second.length];
+  const u = rankSum - (n * (n + 1)) / 2;
+  const spread = Math.sqrt((m * n * (m + n + 1)) / 12);
+  return { superiority: u / (m * n), deviations: (u - (m * n) / 2) / spread };
+}

@@ -1,0 +1,161 @@
+// One of the two worlds of a pair: an organization, what an officer writes into it, and a transcript of everything that a caller
+// without the scope gets, in which ids, salts and hashes are replaced by their position.
+
+import { createHash } from "node:crypto";
+import { keyHashOf, keySpaceOf } from "../../src/actions/idempotency.ts";
+import { exportHistory, exportStates } from "../../src/actions/export-records.ts";
+import { publicReader } from "../../src/actions/operator-reader.ts";
+import { findReceipt } from "../../src/actions/read-deletion.ts";
+import { createKey } from "../../src/actions/create-key.ts";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { describeDeletion, viewForOperator } from "../../src/cli/output/deletion-view.ts";
+import { confidentialTypes } from "../../src/domain/confidentiality.ts";
+import { AppError } from "../../src/domain/error.ts";
+import { recordTypes } from "../../src/domain/record-types.ts";
+import { draftOf } from "../conformance/scene.ts";
+import { typeNamed } from "../contract/scene.ts";
+import { fetchToken } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import type { Service } from "../support/service.ts";
+import type { Scenario, Step, Written } from "./scenario.ts";
+
+const graceSeconds = 60;
+
+export class World {
+  readonly transcript: string[] = [];
+  readonly organizationId: string;
+  readonly #service: Service;
+  readonly #scenario: Scenario;
+  readonly #names = new Map<string, string>();
+  readonly #deletions: string[] = [];
+  #token = "";
+
+  constructor(service: Service, scenario: Scenario, organizationId: string) {
+    this.#service = service;
+    this.#scenario = scenario;
+    this.organizationId = organizationId;
+    this.#name(organizationId, "organization");
+  }
+
+  async create(): Promise<void> {
+    const { app, client } = this.#service;
+    const { organizationId } = this;
+    const { scopes, strictScopes, added, retainDays } = this.#scenario;
+    await createOrganization(app, { name: "One of a pair", organizationId });
+    await changeOrganization(app, organizationId, {
+      strictScopes,
+      deletionGraceSeconds: graceSeconds,
+      confidentialTypes: added,
+      retainDays,
+    });
+    const { key, secret } = await createKey(app, { organizationId, scopes });
+    this.#name(key.keyId, "key");
+    this.#token = await fetchToken(client, { organizationId, apiKey: secret }, { scopes });
+  }
+
+  /** What the store refuses, such as a second record with the same id, is of no interest. */
+  async write({ type, id, fields, mode, idempotencyKey }: Written): Promise<void> {
+    const { app } = this.#service;
+    const { organizationId } = this;
+    const caller = { organizationId, confidential: confidentialTypes(this.#scenario.added) };
+    const keySpace = keySpaceOf(caller, typeNamed(type));
+    const fingerprint = createHash("sha256")
+      .update(JSON.stringify([id, fields]))
+      .digest();
+    const write = app.store.writeRecords({
+      organizationId,
+      resourceType: type,
+      mode,
+      lenient: true,
+      receivedAt: app.now(),
+      drafts: [draftOf(type, id, fields)],
+      ...(idempotencyKey === undefined
+        ? {}
+        : { idempotency: { keyHash: keyHashOf(keySpace, idempotencyKey), fingerprint } }),
+    });
+    await write.catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+    });
+  }
+
+  async take(step: Step): Promise<void> {
+    if (!("deletion" in step)) return this.#ask(step);
+    const id = this.#deletions[step.deletion] ?? "del_0000000000000000";
+    const query = { deletion_request_id: id };
+    await this.#ask({ method: "GET", path: "/v2/deletion_request", query });
+  }
+
+  /** The status of every deletion, and what an operator may pass on. */
+  async readDeletions(): Promise<void> {
+    const { app } = this.#service;
+    const reader = await publicReader(app, this.organizationId);
+    for (const [index, id] of this.#deletions.entries()) {
+      await this.take({ deletion: index });
+      const deletion = await app.store.findDeletion(id, this.organizationId);
+      if (deletion === undefined) continue;
+      const receipt = await findReceipt(app, deletion);
+      this.#add("operator", viewForOperator(deletion, undefined, { receipt, reader }));
+      this.#add("operator", describeDeletion(deletion, undefined, { reader }));
+    }
+  }
+
+  /** Everything that is not hidden. */
+  async readExports(): Promise<void> {
+    const { organizationId } = this;
+    const visible = recordTypes.filter(
+      (type) => !this.#scenario.hidden.includes(type.resourceType),
+    );
+    for (const type of visible) {
+      const request = { organizationId, type, test: "include" } as const;
+      for (const read of [exportStates, exportHistory]) {
+        const all = await Array.fromAsync<readonly unknown[]>(read(this.#service.app, request));
+        this.#add(type.resourceType, all.flat());
+      }
+    }
+  }
+
+  async #ask(ask: Exclude<Step, { readonly deletion: number }>): Promise<void> {
+    const reply = await this.#service.client.send({ ...ask, token: this.#token });
+    const { deletion_request_id: id } = reply.body;
+    if (id !== undefined && !this.#names.has(id)) {
+      this.#name(id, "deletion");
+      this.#deletions.push(id);
+    }
+    const {
+      "x-request-id": _id,
+      date: _date,
+      "content-length": length,
+      ...headers
+    } = reply.headers;
+    const isWhole = Number(length ?? 0) === reply.bytes.length;
+    this.#add(`${ask.method} ${ask.path}`, { status: reply.status, headers, isWhole });
+    this.#add("body", readBody(reply));
+  }
+
+  #name(id: string, kind: string): void {
+    this.#names.set(id, `${kind} ${this.#names.size}, ${id.length}`);
+  }
+
+  #add(what: string, value: unknown): void {
+    let text = JSON.stringify(value, (name, field: unknown) => withoutChance(name, field));
+    for (const [id, name] of this.#names) text = text.replaceAll(id, `<${name}>`);
+    this.transcript.push(`${what} ${text}`);
+  }
+}
+
+function readBody({ text }: Reply): unknown {
+  return text === "" ? "" : (JSON.parse(text) as unknown);
+}
+
+/** The numbers of receipts count the deletions of the store, those of the other world included. */
+const numbers = new Set(["receipt_no"]);
+const random = new Set(["previous_receipt", "signature", "salt", "removed", "kept"]);
+random.add("references_removed");
+
+/** Random text is replaced by its length; its place and the number that is disclosed with it stay. */
+function withoutChance(name: string, field: unknown): unknown {
+  if (numbers.has(name) && typeof field === "number") return "<number>";
+  if (random.has(name) && typeof field === "string") return `<${field.length} characters>`;
+  return field;
+}

@@ -1,0 +1,196 @@
+// What a deletion that erased a suspicious activity report discloses: to a caller without the scope, to one with it, and to
+// operators; and the proof of a number from end to end.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
+import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import { type Server, startServer } from "../support/server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { awaitCompletion } from "./scene.ts";
+
+let server: Server;
+let officer: Customer;
+let clerk: Customer;
+let line: CommandLine;
+let deletionId: string;
+
+before(async () => {
+  server = await startServer();
+  officer = await server.operate((app) => makeCustomer(app, server.client, { name: "Acme" }));
+  const scopes = ["person:write", "person:delete"];
+  clerk = { ...officer, token: await fetchToken(server.client, officer, { scopes }) };
+  line = makeCommandLine({ folder: server.folder });
+  await add("person", { person_id: "p-1", is_test_user: false, is_retail_customer: true });
+  const key = { "idempotency-key": "key-1" };
+  const report = { sar_id: "sar-1", status: "FILED", related_person_id: "p-1" };
+  await add("customer_sar", report, { headers: key });
+  const asked = await send(clerk, "DELETE", "/v2/person", {
+    body: { person_id: "p-1", reason: "asked" },
+  });
+  deletionId = String(asked.body.deletion_request_id);
+  await awaitCompletion(server.client, clerk, deletionId);
+});
+after(() => server.stop());
+
+function send(
+  { token }: Customer,
+  method: string,
+  path: string,
+  more: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<Reply> {
+  return server.client.send({ method, path, token, ...more });
+}
+
+async function add(type: string, fields: object, more: Parameters<typeof send>[3] = {}) {
+  const body = { ...fields, timestamp: "2026-01-31T09:30:00Z" };
+  const reply = await send(officer, "POST", `/v2/${type}`, { ...more, body });
+  assert.equal(reply.status, 201, reply.text);
+}
+
+function statusFor(caller: Customer, id = deletionId): Promise<Reply> {
+  return send(caller, "GET", `/v2/deletion_request?deletion_request_id=${id}`);
+}
+
+function write(name: string, content: unknown): string {
+  const path = join(server.folder, name);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+describe("a deletion that erased a report", () => {
+  it("has no number of reports for a caller without the scope", async () => {
+    const { body } = await statusFor(clerk);
+    assert.deepEqual(body["erased"], { person: 1 });
+    assert.deepEqual(Object.keys(body["disclosures"] as object), ["person"]);
+    assert.doesNotMatch(JSON.stringify(body["receipt"]), /"(?:count|erased)"/);
+  });
+
+  it("has the number and its salt for a caller with the scope", async () => {
+    const { body } = await statusFor(officer);
+    assert.deepEqual(body["erased"], { person: 1, customer_sar: 1 });
+    const verdict = await line.ask("receipt verify", write("status.json", body));
+    const [receipt] = verdict["receipts"] as { disclosed: unknown; undisclosed: unknown }[];
+    assert.deepEqual(receipt?.undisclosed, []);
+    assert.equal(verdict["ok"], true);
+  });
+
+  it("is shown without the number to operators, unless they ask for it", async () => {
+    const plain = await line.ask("deletion show", deletionId);
+    assert.deepEqual(plain["erased"], { person: 1 });
+    assert.doesNotMatch((await line.type("deletion show", deletionId)).out, /1 customer_sar/);
+    const full = await line.ask("deletion show", deletionId, "--include-confidential");
+    assert.deepEqual(full["erased"], { person: 1, customer_sar: 1 });
+    const { deletions } = await line.ask("deletion list");
+    assert.doesNotMatch(JSON.stringify(deletions), /"customer_sar":1/);
+  });
+
+  it("is in metrics, the log and the audit trail without the number, and so are requests about reports", async () => {
+    const text = await waitFor("the deletion to be counted", async () => {
+      const reply = await server.client.send({ method: "GET", path: "/metrics" });
+      return /^sluice_deletions_completed_total 1$/m.test(reply.text) ? reply.text : undefined;
+    });
+    assert.match(text, /^sluice_records_erased_total 1$/m);
+    assert.match(text, /^sluice_records_written_total\{resource_type="person"\} 1$/m);
+    assert.doesNotMatch(text, /customer_?sar/i);
+    const { out } = await line.type("audit export");
+    const entries = out.split("\n").filter((entry) => entry.includes(deletionId));
+    assert.ok(entries.length >= 3);
+    for (const entry of entries) assert.doesNotMatch(entry, /customer_sar|toErase|erased/);
+  });
+
+  it("lets the idempotency keys of reports be used for anything else", async () => {
+    const person = { person_id: "p-2", is_test_user: false, is_retail_customer: true };
+    await add("person", person, { headers: { "idempotency-key": "key-1" } });
+    const body = { ...person, person_id: "p-3", timestamp: "2026-01-31T09:30:00Z" };
+    const headers = { "idempotency-key": "key-1" };
+    assert.equal((await send(officer, "POST", "/v2/person", { body, headers })).status, 422);
+  });
+
+  it("is one that does not exist, to callers without the scope, if it is of the report itself", async () => {
+    await add("customer_sar", { sar_id: "sar-2", status: "FILED", related_person_id: "p-2" });
+    const { deletion_request_id: id } = await line.ask(
+      "deletion request customer_sar sar-2 --reason asked --organization",
+      officer.organizationId,
+    );
+    const unknown = await statusFor(clerk, "del_unknown");
+    const { status, text } = await statusFor(clerk, String(id));
+    assert.deepEqual([status, text], [unknown.status, unknown.text]);
+    assert.equal((await statusFor(officer, String(id))).status, 403);
+  });
+});
+
+describe("sluice receipt disclose", () => {
+  let receipt: string;
+  before(async () => (receipt = write("receipt.json", (await statusFor(clerk)).body["receipt"])));
+
+  it("proves numbers to somebody who has the receipt, and is in the audit trail", async () => {
+    const options = ["--types", "customer_sar", "--include-confidential"];
+    const given = await line.ask("receipt disclose", deletionId, ...options);
+    const numbers = write("numbers.json", given);
+    const { out } = await line.type("receipt verify", receipt, "--disclosures", numbers);
+    assert.match(out, /genuine/);
+    assert.match(out, /verified numbers: customer_sar \(removed 1\); others are 0/);
+    assert.match(out, /not disclosed: .*person/);
+    const trail = (await line.type("audit export")).out;
+    assert.match(
+      trail,
+      /"receipt\.disclose".*"types":\["customer_sar"\],"includeConfidential":true/,
+    );
+  });
+
+  it("leaves out what is confidential unless it is asked for", async () => {
+    const { disclosures } = await line.ask("receipt disclose", deletionId);
+    assert.deepEqual((disclosures as Record<string, unknown>)["customer_sar"], undefined);
+    assert.doesNotMatch(JSON.stringify(disclosures), /kept/);
+    const options = ["--types", "customer_sar"];
+    const refused = await line.fail("receipt disclose", deletionId, ...options);
+    assert.match(refused.message, /customer_sar is confidential.*--include-confidential/);
+  });
+
+  it("fails verification if a number was changed, or is of another deletion", async () => {
+    const given = await line.ask("receipt disclose", deletionId);
+    const text = JSON.stringify(given);
+    const changed = write("changed.json", JSON.parse(text.replace('"count":1', '"count":2')));
+    const bad = await line.type("receipt verify", receipt, "--disclosures", changed);
+    assert.equal(bad.code, 1);
+    assert.match(bad.out, /"removed" of person does not match the receipt/);
+    const other = write("other.json", { ...given, deletion_request_id: "del_other" });
+    const lost = await line.type("receipt verify", receipt, "--disclosures", other);
+    assert.equal(lost.code, 1);
+    assert.match(lost.out, /is of the deletion del_other; its receipt .*is not among those/);
+  });
+
+  it("rejects what is not completed or does not exist", async () => {
+    assert.match((await line.fail("receipt disclose del_none")).message, /no deletion request/);
+    const options = ["--types", "persn"];
+    const unknown = await line.fail("receipt disclose", deletionId, ...options);
+    assert.match(unknown.message, /did you mean person/);
+  });
+});
+
+describe("sluice organization set --confidential-types", () => {
+  it("hides further types, rejects sets that would disclose them, and changes nothing then", async () => {
+    const set = ["organization set", officer.organizationId, "--confidential-types"];
+    const changed = await line.ask(...set, "screening,transaction_alert");
+    assert.deepEqual(changed["confidential_types"], [
+      "transaction_suspicious_activity",
+      "customer_sar",
+      "screening",
+      "transaction_alert",
+    ]);
+    for (const [types, expected] of [
+      ["transaction_check", /together with .*transaction_alert/],
+      ["person", /deleted by request/],
+      ["sreening", /did you mean screening/],
+    ] as const) {
+      assert.match((await line.fail(...set, types)).message, expected);
+    }
+    const shown = await line.ask("organization show", officer.organizationId);
+    assert.deepEqual(shown["confidential_types"], changed["confidential_types"]);
+    await line.ask(...set, "none");
+  });
+});
