@@ -128,6 +128,7 @@ describe("organization list, show and set", () => {
       deletion_grace_seconds: 86_400,
       rate_limit_per_second: 200,
       retain_days: null,
+      confidential_types: ["transaction_suspicious_activity", "customer_sar"],
       closed_at: null,
       deletion_request_id: null,
       deletion_status: null,
