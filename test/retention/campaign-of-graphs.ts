@@ -3,6 +3,7 @@
 // it was allowed then, and of each that waits whether it has to.
 
 import assert from "node:assert/strict";
+import { deletionOfSet, restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Store } from "../../src/store/store.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
@@ -12,7 +13,7 @@ import { type ModelDeletion, type Name, RetentionModel, typeOf } from "./model.t
 
 const daysOfSteps = 10;
 /** By then every floor has ended, also one that is counted from a request on the last day. */
-const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 2;
+const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 4;
 const stepRecordsMax = 100;
 
 export interface GraphRun {
@@ -27,6 +28,8 @@ export interface GraphFigures {
   readonly waited: number;
   /** Of them, those of everything of a closed organization. */
   readonly closed: number;
+  /** Restricted sets that deletions had to fill. */
+  readonly restricted: number;
 }
 
 interface Graph {
@@ -50,11 +53,12 @@ export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigure
     await store.createOrganization(organization(organizationId), actAt(firstDay));
   });
   const waited = new Set<string>();
+  const restricted = new Set<string>();
   for (let day = 0; day <= daysMax; day += 1) {
     const midnight = firstDay + day * dayMs;
     for (const now of [midnight - 1, midnight]) {
       await process(store, graphs, now);
-      await compareWaiting(store, graphs, { now, waited });
+      await compareWaiting(store, graphs, { now, waited, restricted });
     }
     if (day < daysOfSteps) await onEach(graphs, (graph) => takeSteps(store, graph, day));
     if (day === daysOfSteps) await onEach(graphs, (graph) => releaseAll(store, graph, midnight));
@@ -62,7 +66,12 @@ export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigure
   await onEach(graphs, (graph) => compareEnd(store, graph));
   const all = [...graphs.values()].flatMap(({ model }) => model.deletions);
   const closed = all.filter(({ root }) => root === undefined);
-  return { deletions: all.length, waited: waited.size, closed: closed.length };
+  return {
+    deletions: all.length,
+    waited: waited.size,
+    closed: closed.length,
+    restricted: restricted.size,
+  };
 }
 
 async function onEach(
@@ -106,6 +115,7 @@ async function takeStep(
       assert.ok(result === "changed" || result === "unchanged");
       if (rule === undefined) model.rules.delete(resourceType);
       else model.rules.set(resourceType, { keepMs: rule.keepDays * dayMs, from: countedFrom });
+      await store.retention.wakeSetsFrom(organizationId, "");
       // Everything that waits is evaluated again.
       if (result === "changed") model.writtenAt = 0;
       return;
@@ -119,6 +129,9 @@ async function takeStep(
       if (typeof outcome === "object") model.held.add(step.name);
       return;
     }
+    case "hold restricted":
+    case "release restricted":
+      return holdRestricted(store, graph, { step, now });
     case "release":
       return release(store, graph, { name: step.name, now });
     case "close": {
@@ -208,6 +221,50 @@ async function release(
 
 async function releaseAll(store: Store, graph: Graph, now: number): Promise<void> {
   for (const name of graph.model.held) await release(store, graph, { name, now });
+  for (const [id, { held }] of graph.model.sets) {
+    for (const name of held) await releaseRestricted(store, graph, { id, name, now });
+  }
+}
+
+/** A hold on any record of any restricted set, or its release. */
+async function holdRestricted(
+  store: Store,
+  graph: Graph,
+  {
+    step,
+    now,
+  }: {
+    readonly step: Extract<Step, { do: "hold restricted" | "release restricted" }>;
+    readonly now: number;
+  },
+): Promise<void> {
+  const all = [...graph.model.sets].flatMap(([id, set]) =>
+    [...set.records.keys()].map((name) => ({ id, set, name })),
+  );
+  const chosen = all[step.dice % Math.max(1, all.length)];
+  if (chosen === undefined) return;
+  const { id, set, name } = chosen;
+  if (step.do === "release restricted") return releaseRestricted(store, graph, { id, name, now });
+  const key = { ...keyOf(graph, name), organizationId: restrictedId(id) };
+  const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
+  const outcome = await store.holds.place(
+    { ...texts, ...key, holdId: `hold_${id}_${name}_${now}` },
+    actAt(now),
+  );
+  assert.equal(typeof outcome, "object", `${id} ${name}`);
+  set.held.add(name);
+}
+
+async function releaseRestricted(
+  store: Store,
+  graph: Graph,
+  { id, name, now }: { readonly id: string; readonly name: Name; readonly now: number },
+): Promise<void> {
+  const key = { ...keyOf(graph, name), organizationId: restrictedId(id) };
+  for (const { holdId } of await store.holds.ofRecords([key])) {
+    await store.holds.release(holdId, actAt(now));
+  }
+  graph.model.sets.get(id)?.held.delete(name);
 }
 
 /** As the worker does, until nothing is due. */
@@ -219,7 +276,12 @@ async function process(
   const pending = pendingOf(graphs).length;
   // A claim that finds only obstacles checks a limited number of deletions, and one organization.
   const closed = [...graphs.values()].filter(({ model }) => model.isClosed).length;
-  const fruitlessMax = 1 + closed + Math.ceil(pending / limits.dueDeletionsCheckedMax);
+  const sets = [...graphs.values()].reduce((sum, { model }) => sum + model.sets.size, 0);
+  const fruitlessMax =
+    1 +
+    closed +
+    Math.ceil(sets / limits.dueDeletionsCheckedMax) +
+    Math.ceil(pending / limits.dueDeletionsCheckedMax);
   for (let fruitless = 0; fruitless < fruitlessMax;) {
     const begun = await claimSome(store, graphs, now);
     if (begun.length === 0) fruitless += 1;
@@ -244,8 +306,17 @@ async function claimSome(
     const claim = { now, leaseUntil: now + 60_000, claimant: "campaign" };
     const deletion = await store.claimDeletion(claim);
     if (deletion === undefined) return begun;
-    const { organizationId, deletionRequestId: id } = deletion;
-    const graph = graphs.get(organizationId);
+    const { organizationId, deletionRequestId: id, restrictedOf } = deletion;
+    const graph = graphs.get(restrictedOf ?? organizationId);
+    if (graph !== undefined && restrictedOf !== undefined) {
+      const moving = deletionOfSet(id) ?? "";
+      const obstacle = graph.model.setObstacle(moving, now);
+      assert.equal(obstacle, undefined, `${id} was erased early, at ${now}`);
+      graph.model.eraseSet(moving, now);
+      graph.isChanged = true;
+      begun.push(id);
+      continue;
+    }
     const known = graph?.model.deletions.find((one) => one.id === id);
     assert.ok(graph !== undefined && known !== undefined, id);
     const { model } = graph;
@@ -270,11 +341,18 @@ async function finish(store: Store, ids: readonly string[], now: number): Promis
   }
 }
 
+interface Comparison {
+  readonly now: number;
+  /** Ids of deletions that waited at some time, and of those that filled restricted sets. */
+  readonly waited: Set<string>;
+  readonly restricted: Set<string>;
+}
+
 /** What waits has to; and the records are those of the model. */
 async function compareWaiting(
   store: Store,
   graphs: ReadonlyMap<string, Graph>,
-  { now, waited }: { readonly now: number; readonly waited: Set<string> },
+  { now, waited, restricted }: Comparison,
 ): Promise<void> {
   await onEach(graphs, async (graph) => {
     const { organizationId, model } = graph;
@@ -284,8 +362,20 @@ async function compareWaiting(
       if (obstacle === undefined && !mayWaitForOthers(model, waiting, now))
         await requireWrittenSince(store, model, { waiting, now });
     }
+    for (const id of model.sets.keys()) {
+      restricted.add(id);
+      if (model.setObstacle(id, now) !== undefined) continue;
+      await requireWrittenSince(store, model, { waiting: { id: restrictedId(id) }, now });
+    }
     if (!graph.isChanged) return;
     graph.isChanged = false;
+    const counted: Record<string, number> = {};
+    for (const id of model.sets.keys()) {
+      const ofSet = await store.countRecords(restrictedId(id));
+      for (const [type, count] of Object.entries(ofSet))
+        counted[type] = (counted[type] ?? 0) + count;
+    }
+    assert.deepEqual(counted, { ...model.countRestricted() }, `${organizationId} at ${now}`);
     const counts = await store.countRecords(organizationId);
     assert.deepEqual(counts, model.countByType(), `${organizationId} at ${now}`);
   });
@@ -303,7 +393,7 @@ function mayWaitForOthers({ begunAt }: RetentionModel, { root }: ModelDeletion, 
 async function requireWrittenSince(
   store: Store,
   model: RetentionModel,
-  { waiting, now }: { readonly waiting: ModelDeletion; readonly now: number },
+  { waiting, now }: { readonly waiting: Pick<ModelDeletion, "id">; readonly now: number },
 ): Promise<void> {
   const { id } = waiting;
   const deletion = await store.findDeletion(id, undefined);
@@ -317,6 +407,9 @@ async function compareEnd(store: Store, graph: Graph): Promise<void> {
   const { organizationId, model } = graph;
   const open = model.deletions.filter(({ status }) => status === "pending");
   assert.deepEqual(open, [], organizationId);
+  assert.deepEqual([...model.sets.keys()], [], organizationId);
+  const page = { organizationId, after: "", limit: 10 };
+  assert.deepEqual(await store.restricted.listSets(page), [], organizationId);
   for (const name of model.records.keys()) {
     const history = await store.readHistory(keyOf(graph, name));
     assert.equal(history?.changes.length, model.records.get(name)?.length, name);

@@ -32,7 +32,9 @@ const undoLast = `
   ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;
   ALTER TABLE organization DROP COLUMN confidential_types;
   ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
-  ALTER TABLE organization DROP COLUMN closed_at, DROP COLUMN deletion_request_id`;
+  ALTER TABLE organization DROP COLUMN closed_at, DROP COLUMN deletion_request_id;
+  ALTER TABLE deletion DROP COLUMN restricted_of;
+  ALTER TABLE deletion_target DROP COLUMN restricted; DROP TABLE restricted_reference`;
 /** Enough of each for ANALYZE to store a sample. */
 const records = 12;
 
