@@ -39,6 +39,7 @@ export type OperatorErrorName =
   | "several_holds"
   | "too_many_holds"
   | "no_such_restricted_set"
+  | "confidential_type"
   | "floor_above_ceiling"
   | "not_confirmed"
   | "ledger_ahead"

@@ -7,9 +7,10 @@ import { deletionOfSet, restrictedId } from "../../src/domain/deletion/restricte
 import { limits } from "../../src/domain/limits.ts";
 import type { Store } from "../../src/store/store.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
-import { makeRandom, type Random } from "../support/random.ts";
+import { makeRandom } from "../support/random.ts";
 import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";
-import { type ModelDeletion, type Name, RetentionModel, typeOf } from "./model.ts";
+import { type ModelDeletion, type Name, RetentionModel } from "./model.ts";
+import { actAt, type Graph, holdRestricted, keyOf, releaseRestricted } from "./restricted-holds.ts";
 
 const daysOfSteps = 10;
 /** By then every floor has ended, also one that is counted from a request on the last day. */
@@ -30,14 +31,6 @@ export interface GraphFigures {
   readonly closed: number;
   /** Restricted sets that deletions had to fill. */
   readonly restricted: number;
-}
-
-interface Graph {
-  readonly organizationId: string;
-  readonly random: Random;
-  readonly model: RetentionModel;
-  /** Since its records were last compared. */
-  isChanged: boolean;
 }
 
 /** Throws AssertionError that names the seed of the graph. */
@@ -79,15 +72,6 @@ async function onEach(
   work: (graph: Graph) => Promise<void>,
 ): Promise<void> {
   await Promise.all([...graphs.values()].map(work));
-}
-
-function actAt(now: number) {
-  return { actor: "operator", now };
-}
-
-function keyOf({ organizationId }: Graph, name: Name) {
-  const resourceType = typeOf(name);
-  return { organizationId, resourceType, resourceId: name.slice(resourceType.length + 1) };
 }
 
 async function takeSteps(store: Store, graph: Graph, day: number): Promise<void> {
@@ -224,47 +208,6 @@ async function releaseAll(store: Store, graph: Graph, now: number): Promise<void
   for (const [id, { held }] of graph.model.sets) {
     for (const name of held) await releaseRestricted(store, graph, { id, name, now });
   }
-}
-
-/** A hold on any record of any restricted set, or its release. */
-async function holdRestricted(
-  store: Store,
-  graph: Graph,
-  {
-    step,
-    now,
-  }: {
-    readonly step: Extract<Step, { do: "hold restricted" | "release restricted" }>;
-    readonly now: number;
-  },
-): Promise<void> {
-  const all = [...graph.model.sets].flatMap(([id, set]) =>
-    [...set.records.keys()].map((name) => ({ id, set, name })),
-  );
-  const chosen = all[step.dice % Math.max(1, all.length)];
-  if (chosen === undefined) return;
-  const { id, set, name } = chosen;
-  if (step.do === "release restricted") return releaseRestricted(store, graph, { id, name, now });
-  const key = { ...keyOf(graph, name), organizationId: restrictedId(id) };
-  const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
-  const outcome = await store.holds.place(
-    { ...texts, ...key, holdId: `hold_${id}_${name}_${now}` },
-    actAt(now),
-  );
-  assert.equal(typeof outcome, "object", `${id} ${name}`);
-  set.held.add(name);
-}
-
-async function releaseRestricted(
-  store: Store,
-  graph: Graph,
-  { id, name, now }: { readonly id: string; readonly name: Name; readonly now: number },
-): Promise<void> {
-  const key = { ...keyOf(graph, name), organizationId: restrictedId(id) };
-  for (const { holdId } of await store.holds.ofRecords([key])) {
-    await store.holds.release(holdId, actAt(now));
-  }
-  graph.model.sets.get(id)?.held.delete(name);
 }
 
 /** As the worker does, until nothing is due. */

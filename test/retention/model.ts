@@ -14,7 +14,7 @@ export interface ModelChange {
   readonly mentions: readonly Name[];
   /** Undefined if the change does not say. */
   readonly closed: boolean | undefined;
-  /** When the report was filed; null if that is taken back. Undefined if the change does not say. */
+  /** When the report was filed; null if the time was cleared. Undefined if the change does not say. */
   readonly filedAt: number | null | undefined;
 }
 

@@ -154,7 +154,8 @@ export function* eraseOrganizationStep(
 ): Statements<OrganizationStep> {
   const { organizationId } = deletion;
   const { act, rowsMax } = args;
-  if (yield* redactKeptStep(deletion, { rowsMax, redact, act })) return { done: false, place: from };
+  if (yield* redactKeptStep(deletion, { rowsMax, redact, act }))
+    return { done: false, place: from };
   const [target] = (yield* findNextTargets(deletion, 1)).targets;
   if (target === undefined) return { done: true, place: undefined };
   const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });

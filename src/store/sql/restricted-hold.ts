@@ -14,11 +14,7 @@ const moveHold = `UPDATE hold SET organization_id = $2 WHERE hold_id = $1`;
 const recordsAtOnce = 500;
 
 /** Of these records, which are of one organization. */
-export function* moveHolds(
-  keys: readonly RecordKey[],
-  set: string,
-  act: Act,
-): Statements<void> {
+export function* moveHolds(keys: readonly RecordKey[], set: string, act: Act): Statements<void> {
   const [first] = keys;
   if (first === undefined || !(yield* hasHolds(first.organizationId))) return;
   for (let at = 0; at < keys.length; at += recordsAtOnce) {

@@ -7,12 +7,7 @@ import {
   restrictedId,
   type RestrictedRecord,
 } from "../../domain/deletion/restricted-set.ts";
-import type {
-  KeptReferencePage,
-  RestrictedRecordPage,
-  SetPage,
-  StraySet,
-} from "../restricted.ts";
+import type { KeptReferencePage, RestrictedRecordPage, SetPage, StraySet } from "../restricted.ts";
 import { type DeletionRow, toDeletion } from "../row/deletion-row.ts";
 import { all, type Statements } from "./statements.ts";
 

@@ -64,6 +64,7 @@ export async function eraseStep(
   deletion: Deletion,
   { recordsMax, act }: { readonly recordsMax: number; readonly act: Act },
 ): Promise<ErasureStep> {
+  const { deletionRequestId, organizationId } = deletion;
   const { targets, isLast } = await transaction.perform(findNextTargets, deletion, recordsMax);
   if (targets.length === 0) return { done: true };
   // Once a record is locked, no change is added to it that this step would not see.
@@ -73,7 +74,6 @@ export async function eraseStep(
   const moving = uniqueKeys(targets.filter((target) => isErased(target) && target.restricted));
   const set = restrictedId(deletionRequestId);
   const moved = await moveRecords(transaction, moving, { set, act });
-  const { organizationId } = deletion;
   const leaving = { organizationId, deletionRequestId, erased, moved };
   await transaction.perform(updateReferences, leaving);
   const erasedTypes = erased.map(({ resourceType }) => resourceType);
