@@ -251,13 +251,13 @@ export function testRestricted(engine: Engine): void {
       const { store } = await open(engine, test);
       await setFloor(store, "customer_sar", 5);
       await add(store, "person", "p", seen(2));
-      const drafts = Array.from({ length: 450 }, (_, index) =>
+      const drafts = Array.from({ length: 210 }, (_, index) =>
         draftOf("customer_sar", `s${index}`, { ...seen(2), related_person_id: "p" }),
       );
       await write(store, drafts, { resourceType: "customer_sar" });
       const id = (await request(store, keyOf("person", "p"))) ?? "";
       assert.equal((await claim(store))?.deletionRequestId, id);
-      assert.deepEqual((await finish(store, id, 200)).kept, { customer_sar: 450 });
+      assert.deepEqual((await finish(store, id, 200)).kept, { customer_sar: 210 });
       await requireEnd(store, restrictedId(id), onDay(7));
       assert.ok(limits.flooredDeletionRetryMs >= 6 * day);
     });

@@ -133,7 +133,7 @@ async function completeOne(scene: Scene, customer: Customer): Promise<string> {
     organizationId,
     resourceType: report.resourceType,
     keepDays: 36_500,
-    countedFrom: "report_filed_at",
+    countedFrom: "last_seen",
   });
   const id = await requestDeletion(scene, customer, gone);
   scene.service.clock.advanceMs(graceSeconds * 1_000);

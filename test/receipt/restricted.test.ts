@@ -117,7 +117,7 @@ describe("a deletion that has to keep a report", () => {
     const points = (await killAt(0, prepared)) ?? 0;
     assert.ok(points > 10, `${points}`);
     await operate(testEnvironment(prepared), requireRestricted);
-    for (const share of [0.4, 0.8]) {
+    for (const share of [0.6]) {
       const folder = makeFolder();
       cpSync(backup, join(folder, "sluice.db"));
       const root = keyOf("person", "p", organizationId);

@@ -33,15 +33,14 @@ export async function checkRestricted(app: App, findings: Findings): Promise<voi
         findings.add(`The deletion that filled the restricted set ${set} is unknown.`);
       }
       if (isOverdue(deletion, app.now())) {
-        const since = new Date(deletion.nextAttemptAt ?? deletion.dueAt).toISOString();
-        findings.add(
-          `The restricted set ${set} was to be evaluated or erased at ${since}, and was not.`,
-        );
+        const end = new Date(deletion.floorUntil ?? deletion.dueAt).toISOString();
+        findings.add(`The restricted set ${set} was to be erased at ${end}, and was not.`);
       }
     }
   }
 }
 
-function isOverdue({ status, nextAttemptAt, dueAt }: Deletion, now: number): boolean {
-  return status === "pending" && (nextAttemptAt ?? dueAt) < now - overdueMs;
+/** By the end that is known from its last evaluation. */
+function isOverdue({ status, floorUntil = Infinity }: Deletion, now: number): boolean {
+  return status === "pending" && floorUntil < now - overdueMs;
 }
