@@ -3,7 +3,13 @@
 import type { AuditNote } from "../store/trail.ts";
 import { actOf, type App } from "./app.ts";
 
-export type AccessAction = "record.show" | "records.export" | "records.import";
+export type AccessAction =
+  | "record.show"
+  | "records.export"
+  | "records.import"
+  | "restricted.list"
+  | "restricted.show"
+  | "restricted.export";
 
 /** The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
 export async function auditAccess(

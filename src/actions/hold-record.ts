@@ -2,26 +2,33 @@
 
 import type { Hold } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import { isFullDate } from "../domain/timestamp.ts";
 import { actOf, type App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
+import { findRestrictedSet } from "./restricted-sets.ts";
 
 export interface HoldRequest {
   readonly reason: string;
   readonly owner?: string | undefined;
   /** A date such as `2026-12-31`. */
   readonly reviewOn?: string | undefined;
+  /** The deletion request that moved the record to the restricted store; undefined for a record that is not there. */
+  readonly restrictedBy?: string | undefined;
 }
 
-/** Throws OperatorError no_such_record, being_erased, too_many_holds and invalid, and what findTarget throws. */
+/**
+ * Throws OperatorError no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid, and what findTarget
+ * throws.
+ */
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   const { reason, owner, reviewOn } = wanted;
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
     throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");
   }
-  const key = await findTarget(app, target);
+  const key = await findHoldable(app, target, wanted.restrictedBy);
   const hold = { ...key, holdId: makeId("hold"), reason, owner, reviewOn };
   const outcome = await app.store.holds.place(hold, actOf(app));
   switch (outcome) {
@@ -40,4 +47,16 @@ export async function holdRecord(app: App, target: Target, wanted: HoldRequest):
     default:
       return outcome;
   }
+}
+
+async function findHoldable(
+  app: App,
+  target: Target,
+  restrictedBy: string | undefined,
+): Promise<RecordKey> {
+  const key = await findTarget(app, target);
+  if (restrictedBy === undefined) return key;
+  const { organizationId } = key;
+  const set = await findRestrictedSet(app, organizationId, restrictedBy);
+  return { ...key, organizationId: set.organizationId };
 }

@@ -4,6 +4,7 @@ import type { Organization } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
+import { hasFilingTime } from "../domain/retention/filed-at.ts";
 import { type FloorOrigin, floorOrigins, type RetentionFloor } from "../domain/retention/floor.ts";
 import { actOf, type App } from "./app.ts";
 import { ceilingTooLow } from "./change-organization.ts";
@@ -27,7 +28,7 @@ export interface Retention {
 
 /**
  * Sets or removes the floor of a type, and has the deletions that wait for a floor evaluated again. Throws OperatorError
- * no_such_type, no_such_organization, invalid, confidential_type and floor_above_ceiling.
+ * no_such_type, no_such_organization, invalid and floor_above_ceiling.
  */
 export async function setFloor(app: App, wanted: FloorSetting): Promise<Retention> {
   const { organizationId, keepDays, countedFrom } = wanted;
@@ -43,6 +44,10 @@ export async function setFloor(app: App, wanted: FloorSetting): Promise<Retentio
   }
   let after: string | undefined = "";
   while (after !== undefined) after = await app.store.retention.wakeFrom(organizationId, after);
+  let afterSet: string | undefined = "";
+  while (afterSet !== undefined) {
+    afterSet = await app.store.retention.wakeSetsFrom(organizationId, afterSet);
+  }
   return readRetention(app, organizationId);
 }
 
@@ -53,18 +58,11 @@ export async function readRetention(app: App, organizationId: string): Promise<R
 }
 
 function requireAllowed(type: RecordType, keepDays: number, countedFrom: FloorOrigin): void {
-  const { resourceType, confidential, closed } = type;
+  const { resourceType, closed } = type;
   if (!Number.isInteger(keepDays) || keepDays < 1 || keepDays > limits.retainDaysMax) {
     throw new OperatorError(
       "invalid",
       `A retention floor must be a whole number of days from 1 to ${limits.retainDaysMax}.`,
-    );
-  }
-  if (confidential === true) {
-    throw new OperatorError(
-      "confidential_type",
-      `A retention floor on ${resourceType} is not possible yet. Reports of this type are confidential, and a deletion that ` +
-        "waits for one would disclose that it exists. To keep a report, place a legal hold on it: sluice deletion hold",
     );
   }
   if (!floorOrigins.includes(countedFrom)) {
@@ -76,6 +74,14 @@ function requireAllowed(type: RecordType, keepDays: number, countedFrom: FloorOr
       "invalid",
       `A ${resourceType} is never closed, so its floor can only count from last_seen. Floors that count from closing are ` +
         `possible for: ${types.map((one) => one.resourceType).join(", ")}.`,
+    );
+  }
+  if (countedFrom === "report_filed_at" && !hasFilingTime(type)) {
+    const types = recordTypes.filter(hasFilingTime).map((one) => one.resourceType);
+    throw new OperatorError(
+      "invalid",
+      `A ${resourceType} has no field report_filed_at, so its floor can't count from it. Types with that field: ` +
+        `${types.join(", ")}.`,
     );
   }
 }

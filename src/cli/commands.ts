@@ -34,6 +34,9 @@ import { receiptRotate } from "./command/receipt-rotate.ts";
 import { receiptVerify } from "./command/receipt-verify.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restore } from "./command/restore.ts";
+import { restrictedExport } from "./command/restricted-export.ts";
+import { restrictedList } from "./command/restricted-list.ts";
+import { restrictedShow } from "./command/restricted-show.ts";
 import { retentionPreview } from "./command/retention-preview.ts";
 import { retentionSet } from "./command/retention-set.ts";
 import { retentionShow } from "./command/retention-show.ts";
@@ -70,6 +73,9 @@ export const commands: readonly Command[] = [
   retentionSet,
   retentionShow,
   retentionPreview,
+  restrictedList,
+  restrictedShow,
+  restrictedExport,
   auditExport,
   backup,
   restore,
@@ -87,6 +93,7 @@ export const groups: Readonly<Record<string, string>> = {
   deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
   retention: "Set and show how long records are kept, and preview what is deleted.",
+  restricted: "List, show and export what deletions had to keep.",
   audit: "Export the audit trail.",
 };
 
@@ -95,7 +102,7 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
   "Organizations and keys": ["organization", "key"],
   Records: ["import", "export", "record"],
-  Deletion: ["deletion", "receipt", "retention"],
+  Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],
   Tools: ["openapi", "completion"],
 };

@@ -23,6 +23,11 @@ const untilReplayed: Fate = {
   erased: "the row is deleted when the deletion is reopened, which then contains the same",
 };
 
+const withSet: Fate = {
+  erased:
+    "the row is deleted when the restricted set is erased, after the reference was redacted, or when the report is erased",
+};
+
 type Table = Readonly<Record<string, Fate>>;
 
 /** Columns, separated by spaces, that have the same fate. */
@@ -70,12 +75,19 @@ export const erasureMap: Readonly<Record<string, Table>> = {
         "requested_at due_at started_at completed_at erased kept redacted redacted_by_type attempts",
     ),
     waiting_for: { erased: "emptied on completion; it may name a record under a hold or a floor" },
-    ...all(proof, "held floor_until next_attempt_at lease_until claimant carried_out_before"),
+    ...all(
+      proof,
+      "held floor_until next_attempt_at lease_until claimant carried_out_before restricted_of",
+    ),
   },
   deletion_target: all(
     withPlan,
     "deletion_request_id position organization_id action resource_type resource_id record_no " +
-      "to_type to_id done",
+      "to_type to_id done restricted",
+  ),
+  restricted_reference: all(
+    withSet,
+    "deletion_request_id organization_id from_type from_id from_set to_type to_id done",
   ),
   hold: all(
     untilRelease,

@@ -23,6 +23,8 @@ export interface RetentionStore {
   setFloor(change: FloorChange, act: Act): Promise<FloorOutcome>;
   /** A bounded number, after this one in the order of their ids. Returns the last one; undefined at the end. */
   wakeFrom(organizationId: string, after: string): Promise<string | undefined>;
+  /** The same for restricted sets of the organization, which wait for its floors too. */
+  wakeSetsFrom(organizationId: string, after: string): Promise<string | undefined>;
   /** In the order of organizations and types. Without organizationId: of all organizations. */
   listFloors(organizationId: string | undefined): Promise<readonly RetentionFloor[]>;
 }

@@ -35,6 +35,7 @@ import type { Act as AnyAct } from "./act.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
 import type { ReplayStore } from "./replay.ts";
+import type { RestrictedStore } from "./restricted.ts";
 import type { RetentionStore } from "./retention.ts";
 import type { StoredReceipt, TrailStore } from "./trail.ts";
 
@@ -366,6 +367,7 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly engine: "sqlite" | "postgres";
   readonly holds: HoldStore;
   readonly retention: RetentionStore;
+  readonly restricted: RestrictedStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
   /** Of its tables, to which opening has migrated them; each engine has its own numbers. */

@@ -52,6 +52,17 @@ async function pause(roundMs: number, signal: AbortSignal): Promise<void> {
   await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
 }
 
+/** Logs are read by many, and a name of a restricted set would disclose that there is one; failures are logged without. */
+function reportSet(
+  done: ProcessedDeletions,
+  { log, onPostponed, stopping }: DeletionRoundOptions & { readonly stopping: AbortSignal },
+): void {
+  if (done.result === "completed" || stopping.aborted) return;
+  const { attempts } = done.deletion;
+  log.error({ attempts, cause: describeCause(done.cause) }, "deletion postponed");
+  onPostponed?.();
+}
+
 async function report(
   app: App,
   done: ProcessedDeletions,
@@ -60,6 +71,7 @@ async function report(
   const { log, onCompleted, onPostponed, stopping } = options;
   const { deletionRequestId, organizationId, attempts } = done.deletion;
   const about = { deletionRequestId, organizationId, attempts };
+  if (done.deletion.restrictedOf !== undefined) return reportSet(done, options);
   if (done.result === "completed") {
     const erased = visibleCounts(done.deletion, await publicReader(app, organizationId));
     log.info({ ...about, erased }, "deletion completed");

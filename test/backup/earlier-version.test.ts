@@ -14,6 +14,11 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
+  8: `
+    DROP INDEX deletion_restricted;
+    ALTER TABLE deletion DROP COLUMN restricted_of;
+    ALTER TABLE deletion_target DROP COLUMN restricted;
+    DROP TABLE restricted_reference`,
   7: `
     ALTER TABLE receipt_head DROP COLUMN salt_key;
     ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;

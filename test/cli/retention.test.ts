@@ -92,8 +92,11 @@ describe("retention set and show", () => {
       [set("person", "36501"), "usage", /from 1 to 36500/],
       [set("person", "1.5"), "usage", /whole number/],
       [set("transaction", "5", "--from", "closed"), "invalid", /never closed.*person, company/],
-      [set("customer_sar", "5"), "confidential_type", /not possible yet/],
-      [set("transaction_suspicious_activity", "5"), "confidential_type", /legal hold/],
+      [
+        set("customer_sar", "5", "--from", "report_filed_at"),
+        "invalid",
+        /no field report_filed_at/,
+      ],
       [["retention show --organization nobody"], "no_such_organization", /There are: acme/],
     ];
     for (const [words, name, message] of cases) {

@@ -16,6 +16,7 @@ import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testReplaying } from "./replaying.ts";
+import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
 import { testJointCompletion } from "./joint-completion.ts";
 import { testUpkeep } from "./upkeep.ts";
@@ -43,6 +44,7 @@ export function testOperations(engine: Engine): void {
   testFloors(engine);
   testClosing(engine);
   testClosingUnderFloors(engine);
+  testRestricted(engine);
   testReplaying(engine);
   testAccess(engine);
   testUpkeep(engine);

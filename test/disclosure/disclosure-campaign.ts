@@ -119,9 +119,10 @@ async function runPairs(service: Service, pairs: readonly Pair[]): Promise<Discl
       service.clock.advanceMs(1);
     }
     service.clock.advanceMs(3_600_000);
-    for (const { organizationId, erased, redactedByType } of await processAll(service)) {
+    for (const { organizationId, erased, kept, redactedByType } of await processAll(service)) {
       const hidden = hiddenOf.get(organizationId) ?? [];
-      if (hidden.some((type) => type in erased || type in redactedByType)) affected += 1;
+      const touched = { ...erased, ...kept, ...redactedByType };
+      if (hidden.some((type) => type in touched)) affected += 1;
     }
     await eachWorld(pairs, (world) => world.readDeletions());
   }

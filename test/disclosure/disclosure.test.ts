@@ -27,8 +27,11 @@ function altering(store: Store): Store {
   });
 }
 
-function countOf({ erased }: Deletion): number {
-  return (erased["customer_sar"] ?? 0) + (erased["transaction_suspicious_activity"] ?? 0);
+function countOf({ erased, kept }: Deletion): number {
+  return ["customer_sar", "transaction_suspicious_activity"].reduce(
+    (sum, type) => sum + (erased[type] ?? 0) + (kept[type] ?? 0),
+    0,
+  );
 }
 
 const leaks: readonly (readonly [what: string, seed: number, Alter])[] = [

@@ -42,6 +42,8 @@ export interface Scenario {
   readonly retainDays: number | null;
   /** Confidential types that the caller may not read. */
   readonly hidden: readonly string[];
+  /** Whether records of these types have to be kept: by retention floors, and every other one by a legal hold. */
+  readonly obliged: boolean;
   readonly phases: readonly Phase[];
 }
 
@@ -89,7 +91,8 @@ export function makeScenario(random: Random): Scenario {
     steps: Array.from({ length: random.integer(3, stepsMax) }, () => makeStep(random)),
   }));
   const retainDays = random.chance(0.5) ? null : random.integer(130, 138);
-  return { scopes, strictScopes, added, retainDays, hidden, phases };
+  const obliged = random.chance(0.6);
+  return { scopes, strictScopes, added, retainDays, hidden, obliged, phases };
 }
 
 /** Records of hidden types for one phase of one world; often none. */

@@ -9,9 +9,12 @@ import { findReceipt } from "../../src/actions/read-deletion.ts";
 import { createKey } from "../../src/actions/create-key.ts";
 import { createOrganization } from "../../src/actions/create-organization.ts";
 import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { setFloor } from "../../src/actions/retention-floors.ts";
 import { describeDeletion, viewForOperator } from "../../src/cli/output/deletion-view.ts";
 import { confidentialTypes } from "../../src/domain/confidentiality.ts";
 import { AppError } from "../../src/domain/error.ts";
+import type { RecordKey } from "../../src/domain/record/record-write.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { draftOf } from "../conformance/scene.ts";
 import { typeNamed } from "../contract/scene.ts";
@@ -30,6 +33,8 @@ export class World {
   readonly #names = new Map<string, string>();
   readonly #deletions: string[] = [];
   #token = "";
+  /** Hidden records that were written. */
+  #hiddenCount = 0;
 
   constructor(service: Service, scenario: Scenario, organizationId: string) {
     this.#service = service;
@@ -49,6 +54,7 @@ export class World {
       confidentialTypes: added,
       retainDays,
     });
+    await this.#oblige();
     const { key, secret } = await createKey(app, { organizationId, scopes });
     this.#name(key.keyId, "key");
     this.#token = await fetchToken(client, { organizationId, apiKey: secret }, { scopes });
@@ -74,9 +80,31 @@ export class World {
         ? {}
         : { idempotency: { keyHash: keyHashOf(keySpace, idempotencyKey), fingerprint } }),
     });
-    await write.catch((error: unknown) => {
+    const outcome = await write.catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error;
     });
+    if (outcome?.drafts[0] === "created" && this.#scenario.hidden.includes(type)) {
+      await this.#hold({ organizationId, resourceType: type, resourceId: id });
+    }
+  }
+
+  /** The same rules in both worlds; the records that they apply to differ. */
+  async #oblige(): Promise<void> {
+    const { organizationId } = this;
+    const { hidden, obliged, retainDays } = this.#scenario;
+    if (!obliged) return;
+    for (const resourceType of hidden) {
+      const keepDays = retainDays ?? 3_650;
+      const rule = { organizationId, resourceType, keepDays, countedFrom: "last_seen" } as const;
+      await setFloor(this.#service.app, rule);
+    }
+  }
+
+  async #hold(key: RecordKey): Promise<void> {
+    this.#hiddenCount += 1;
+    if (!this.#scenario.obliged || this.#hiddenCount % 2 === 0) return;
+    const target = await this.#service.app.store.findRecord(key);
+    if (target !== undefined) await holdRecord(this.#service.app, key, { reason: "a case" });
   }
 
   async take(step: Step): Promise<void> {

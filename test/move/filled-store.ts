@@ -43,6 +43,7 @@ const graceSeconds = 3_600;
 const transaction = typeNamed("transaction");
 const check = typeNamed("transaction_check");
 const alert = typeNamed("transaction_alert");
+const report = typeNamed("transaction_suspicious_activity");
 
 export async function fillStore(folder: string): Promise<FilledStore> {
   const clock = makeFakeClock();
@@ -125,6 +126,15 @@ async function completeOne(scene: Scene, customer: Customer): Promise<string> {
   const [gone, stays] = [await addAlone(scene, customer), await addAlone(scene, customer)];
   await addAlone(scene, customer, { type: check, fields: { related_tx_ids: [gone] } });
   await addAlone(scene, customer, { type: alert, fields: { related_tx_ids: [gone, stays] } });
+  // The report has to be kept as it is, and so has the transaction, which moves to the restricted store.
+  await addAlone(scene, customer, { type: report, fields: { related_tx_ids: [gone, stays] } });
+  const { organizationId } = customer;
+  await setFloor(scene.service.app, {
+    organizationId,
+    resourceType: report.resourceType,
+    keepDays: 36_500,
+    countedFrom: "last_seen",
+  });
   const id = await requestDeletion(scene, customer, gone);
   scene.service.clock.advanceMs(graceSeconds * 1_000);
   const { body } = await scene.completed(customer, id);

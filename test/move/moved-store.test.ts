@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { publishReceiptKeys } from "../../src/actions/receipt-keys.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { verifyReceipts } from "../../src/actions/verify-receipt.ts";
+import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -62,6 +63,12 @@ describe("a store moved to PostgreSQL", () => {
     assert.equal(moved["store_id"], whole.receiptHead.storeId);
     assert.deepEqual(await withStore(url, readWhole), whole);
     assert.deepEqual(await onSource(readWhole), whole);
+    const { completed } = filled.deletions;
+    const set = restrictedId(completed);
+    assert.deepEqual(await withStore(url, (store) => store.countRecords(set)), { transaction: 1 });
+    const page = { set, after: undefined, limit: 10 };
+    const references = await withStore(url, (store) => store.restricted.listReferences(page));
+    assert.equal(references.length, 1);
   });
 
   it("continues the audit trail, with an entry for the move", async () => {
@@ -111,7 +118,11 @@ describe("the service on a moved store", () => {
     }
     const [read] = await server.query("SELECT last_value::int AS last FROM arrival", url);
     assert.ok(Number(read?.["last"]) >= upTo);
-    const changes = await server.query("SELECT 1 FROM change WHERE change_no > 0", url);
+    // Those of organizations, without the restricted set.
+    const changes = await server.query(
+      "SELECT 1 FROM change WHERE change_no > 0 AND organization_id NOT LIKE 'restricted/%'",
+      url,
+    );
     assert.equal(changes.length, (await onSource(readWhole)).changes.length);
   });
 

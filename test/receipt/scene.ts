@@ -33,6 +33,7 @@ export function deletionOf(fields: Partial<Deletion> = {}): Deletion {
     completedAt: at + 2,
     erased: { transaction: 1 },
     kept: {},
+    restrictedOf: undefined,
     redacted: 0,
     redactedByType: {},
     attempts: 1,

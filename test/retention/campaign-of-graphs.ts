@@ -3,16 +3,18 @@
 // it was allowed then, and of each that waits whether it has to.
 
 import assert from "node:assert/strict";
+import { deletionOfSet, restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Store } from "../../src/store/store.ts";
 import { draftOf, organization } from "../conformance/scene.ts";
-import { makeRandom, type Random } from "../support/random.ts";
+import { makeRandom } from "../support/random.ts";
 import { dayMs, firstDay, keepDaysMax, type Step, stepsOfDay } from "./graph.ts";
-import { type ModelDeletion, type Name, RetentionModel, typeOf } from "./model.ts";
+import { type ModelDeletion, type Name, RetentionModel } from "./model.ts";
+import { actAt, type Graph, holdRestricted, keyOf, releaseRestricted } from "./restricted-holds.ts";
 
 const daysOfSteps = 10;
 /** By then every floor has ended, also one that is counted from a request on the last day. */
-const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 2;
+const daysMax = daysOfSteps + keepDaysMax + limits.flooredDeletionRetryMs / dayMs + 4;
 const stepRecordsMax = 100;
 
 export interface GraphRun {
@@ -27,14 +29,8 @@ export interface GraphFigures {
   readonly waited: number;
   /** Of them, those of everything of a closed organization. */
   readonly closed: number;
-}
-
-interface Graph {
-  readonly organizationId: string;
-  readonly random: Random;
-  readonly model: RetentionModel;
-  /** Since its records were last compared. */
-  isChanged: boolean;
+  /** Restricted sets that deletions had to fill. */
+  readonly restricted: number;
 }
 
 /** Throws AssertionError that names the seed of the graph. */
@@ -50,11 +46,12 @@ export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigure
     await store.createOrganization(organization(organizationId), actAt(firstDay));
   });
   const waited = new Set<string>();
+  const restricted = new Set<string>();
   for (let day = 0; day <= daysMax; day += 1) {
     const midnight = firstDay + day * dayMs;
     for (const now of [midnight - 1, midnight]) {
       await process(store, graphs, now);
-      await compareWaiting(store, graphs, { now, waited });
+      await compareWaiting(store, graphs, { now, waited, restricted });
     }
     if (day < daysOfSteps) await onEach(graphs, (graph) => takeSteps(store, graph, day));
     if (day === daysOfSteps) await onEach(graphs, (graph) => releaseAll(store, graph, midnight));
@@ -62,7 +59,12 @@ export async function runGraphs({ store, seeds }: GraphRun): Promise<GraphFigure
   await onEach(graphs, (graph) => compareEnd(store, graph));
   const all = [...graphs.values()].flatMap(({ model }) => model.deletions);
   const closed = all.filter(({ root }) => root === undefined);
-  return { deletions: all.length, waited: waited.size, closed: closed.length };
+  return {
+    deletions: all.length,
+    waited: waited.size,
+    closed: closed.length,
+    restricted: restricted.size,
+  };
 }
 
 async function onEach(
@@ -70,15 +72,6 @@ async function onEach(
   work: (graph: Graph) => Promise<void>,
 ): Promise<void> {
   await Promise.all([...graphs.values()].map(work));
-}
-
-function actAt(now: number) {
-  return { actor: "operator", now };
-}
-
-function keyOf({ organizationId }: Graph, name: Name) {
-  const resourceType = typeOf(name);
-  return { organizationId, resourceType, resourceId: name.slice(resourceType.length + 1) };
 }
 
 async function takeSteps(store: Store, graph: Graph, day: number): Promise<void> {
@@ -106,6 +99,7 @@ async function takeStep(
       assert.ok(result === "changed" || result === "unchanged");
       if (rule === undefined) model.rules.delete(resourceType);
       else model.rules.set(resourceType, { keepMs: rule.keepDays * dayMs, from: countedFrom });
+      await store.retention.wakeSetsFrom(organizationId, "");
       // Everything that waits is evaluated again.
       if (result === "changed") model.writtenAt = 0;
       return;
@@ -119,6 +113,9 @@ async function takeStep(
       if (typeof outcome === "object") model.held.add(step.name);
       return;
     }
+    case "hold restricted":
+    case "release restricted":
+      return holdRestricted(store, graph, { step, now });
     case "release":
       return release(store, graph, { name: step.name, now });
     case "close": {
@@ -208,6 +205,9 @@ async function release(
 
 async function releaseAll(store: Store, graph: Graph, now: number): Promise<void> {
   for (const name of graph.model.held) await release(store, graph, { name, now });
+  for (const [id, { held }] of graph.model.sets) {
+    for (const name of held) await releaseRestricted(store, graph, { id, name, now });
+  }
 }
 
 /** As the worker does, until nothing is due. */
@@ -219,7 +219,12 @@ async function process(
   const pending = pendingOf(graphs).length;
   // A claim that finds only obstacles checks a limited number of deletions, and one organization.
   const closed = [...graphs.values()].filter(({ model }) => model.isClosed).length;
-  const fruitlessMax = 1 + closed + Math.ceil(pending / limits.dueDeletionsCheckedMax);
+  const sets = [...graphs.values()].reduce((sum, { model }) => sum + model.sets.size, 0);
+  const fruitlessMax =
+    1 +
+    closed +
+    Math.ceil(sets / limits.dueDeletionsCheckedMax) +
+    Math.ceil(pending / limits.dueDeletionsCheckedMax);
   for (let fruitless = 0; fruitless < fruitlessMax;) {
     const begun = await claimSome(store, graphs, now);
     if (begun.length === 0) fruitless += 1;
@@ -244,8 +249,17 @@ async function claimSome(
     const claim = { now, leaseUntil: now + 60_000, claimant: "campaign" };
     const deletion = await store.claimDeletion(claim);
     if (deletion === undefined) return begun;
-    const { organizationId, deletionRequestId: id } = deletion;
-    const graph = graphs.get(organizationId);
+    const { organizationId, deletionRequestId: id, restrictedOf } = deletion;
+    const graph = graphs.get(restrictedOf ?? organizationId);
+    if (graph !== undefined && restrictedOf !== undefined) {
+      const moving = deletionOfSet(id) ?? "";
+      const obstacle = graph.model.setObstacle(moving, now);
+      assert.equal(obstacle, undefined, `${id} was erased early, at ${now}`);
+      graph.model.eraseSet(moving, now);
+      graph.isChanged = true;
+      begun.push(id);
+      continue;
+    }
     const known = graph?.model.deletions.find((one) => one.id === id);
     assert.ok(graph !== undefined && known !== undefined, id);
     const { model } = graph;
@@ -270,11 +284,18 @@ async function finish(store: Store, ids: readonly string[], now: number): Promis
   }
 }
 
+interface Comparison {
+  readonly now: number;
+  /** Ids of deletions that waited at some time, and of those that filled restricted sets. */
+  readonly waited: Set<string>;
+  readonly restricted: Set<string>;
+}
+
 /** What waits has to; and the records are those of the model. */
 async function compareWaiting(
   store: Store,
   graphs: ReadonlyMap<string, Graph>,
-  { now, waited }: { readonly now: number; readonly waited: Set<string> },
+  { now, waited, restricted }: Comparison,
 ): Promise<void> {
   await onEach(graphs, async (graph) => {
     const { organizationId, model } = graph;
@@ -284,8 +305,20 @@ async function compareWaiting(
       if (obstacle === undefined && !mayWaitForOthers(model, waiting, now))
         await requireWrittenSince(store, model, { waiting, now });
     }
+    for (const id of model.sets.keys()) {
+      restricted.add(id);
+      if (model.setObstacle(id, now) !== undefined) continue;
+      await requireWrittenSince(store, model, { waiting: { id: restrictedId(id) }, now });
+    }
     if (!graph.isChanged) return;
     graph.isChanged = false;
+    const counted: Record<string, number> = {};
+    for (const id of model.sets.keys()) {
+      const ofSet = await store.countRecords(restrictedId(id));
+      for (const [type, count] of Object.entries(ofSet))
+        counted[type] = (counted[type] ?? 0) + count;
+    }
+    assert.deepEqual(counted, { ...model.countRestricted() }, `${organizationId} at ${now}`);
     const counts = await store.countRecords(organizationId);
     assert.deepEqual(counts, model.countByType(), `${organizationId} at ${now}`);
   });
@@ -303,7 +336,7 @@ function mayWaitForOthers({ begunAt }: RetentionModel, { root }: ModelDeletion, 
 async function requireWrittenSince(
   store: Store,
   model: RetentionModel,
-  { waiting, now }: { readonly waiting: ModelDeletion; readonly now: number },
+  { waiting, now }: { readonly waiting: Pick<ModelDeletion, "id">; readonly now: number },
 ): Promise<void> {
   const { id } = waiting;
   const deletion = await store.findDeletion(id, undefined);
@@ -317,6 +350,9 @@ async function compareEnd(store: Store, graph: Graph): Promise<void> {
   const { organizationId, model } = graph;
   const open = model.deletions.filter(({ status }) => status === "pending");
   assert.deepEqual(open, [], organizationId);
+  assert.deepEqual([...model.sets.keys()], [], organizationId);
+  const page = { organizationId, after: "", limit: 10 };
+  assert.deepEqual(await store.restricted.listSets(page), [], organizationId);
   for (const name of model.records.keys()) {
     const history = await store.readHistory(keyOf(graph, name));
     assert.equal(history?.changes.length, model.records.get(name)?.length, name);

@@ -10,7 +10,7 @@ let postgres: PostgresServer | undefined;
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
 write(`seed ${seed}; one graph again: npm run retention -- --seed <its number> --graphs 1`);
-const { graphs, deletions, waited, closed } = await runRetentionCampaign({
+const { graphs, deletions, waited, closed, restricted } = await runRetentionCampaign({
   seed,
   graphsMax: countMax,
   budgetMs,
@@ -18,7 +18,7 @@ const { graphs, deletions, waited, closed } = await runRetentionCampaign({
   onProgress: (done) => write(`${done} graphs`),
 });
 write(
-  `${graphs} graphs, ${deletions} deletions, of which ${waited} waited for a floor, ${closed} of whole organizations: ` +
+  `${graphs} graphs, ${deletions} deletions, of which ${waited} waited for a floor, ${closed} of whole organizations; ${restricted} restricted sets: ` +
     "none was early, none was late",
 );
 await postgres?.remove();

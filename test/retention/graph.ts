@@ -23,6 +23,7 @@ export type Step =
   | { readonly do: "request"; readonly name: Name; readonly graceMs: number }
   | { readonly do: "close" }
   | { readonly do: "hold" | "release" | "cancel"; readonly name: Name }
+  | { readonly do: "hold restricted" | "release restricted"; readonly dice: number }
   | {
       readonly do: "rule";
       readonly type: string;
@@ -42,9 +43,14 @@ const names: readonly Name[] = [
   "company/co0",
   "risk_assessment/r0",
   "onboarding_flow/o0",
+  "transaction_suspicious_activity/u0",
+  "transaction_suspicious_activity/u1",
+  "customer_sar/k0",
 ];
 /** Accounts are closed and opened more often than other records are changed. */
 const written = [...names, "person/p0", "person/p0", "company/co0", "company/co0"];
+/** Without reports, which only operators can have deleted, and alerts, which may then be in the plans of two deletions. */
+const requested = names.filter((name) => !/suspicious|sar|alert/.test(name));
 const roots = names.filter((name) => /^(transaction|person|company)\//.test(name));
 const types = [...new Set(names.map((name) => name.slice(0, name.indexOf("/"))))];
 
@@ -62,6 +68,14 @@ const references: Readonly<Record<string, readonly (readonly [string, boolean, R
   risk_assessment: [["related_person_id", false, /^person\//]],
   onboarding_flow: [["related_company_id", false, /^company\//]],
   person: [["related_company_id", false, /^company\//]],
+  transaction_suspicious_activity: [
+    ["related_tx_ids", true, /^transaction\//],
+    ["related_alert_id", false, /^transaction_alert\//],
+  ],
+  customer_sar: [
+    ["related_person_id", false, /^person\//],
+    ["related_company_id", false, /^company\//],
+  ],
 };
 
 /** The steps of a day; on the first one most records are written. */
@@ -78,21 +92,28 @@ function anyStep(random: Random, day: number): Step {
   const dice = random.next();
   if (dice < 0.35) return write(random, random.pick(written), day);
   if (dice < 0.7) {
-    const name = random.chance(0.8) ? random.pick(roots) : random.pick(names);
+    const name = random.chance(0.8) ? random.pick(roots) : random.pick(requested);
     return { do: "request", name, graceMs: random.chance(0.8) ? 0 : dayMs };
   }
   if (dice < 0.76) return { do: "hold", name: random.pick(names) };
   if (dice < 0.86) return { do: "release", name: random.pick(names) };
   if (dice < 0.9) return { do: "cancel", name: random.pick(roots) };
-  if (dice < 0.92) return { do: "close" };
+  if (dice < 0.915) return { do: "close" };
+  if (dice < 0.925) return { do: "hold restricted", dice: random.integer(0, 99) };
+  if (dice < 0.935) return { do: "release restricted", dice: random.integer(0, 99) };
   return rule(random);
 }
 
 function rule(random: Random): Step {
   const type = random.pick(types);
-  const from = /person|company/.test(type) && random.chance(0.7) ? "closed" : "last_seen";
+  const from = random.chance(0.7) ? originOf(type) : "last_seen";
   const keepDays = random.chance(0.15) ? undefined : random.integer(1, keepDaysMax);
   return { do: "rule", type, keepDays, from };
+}
+
+function originOf(type: string): FloorOrigin {
+  if (/person|company/.test(type)) return "closed";
+  return /suspicious/.test(type) ? "report_filed_at" : "last_seen";
 }
 
 /** A change with a timestamp of this day, or of another one nearby. */
@@ -114,6 +135,18 @@ function write(random: Random, name: Name, day: number): Step {
   const closed = mayClose && random.chance(0.7) ? random.chance(0.6) : undefined;
   const status = closed === true ? "CLOSED" : "APPROVED";
   if (mayClose) fields["account_status"] = closed === undefined ? undefined : status;
+  const filedAt = /suspicious/.test(type) ? anyFiling(random, day) : undefined;
+  if (/suspicious/.test(type)) fields["report_filed_at"] = filingText(filedAt);
   const [belongs, mentions] = type === "person" ? [[], led] : [led, []];
-  return { do: "write", name, fields, change: { at, belongs, mentions, closed } };
+  return { do: "write", name, fields, change: { at, belongs, mentions, closed, filedAt } };
+}
+
+/** Null clears the time of an earlier change; undefined says nothing. */
+function anyFiling(random: Random, day: number): number | null | undefined {
+  if (random.chance(0.4)) return undefined;
+  return random.chance(0.1) ? null : firstDay + (day + random.integer(-3, 2)) * dayMs;
+}
+
+function filingText(filedAt: number | null | undefined): string | null | undefined {
+  return typeof filedAt === "number" ? new Date(filedAt).toISOString() : filedAt;
 }

@@ -14,6 +14,17 @@ export interface ModelChange {
   readonly mentions: readonly Name[];
   /** Undefined if the change does not say. */
   readonly closed: boolean | undefined;
+  /** When the report was filed; null if the time was cleared. Undefined if the change does not say. */
+  readonly filedAt: number | null | undefined;
+}
+
+/** What a deletion had to keep. */
+export interface ModelSet {
+  readonly requestedAt: number;
+  readonly records: ReadonlyMap<Name, readonly ModelChange[]>;
+  readonly held: Set<Name>;
+  /** Reports that did not move with it and refer to what was erased: where each is; nothing for the organization. */
+  readonly reports: Map<Name, string>;
 }
 
 export interface ModelDeletion {
@@ -34,6 +45,8 @@ export class RetentionModel {
   readonly records = new Map<Name, readonly ModelChange[]>();
   readonly deletions: ModelDeletion[] = [];
   readonly held = new Set<Name>();
+  /** By deletion. */
+  readonly sets = new Map<string, ModelSet>();
   /** By type. */
   readonly rules = new Map<string, ModelRule>();
   /**
@@ -58,9 +71,11 @@ export class RetentionModel {
     const gone = root === undefined ? new Set(this.records.keys()) : this.cascade(root);
     for (const name of this.records.keys()) {
       const isAffected = gone.has(name) || this.#refersTo(name, gone);
+      if (isSilent(name, root)) continue;
       if (isAffected && this.held.has(name)) return `a hold on ${name}`;
     }
     for (const name of gone) {
+      if (isSilent(name, root)) continue;
       const until = this.#floorOf(name, requestedAt);
       if (until > now) return `the floor of ${name} until ${until}`;
     }
@@ -85,12 +100,17 @@ export class RetentionModel {
     this.begunAt = now;
     if (deletion.root === undefined) {
       this.records.clear();
+      this.writtenAt = now;
+      for (const { reports } of this.sets.values()) {
+        for (const [report, where] of reports) if (where === "") reports.delete(report);
+      }
       // The deletions of single records have nothing left to wait for.
       for (const other of this.deletions) other.dueAt = Math.min(other.dueAt, now);
       return;
     }
     if (this.isClosed) this.writtenAt = now;
     const gone = this.cascade(deletion.root);
+    this.#restrict(deletion, gone, now);
     for (const name of gone) this.records.delete(name);
     const stays = (name: Name) => !gone.has(name);
     for (const [name, changes] of this.records) {
@@ -103,12 +123,74 @@ export class RetentionModel {
     }
   }
 
-  countByType(): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const type of [...this.records.keys()].map(typeOf).sort()) {
-      counts[type] = (counts[type] ?? 0) + 1;
+  /** Moves what must be kept of what goes to a set, and follows the reports that keep other sets. */
+  #restrict({ id, root, requestedAt }: ModelDeletion, gone: ReadonlySet<Name>, now: number): void {
+    const obliged = [...this.records.keys()].filter(
+      (name) =>
+        isSilent(name, root) &&
+        (gone.has(name) || this.#refersTo(name, gone)) &&
+        (this.held.has(name) || this.#floorOf(name, requestedAt) > now),
+    );
+    const kept = new Set(obliged.filter((name) => gone.has(name)));
+    for (const name of obliged) for (const other of this.#supportOf(name, gone)) kept.add(other);
+    for (const name of kept) for (const other of this.#supportOf(name, gone)) kept.add(other);
+    for (const { reports } of this.sets.values()) {
+      for (const [report, where] of reports) {
+        if (where !== "" || !gone.has(report)) continue;
+        if (kept.has(report)) reports.set(report, id);
+        else reports.delete(report);
+      }
     }
-    return counts;
+    const staying = obliged.filter((name) => !gone.has(name));
+    if (kept.size + staying.length === 0) return;
+    const records = [...this.records].filter(([name]) => kept.has(name));
+    const held = new Set([...kept].filter((name) => this.held.has(name)));
+    const reports = new Map(staying.map((name) => [name, ""]));
+    this.sets.set(id, { requestedAt, records: new Map(records), held, reports });
+    for (const name of kept) this.held.delete(name);
+  }
+
+  /** The transactions and alerts among what goes that a report, or an alert, names. */
+  #supportOf(name: Name, gone: ReadonlySet<Name>): readonly Name[] {
+    if (!isConfidential(name) && !/^transaction(_alert)?\//.test(name)) return [];
+    const named = (this.records.get(name) ?? []).flatMap(({ belongs }) => belongs);
+    return named.filter((other) => gone.has(other) && /^transaction(_alert)?\//.test(other));
+  }
+
+  /** Why a set must not be erased at this time; undefined if nothing obliges to keep it. */
+  setObstacle(id: string, now: number): string | undefined {
+    const set = this.sets.get(id);
+    if (set === undefined) return "there is no such set";
+    const { requestedAt, records, held, reports } = set;
+    if (held.size > 0) return "a hold on a record of the set";
+    for (const [name, changes] of records) {
+      if (this.#endOf(name, changes, requestedAt) > now) return `the floor of ${name}`;
+    }
+    for (const [report, where] of reports) {
+      const there = where === "" ? this : this.sets.get(where);
+      const changes = there?.records.get(report);
+      if (there === undefined || changes === undefined) continue;
+      if (there.held.has(report)) return `a hold on ${report}`;
+      const since = Math.max(requestedAt, this.sets.get(where)?.requestedAt ?? 0);
+      if (this.#endOf(report, changes, since) > now) return `the floor of ${report}`;
+    }
+    return undefined;
+  }
+
+  eraseSet(id: string, now: number): void {
+    this.sets.delete(id);
+    this.writtenAt = now;
+    for (const { reports } of this.sets.values()) {
+      for (const [report, where] of reports) if (where === id) reports.delete(report);
+    }
+  }
+
+  countByType(): Readonly<Record<string, number>> {
+    return countTypes(this.records.keys());
+  }
+
+  countRestricted(): Readonly<Record<string, number>> {
+    return countTypes([...this.sets.values()].flatMap(({ records }) => [...records.keys()]));
   }
 
   #refersTo(name: Name, gone: ReadonlySet<Name>): boolean {
@@ -119,12 +201,38 @@ export class RetentionModel {
   }
 
   #floorOf(name: Name, requestedAt: number): number {
-    const rule = this.rules.get(typeOf(name));
     const changes = this.records.get(name);
-    if (rule === undefined || changes === undefined) return 0;
-    if (rule.from === "last_seen") return Math.max(...changes.map(({ at }) => at)) + rule.keepMs;
-    return (closedSince(changes) ?? requestedAt) + rule.keepMs;
+    return changes === undefined ? 0 : this.#endOf(name, changes, requestedAt);
   }
+
+  #endOf(name: Name, changes: readonly ModelChange[], requestedAt: number): number {
+    const rule = this.rules.get(typeOf(name));
+    if (rule === undefined) return 0;
+    if (rule.from === "last_seen") return Math.max(...changes.map(({ at }) => at)) + rule.keepMs;
+    const from = rule.from === "closed" ? closedSince(changes) : filedAt(changes);
+    return (from ?? requestedAt) + rule.keepMs;
+  }
+}
+
+function isConfidential(name: Name): boolean {
+  return /^(customer_sar|transaction_suspicious_activity)\//.test(name);
+}
+
+/** A report that nobody may learn of by a delay. Everything of a closed organization waits. */
+function isSilent(name: Name, root: Name | undefined): boolean {
+  return root !== undefined && name !== root && isConfidential(name);
+}
+
+function countTypes(names: Iterable<Name>): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const type of [...names].map(typeOf).sort()) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+function filedAt(changes: readonly ModelChange[]): number | undefined {
+  const known = changes.filter((change) => change.filedAt !== undefined);
+  const latest = Math.max(...known.map(({ at }) => at));
+  return known.findLast(({ at }) => at === latest)?.filedAt ?? undefined;
 }
 
 /** The earliest time from which the record was closed at every later one. */

@@ -28,7 +28,7 @@ const batchesOfStore = 4;
 export async function runRetentionCampaign(campaign: RetentionCampaign): Promise<RetentionReport> {
   const { seed, graphsMax, budgetMs, makeDatabase, onProgress } = campaign;
   const startedAt = performance.now();
-  let report: RetentionReport = { graphs: 0, deletions: 0, waited: 0, closed: 0 };
+  let report: RetentionReport = { graphs: 0, deletions: 0, waited: 0, closed: 0, restricted: 0 };
   while (report.graphs < graphsMax && performance.now() - startedAt < budgetMs) {
     const folder = makeTempFolder();
     const url = (await makeDatabase?.()) ?? `sqlite:${join(folder, "sluice.db")}`;
@@ -38,12 +38,13 @@ export async function runRetentionCampaign(campaign: RetentionCampaign): Promise
         const count = Math.min(graphsAtOnce, graphsMax - report.graphs);
         const from = seed + report.graphs;
         const seeds = Array.from({ length: count }, (_, index) => from + index);
-        const { deletions, waited, closed } = await runGraphs({ store, seeds });
+        const { deletions, waited, closed, restricted } = await runGraphs({ store, seeds });
         report = {
           graphs: report.graphs + count,
           deletions: report.deletions + deletions,
           waited: report.waited + waited,
           closed: report.closed + closed,
+          restricted: report.restricted + restricted,
         };
         onProgress?.(report.graphs);
         if (performance.now() - startedAt >= budgetMs) break;

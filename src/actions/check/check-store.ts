@@ -7,6 +7,7 @@ import { reasonOf } from "../operator-error.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkReceipts } from "./check-receipts.ts";
+import { checkRestricted } from "./check-restricted.ts";
 import { checkTrail } from "./check-trail.ts";
 import { Findings } from "./findings.ts";
 
@@ -37,6 +38,7 @@ async function checkOnce(app: App): Promise<CheckReport> {
   const trail = await attempt(findings, "The audit trail", () => checkTrail(app, findings));
   await attempt(findings, "The receipts", () => checkReceipts(app, findings));
   await attempt(findings, "The deletions", () => checkDeletions(app, findings));
+  await attempt(findings, "The restricted store", () => checkRestricted(app, findings));
   const notes = await attempt(findings, "The ledger", () => checkLedger(app, findings, trail));
   return { findings: findings.list, notes: notes ?? [] };
 }

@@ -2,7 +2,7 @@
 
 import { holdRecord } from "../../actions/hold-record.ts";
 import { defineCommand, optional, required } from "../command.ts";
-import { day, lineOfText, reason } from "../input/kinds.ts";
+import { day, lineOfText, reason, text } from "../input/kinds.ts";
 import { readTarget, targetArguments, targetOptions } from "../input/target.ts";
 import { viewHold } from "../output/hold-view.ts";
 
@@ -26,11 +26,16 @@ export const deletionHold = defineCommand({
       day,
       "The day to decide whether the hold is still needed; see `deletion holds --overdue`.",
     ),
+    restricted: optional(
+      text("DELETION_REQUEST_ID"),
+      "For a record in the restricted store: the deletion request that moved it there.",
+    ),
   },
-  run: (context, { reason: why, owner, reviewDate, ...given }) => {
+  run: (context, { reason: why, owner, reviewDate, restricted, ...given }) => {
     const target = readTarget(given);
     return context.withApp(async (app) => {
-      const hold = await holdRecord(app, target, { reason: why, owner, reviewOn: reviewDate });
+      const wanted = { reason: why, owner, reviewOn: reviewDate, restrictedBy: restricted };
+      const hold = await holdRecord(app, target, wanted);
       return {
         json: viewHold(hold),
         text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}.`,

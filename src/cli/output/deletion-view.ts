@@ -1,7 +1,12 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
 import { dueTime, viewDeletion, visibleCounts } from "../../actions/read-deletion.ts";
-import { confidentialTypes, mayCount, type Reader } from "../../domain/confidentiality.ts";
+import {
+  confidentialTypes,
+  mayCount,
+  mayReadAllConfidential,
+  type Reader,
+} from "../../domain/confidentiality.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -26,6 +31,8 @@ export function viewForOperator(
     floor_until: timeOrNull(deletion.floorUntil),
     started_at: timeOrNull(deletion.startedAt),
     redacted: visibleReferences(deletion, reader),
+    kept: visibleKept(deletion, reader),
+    restricted_of: deletion.restrictedOf ?? null,
     attempts: deletion.attempts,
     next_attempt_at: timeOrNull(deletion.nextAttemptAt),
     waiting_for: waiting ?? null,
@@ -55,10 +62,21 @@ export function describeDeletion(
     ["started", formatTime(deletion.startedAt)],
     ["completed", formatTime(deletion.completedAt)],
     ["erased", formatErased(deletion, reader)],
+    ["restricted", formatKept(deletion, reader)],
     ["attempts", String(deletion.attempts)],
     ["next attempt", formatTime(deletion.nextAttemptAt)],
   ];
   return renderFields(fields, paint);
+}
+
+/** What it moved to the restricted store, which `sluice restricted show` lists; only for readers who may know of all reports. */
+function visibleKept({ kept }: Deletion, reader: Reader): Deletion["kept"] {
+  return mayReadAllConfidential(reader) ? kept : {};
+}
+
+function formatKept(deletion: Deletion, reader: Reader): string {
+  const counts = Object.entries(visibleKept(deletion, reader));
+  return counts.length === 0 ? "-" : counts.map(([type, count]) => `${count} ${type}`).join(", ");
 }
 
 /** References that were removed from records that stay, as far as the reader may count these. */

@@ -39,8 +39,10 @@ export interface Deletion {
   readonly startedAt: number | undefined;
   readonly completedAt: number | undefined;
   readonly erased: ErasedCounts;
-  /** Records that an obligation keeps in the restricted store. */
+  /** Records that were moved to the restricted store instead, because they have to be kept. */
   readonly kept: ErasedCounts;
+  /** Of the deletion that erases a restricted set: the organization whose records these were. */
+  readonly restrictedOf: string | undefined;
   /** References removed from records that remain. */
   readonly redacted: number;
   /** The same by the type of the record that remains. */

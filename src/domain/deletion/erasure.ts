@@ -58,6 +58,16 @@ export interface ErasurePlan {
   /** Dependents before what they belong to; the root is last. */
   readonly erase: readonly NodeKey[];
   readonly redact: readonly Redaction[];
+  /** Undefined if nothing has to be kept. */
+  readonly restriction?: Restriction;
+}
+
+/** What a plan must not erase yet, because a confidential report has to be kept (restriction.ts). */
+export interface Restriction {
+  /** Records that are moved to the restricted store rather than erased. */
+  readonly records: ReadonlySet<NodeKey>;
+  /** Reports that stay unchanged: references to what is erased remain in them for now. */
+  readonly reports: ReadonlySet<NodeKey>;
 }
 
 export function nodeKey(type: ResourceType, id: string): NodeKey {

@@ -5,9 +5,9 @@ import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 
 /**
  * What a floor is counted from. last_seen: the record's last business timestamp. closed: when the account of a person or a
- * company was closed (closed-since.ts).
+ * company was closed (closed-since.ts). report_filed_at: the field of that name (filed-at.ts).
  */
-export const floorOrigins = ["last_seen", "closed"] as const;
+export const floorOrigins = ["last_seen", "closed", "report_filed_at"] as const;
 export type FloorOrigin = (typeof floorOrigins)[number];
 
 /** The rule of an organization for a record type; at most one for each. */

@@ -119,7 +119,7 @@ export const movedTables: readonly MovedTable[] = [
       waiting_for: "text",
       held: "flag",
       ...all("number", "next_attempt_at floor_until lease_until"),
-      ...all("text", "claimant carried_out_before"),
+      ...all("text", "claimant carried_out_before restricted_of"),
     },
   },
   {
@@ -129,6 +129,17 @@ export const movedTables: readonly MovedTable[] = [
       deletion_request_id: "text",
       position: "number",
       ...all("text", "action organization_id resource_type resource_id to_type to_id"),
+      ...all("flag", "done restricted"),
+    },
+  },
+  {
+    name: "restricted_reference",
+    key: ["deletion_request_id", "from_type", "from_id", "to_type", "to_id"],
+    columns: {
+      ...all(
+        "text",
+        "deletion_request_id organization_id from_type from_id from_set to_type to_id",
+      ),
       done: "flag",
     },
   },

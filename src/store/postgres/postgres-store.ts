@@ -42,7 +42,7 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 export function makePostgresStore(database: Database, options: PostgresOptions): Store {
-  const { store, holds, retention, replay, trail } = bindMethods(
+  const { store, holds, retention, restricted, replay, trail } = bindMethods(
     (_name, { kind, visibility, work }) => {
       const inTransaction = kind === "lookup" ? "inOneGo" : "transaction";
       return (...args) =>
@@ -102,6 +102,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
           return tx.perform(setFloor, wanted, act);
         }),
     },
+    restricted,
     replay,
     trail,
   };

@@ -58,10 +58,11 @@ export class Transaction {
     return this.#firstFailure;
   }
 
-  /** From now on the transaction sees the data of this organization. */
-  async enter(organizationId: string): Promise<void> {
-    if (this.distributed) await this.exec(setLocal(["sluice.organizations", organizationId]));
-    else await this.run(enterOrganization, organizationId);
+  /** From now on the transaction sees the data of these organizations, whose ids contain no comma. */
+  async enter(...organizationIds: readonly string[]): Promise<void> {
+    const list = organizationIds.join(",");
+    if (this.distributed) await this.exec(setLocal(["sluice.organizations", list]));
+    else await this.run(enterOrganization, list);
   }
 
   // The row type of a statement is known where the statement is written.

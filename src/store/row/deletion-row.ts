@@ -21,6 +21,7 @@ export interface DeletionRow {
   readonly completed_at: number | null;
   readonly erased: string;
   readonly kept: string;
+  readonly restricted_of: string | null;
   readonly redacted: number;
   readonly redacted_by_type: string;
   readonly attempts: number;
@@ -46,6 +47,7 @@ export function toDeletion(row: DeletionRow): Deletion {
     completedAt: row.completed_at ?? undefined,
     erased: JSON.parse(row.erased) as ErasedCounts,
     kept: JSON.parse(row.kept) as ErasedCounts,
+    restrictedOf: row.restricted_of ?? undefined,
     redacted: row.redacted,
     redactedByType: JSON.parse(row.redacted_by_type) as ErasedCounts,
     attempts: row.attempts,

@@ -10,6 +10,7 @@ import { readConfidentialTypes } from "./organization.ts";
 import { all, run, type Statements } from "./statements.ts";
 
 export interface TargetRow {
+  readonly deletion_request_id: string;
   readonly position: number;
   readonly organization_id: string;
   readonly action: "erase" | "redact";
@@ -17,6 +18,8 @@ export interface TargetRow {
   readonly resource_id: string;
   readonly to_type: string | null;
   readonly to_id: string | null;
+  /** Zero or one on SQLite. */
+  readonly restricted: boolean | number;
 }
 
 const findNext = `
@@ -37,7 +40,7 @@ const setDone = `
   `;
 
 const setProgress = `
-  UPDATE deletion SET erased = $2, redacted = $3, redacted_by_type = $4,
+  UPDATE deletion SET erased = $2, redacted = $3, redacted_by_type = $4, kept = $6,
     --sqlite lease_until = max(lease_until, $5)
     --postgres lease_until = greatest(lease_until, $5)
   WHERE deletion_request_id = $1`;
@@ -79,11 +82,13 @@ export interface ErasureProgress {
   readonly erasedTypes: readonly string[];
   /** The types of the records from which references were removed, one entry for each reference. */
   readonly redactedTypes: readonly string[];
+  /** The types of the records that were moved to the restricted store. */
+  readonly keptTypes: readonly string[];
 }
 
 /** Stores what a step did, and extends the lease. */
 export function* storeProgress(
-  { deletionRequestId, erased, redacted, redactedByType }: Deletion,
+  { deletionRequestId, erased, kept, redacted, redactedByType }: Deletion,
   progress: ErasureProgress,
   act: Act,
 ): Statements<void> {
@@ -95,6 +100,7 @@ export function* storeProgress(
     redacted + progress.redactedTypes.length,
     JSON.stringify(addCounts(redactedByType, progress.redactedTypes)),
     act.now + limits.deletionLeaseMs,
+    JSON.stringify(addCounts(kept, progress.keptTypes)),
   );
 }
 
@@ -109,11 +115,21 @@ export interface Reference {
 
 export function referencesOf(targets: readonly TargetRow[]): readonly Reference[] {
   return targets
-    .filter(({ action }) => action === "redact")
-    .map(({ organization_id, resource_type, resource_id, to_type, to_id }) => {
-      if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
-      return { organization_id, from_type: resource_type, from_id: resource_id, to_type, to_id };
-    });
+    .filter(({ action, restricted }) => action === "redact" && !restricted)
+    .map(toReference);
+}
+
+/** References that remain in reports which have to be kept; only their relations are removed. */
+export function keptReferencesOf(targets: readonly TargetRow[]): readonly Reference[] {
+  return targets
+    .filter(({ action, restricted }) => action === "redact" && Boolean(restricted))
+    .map(toReference);
+}
+
+function toReference(target: TargetRow): Reference {
+  const { organization_id, resource_type, resource_id, to_type, to_id } = target;
+  if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
+  return { organization_id, from_type: resource_type, from_id: resource_id, to_type, to_id };
 }
 
 /** The records that the references lead to. */

@@ -4,7 +4,8 @@
 import { recordTypeByName } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince } from "../../domain/retention/closed-since.ts";
-import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
+import { FiledAt } from "../../domain/retention/filed-at.ts";
+import { floorEnd, type FloorOrigin, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../domain/timestamp.ts";
 import type { Act } from "../act.ts";
 import type { FloorChange, FloorOutcome } from "../retention.ts";
@@ -75,6 +76,18 @@ const findLater = `
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
   ORDER BY change_no LIMIT 1 OFFSET $4`;
 
+/** The deletions of restricted sets of an organization, which wait for its rules too. */
+const wakeRestricted = `
+  UPDATE deletion SET next_attempt_at = 0
+  WHERE deletion_request_id IN (
+    SELECT deletion_request_id FROM deletion
+    --sqlite INDEXED BY deletion_restricted
+    WHERE restricted_of = $1 AND deletion_request_id > $2 AND status = 'pending' AND claimant IS NULL
+    ORDER BY deletion_request_id LIMIT $3
+    --postgres FOR UPDATE SKIP LOCKED
+  )
+  RETURNING deletion_request_id`;
+
 export function* listFloors(
   organizationId: string | undefined,
 ): Statements<readonly RetentionFloor[]> {
@@ -116,8 +129,24 @@ export function* putFloor(change: FloorChange, act: Act, because?: string): Stat
  * end.
  */
 export function* wakeFrom(organizationId: string, after: string): Statements<string | undefined> {
+  return yield* wake(wakeFloored, organizationId, after);
+}
+
+/** The same for the deletions of restricted sets; the transaction has to see deletions of all organizations. */
+export function* wakeSetsFrom(
+  organizationId: string,
+  after: string,
+): Statements<string | undefined> {
+  return yield* wake(wakeRestricted, organizationId, after);
+}
+
+function* wake(
+  sql: typeof wakeFloored | typeof wakeRestricted,
+  organizationId: string,
+  after: string,
+): Statements<string | undefined> {
   const values = [organizationId, after, wokenAtOnceMax] as const;
-  const rows = yield* all<{ deletion_request_id: string }>(wakeFloored, ...values);
+  const rows = yield* all<{ deletion_request_id: string }>(sql, ...values);
   if (rows.length < wokenAtOnceMax) return undefined;
   return rows.map(({ deletion_request_id: id }) => id).reduce((one, id) => (id > one ? id : one));
 }
@@ -144,13 +173,14 @@ export function* findLatestFloor(search: FloorSearch): Statements<RecordFloor | 
     const found =
       floor.countedFrom === "last_seen"
         ? yield* findLastOf(floor, ids, search.requestedAt)
-        : yield* findClosedOf(floor, ids, search.requestedAt);
+        : yield* findLatestByHistory(floor, ids, search.requestedAt);
     if (found !== undefined && found.until > (latest?.until ?? 0)) latest = found;
   }
   return latest;
 }
 
-function idsUnder(
+/** The records of a floor. */
+export function idsUnder(
   { resourceType }: RetentionFloor,
   records: FloorSearch["records"],
 ): readonly string[] {
@@ -192,19 +222,29 @@ function* findLastOf(
   return { ...floor, resourceId, until: floorEnd(floor, lastSeen, requestedAt) };
 }
 
-function* findClosedOf(
+function* findLatestByHistory(
   floor: RetentionFloor,
   ids: readonly string[],
   requestedAt: number,
 ): Statements<RecordFloor | undefined> {
   let latest: RecordFloor | undefined;
   for (const resourceId of ids) {
-    const found = yield* findClosedSince({ ...floor, resourceId });
-    if (found === undefined) continue;
-    const until = floorEnd(floor, found.since, requestedAt);
-    if (until > (latest?.until ?? 0)) latest = { ...floor, resourceId, until };
+    const until = yield* findEndByHistory(floor, resourceId, requestedAt);
+    if (until !== undefined && until > (latest?.until ?? 0)) {
+      latest = { ...floor, resourceId, until };
+    }
   }
   return latest;
+}
+
+/** The end of a floor that counts from what the changes of a record state; undefined if there is no such record. */
+export function* findEndByHistory(
+  floor: RetentionFloor,
+  resourceId: string,
+  requestedAt: number,
+): Statements<number | undefined> {
+  const found = yield* findOriginIn({ ...floor, resourceId }, floor.countedFrom);
+  return found === undefined ? undefined : floorEnd(floor, found.from, requestedAt);
 }
 
 interface ChangeRow {
@@ -213,12 +253,14 @@ interface ChangeRow {
 }
 
 /** Undefined if there is no such record. */
-function* findClosedSince({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<{ readonly since: NormalisedTimestamp | undefined } | undefined> {
-  const closed = new ClosedSince(recordTypeByName(resourceType) ?? {});
+function* findOriginIn(
+  { organizationId, resourceType, resourceId }: RecordKey,
+  countedFrom: FloorOrigin,
+): Statements<{ readonly from: NormalisedTimestamp | undefined } | undefined> {
+  const origin =
+    countedFrom === "report_filed_at"
+      ? new FiledAt()
+      : new ClosedSince(recordTypeByName(resourceType) ?? {});
   let after = 0;
   for (;;) {
     const key = [organizationId, resourceType, resourceId] as const;
@@ -226,8 +268,8 @@ function* findClosedSince({
     const last = rows.at(-1);
     if (last === undefined && after === 0) return undefined;
     const changes = rows.map(({ change_no: changeNo, payload }) => ({ changeNo, payload }));
-    const added = closed.addAll(changes);
-    if (last === undefined || added < rowsAtOnce) return { since: closed.end() };
+    const added = origin.addAll(changes);
+    if (last === undefined || added < rowsAtOnce) return { from: origin.end() };
     after = last.change_no;
   }
 }

@@ -23,6 +23,18 @@ const common: readonly Invariant[] = [
       WHERE status IN ('pending', 'processing')
       GROUP BY organization_id, resource_type, resource_id HAVING count(*) > 1 LIMIT $1`,
   },
+  {
+    broken: "A deletion is not of the restricted set, or not of the organization, that it names",
+    sql: `
+      SELECT deletion_request_id AS subject FROM deletion
+      WHERE (restricted_of IS NOT NULL)
+          <> (deletion_request_id >= 'restricted/' AND deletion_request_id < 'restricted0')
+        OR restricted_of <> '' AND NOT EXISTS (
+          SELECT 1 FROM deletion AS moving
+          WHERE moving.deletion_request_id = substr(deletion.deletion_request_id, 12)
+            AND moving.organization_id = deletion.restricted_of)
+      LIMIT $1`,
+  },
 ];
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {

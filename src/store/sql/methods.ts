@@ -15,6 +15,7 @@ import { purgeExpired } from "./purge.ts";
 import * as receipt from "./receipt.ts";
 import * as record from "./record.ts";
 import * as replay from "./replay.ts";
+import * as restricted from "./restricted-list.ts";
 import {
   allOrganizations,
   oneOrAll,
@@ -53,6 +54,10 @@ const every = allOrganizations;
 
 function ofOrganization({ organizationId }: { readonly organizationId: string }): Visibility {
   return organization(organizationId);
+}
+
+function ofSet({ set }: { readonly set: string }): Visibility {
+  return organization(set);
 }
 
 function ofFilter({
@@ -121,7 +126,14 @@ export const methods = {
   retention: {
     setFloor: change(ofOrganization, floor.setFloor),
     wakeFrom: change(organization, floor.wakeFrom),
+    wakeSetsFrom: change(deletions, floor.wakeSetsFrom),
     listFloors: lookup(oneOrAll, floor.listFloors),
+  },
+  restricted: {
+    listSets: lookup(deletions, restricted.listSets),
+    listRecords: lookup(ofSet, restricted.listRecords),
+    listReferences: lookup(every, restricted.listReferences),
+    findStraySets: read(every, restricted.findStraySets),
   },
   replay: {
     restoreState: lookup(every, replay.readRestoreState),

@@ -8,6 +8,8 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Act } from "../act.ts";
 import type { ErasureStep } from "../store.ts";
 import { findNextTargets, storeProgress } from "./erasure.ts";
+import { redactKeptStep } from "./redact-kept.ts";
+import type { Redact } from "./verification.ts";
 import { all, get, run, runTogether, type Statements } from "./statements.ts";
 
 /**
@@ -135,8 +137,10 @@ const parts: readonly Part[] = [
   { first: [], erase: hurryOthers },
 ];
 
-interface StepPlace {
+interface OrganizationStepOptions extends Pick<Page, "rowsMax" | "act" | "eraseRecords"> {
   readonly place?: ErasurePlace | undefined;
+  /** For the references that reports had to keep, if this is a restricted set. */
+  readonly redact: Redact;
 }
 
 export interface OrganizationStep extends ErasureStep {
@@ -146,15 +150,17 @@ export interface OrganizationStep extends ErasureStep {
 /** Erases the next page, at most `rowsMax` rows of a table, and stores the progress of the deletion. */
 export function* eraseOrganizationStep(
   deletion: Deletion,
-  { place: from, ...args }: Pick<Page, "rowsMax" | "act" | "eraseRecords"> & StepPlace,
+  { place: from, redact, ...args }: OrganizationStepOptions,
 ): Statements<OrganizationStep> {
   const { organizationId } = deletion;
-  const { act } = args;
+  const { act, rowsMax } = args;
+  if (yield* redactKeptStep(deletion, { rowsMax, redact, act }))
+    return { done: false, place: from };
   const [target] = (yield* findNextTargets(deletion, 1)).targets;
   if (target === undefined) return { done: true, place: undefined };
   const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
   const last = place === undefined ? target : undefined;
-  yield* storeProgress(deletion, { last, erasedTypes, redactedTypes: [] }, act);
+  yield* storeProgress(deletion, { last, erasedTypes, keptTypes: [], redactedTypes: [] }, act);
   const arrival = yield* get<{ latest: number }>(readArrival);
   return { done: place === undefined, place, latestArrival: arrival?.latest ?? 0 };
 }

@@ -44,13 +44,22 @@ export function isScanOf(scan: FloorScan | undefined, floors: readonly Retention
   return scan !== undefined && isComplete(scan) && isDeepStrictEqual(scan.floors, floors);
 }
 
+/** The rules for the records of an organization, or of a restricted set, which are those of the organization it is from. */
+export function* listFloorsOf({
+  organizationId,
+  restrictedOf,
+}: Planning): Statements<readonly RetentionFloor[]> {
+  const rules = yield* listFloors(restrictedOf ?? organizationId);
+  return rules.map((rule) => ({ ...rule, organizationId }));
+}
+
 /** The next step of a scan; without one, the first. */
 export function* scanFloors(
   planning: Planning,
   scan: FloorScan | undefined,
   { rowsMax, historiesMax }: ScanBounds,
 ): Statements<FloorScan> {
-  const floors = yield* listFloors(planning.organizationId);
+  const floors = yield* listFloorsOf(planning);
   const from = continued(scan, floors);
   const floor = floors[from.done];
   if (floor === undefined) return from;
@@ -60,7 +69,7 @@ export function* scanFloors(
   let histories = 0;
   for (const row of rows) {
     if (!mayEndLater(floor, row, { latest, planning })) continue;
-    if (floor.countedFrom === "closed") histories += 1;
+    if (floor.countedFrom !== "last_seen") histories += 1;
     const found = yield* findFloorOf(floor, row, planning);
     if (found !== undefined && found.until > (latest?.until ?? 0)) latest = found;
     if (histories === historiesMax) return { ...from, after: row.resource_id, latest };
@@ -77,7 +86,7 @@ function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[
   return { floors, done: 0, after: "", latest: undefined };
 }
 
-/** A record is never closed after it was last seen; one that is not closed counts from the request. */
+/** A record is never closed after it was last seen, but may be filed later; one without a time counts from the request. */
 function mayEndLater(
   floor: RetentionFloor,
   { last_seen }: SeenRow,
@@ -85,6 +94,7 @@ function mayEndLater(
 ): boolean {
   const until = latest?.until ?? 0;
   const { requestedAt } = planning;
+  if (floor.countedFrom === "report_filed_at") return true;
   if (floorEnd(floor, last_seen, requestedAt) > until) return true;
   return floor.countedFrom === "closed" && floorEnd(floor, undefined, requestedAt) > until;
 }

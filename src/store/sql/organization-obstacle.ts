@@ -4,9 +4,9 @@
 import { type ErasurePlan, nodeKey } from "../../domain/deletion/erasure.ts";
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { describeFloor } from "../../domain/retention/floor.ts";
-import { listFloors } from "./floor.ts";
-import { type FloorScan, isScanOf } from "./organization-floors.ts";
+import { type FloorScan, isScanOf, listFloorsOf } from "./organization-floors.ts";
 import type { Obstacle, Planning } from "./plan.ts";
+import { findSetObstacle } from "./restricted-set.ts";
 import { get, type Statements } from "./statements.ts";
 
 const findAnyHold = `
@@ -34,12 +34,16 @@ export function* planOrganization(
 }
 
 function* findObstacleOfAll(
-  { organizationId, now, isReplay }: Planning,
+  planning: Planning,
   scan: FloorScan | undefined,
 ): Statements<Obstacle | "floors" | undefined> {
-  const found = (yield* findHold(organizationId)) ?? (yield* findUnfinished(organizationId));
+  const { organizationId, now, isReplay } = planning;
+  const found =
+    (yield* findHold(organizationId)) ??
+    (yield* findUnfinished(organizationId)) ??
+    (yield* findSetObstacle(planning));
   if (found !== undefined || isReplay) return found;
-  const floors = yield* listFloors(organizationId);
+  const floors = yield* listFloorsOf(planning);
   if (floors.length === 0) return undefined;
   if (!isScanOf(scan, floors)) return "floors";
   const latest = scan?.latest;

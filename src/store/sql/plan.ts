@@ -2,9 +2,16 @@
 // that exceeds the limit. Following the relations and writing a plan are each engine's own.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { type ErasurePlan, type NodeKey, parseNodeKey } from "../../domain/deletion/erasure.ts";
+import {
+  type ErasurePlan,
+  type NodeKey,
+  nodeKey,
+  parseNodeKey,
+} from "../../domain/deletion/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
 import { describeFloor, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
 import { findFirstHeld, hasHolds } from "./hold.ts";
@@ -40,28 +47,52 @@ export function isObstacle(planned: object): planned is Obstacle {
 export interface PlanTarget {
   readonly record: NodeKey;
   readonly reference?: NodeKey | undefined;
+  /** The record is moved to the restricted store, or the reference remains in it for now. */
+  readonly restricted: boolean;
 }
 
 /** References are redacted first, and the root is erased last. */
-export function targetsOf({ erase, redact }: ErasurePlan): readonly PlanTarget[] {
+export function targetsOf({ erase, redact, restriction }: ErasurePlan): readonly PlanTarget[] {
   const references = [...redact].sort((one, other) => (one.record < other.record ? -1 : 1));
-  return [...references, ...erase.map((record) => ({ record }))];
+  return [
+    ...references.map((redaction) => ({
+      ...redaction,
+      restricted: restriction?.reports.has(redaction.record) === true,
+    })),
+    ...erase.map((record) => ({ record, restricted: restriction?.records.has(record) === true })),
+  ];
 }
 
 /** The deletion that a plan is made for, and when. */
 export interface Planning {
+  readonly deletionRequestId: string;
   readonly organizationId: string;
+  /** Of the deletion of a restricted set: the organization whose rules apply. */
+  readonly restrictedOf: string | undefined;
+  /** The record that was asked for. */
+  readonly root: NodeKey;
+  /** The confidential types of the organization, as far as they are known. */
+  readonly confidential: ReadonlySet<ResourceType>;
   readonly now: number;
   readonly requestedAt: number;
   /** A replay after a restore: floors no longer matter, because the deletion was allowed when it was completed. */
   readonly isReplay: boolean;
 }
 
-export function planningOf(
-  { organizationId, requestedAt, carriedOutBefore }: Deletion,
-  now: number,
-): Planning {
-  return { organizationId, now, requestedAt, isReplay: carriedOutBefore !== undefined };
+export function planningOf(deletion: Deletion, now: number): Planning {
+  const { deletionRequestId, organizationId, restrictedOf, requestedAt } = deletion;
+  const root = nodeKey(deletion.resourceType, deletion.resourceId);
+  const isReplay = deletion.carriedOutBefore !== undefined;
+  const asked = { deletionRequestId, organizationId, restrictedOf, root };
+  return { ...asked, now, requestedAt, isReplay, confidential: confidentialTypes() };
+}
+
+/**
+ * True for a record whose hold or floor must not delay the deletion, because a delay would disclose it. If the deletion is of the
+ * report itself, nobody who may not know of the report knows of the deletion.
+ */
+export function isKeptSilently(node: NodeKey, { root, confidential }: Planning): boolean {
+  return node !== root && confidential.has(parseNodeKey(node).type);
 }
 
 /**
@@ -75,11 +106,12 @@ export function* findObstacle(
 ): Statements<Obstacle | "too_long" | undefined> {
   const redacted = redact.map(({ record }) => record);
   const held = yield* findHoldObstacle([...erase, ...redacted], planning);
-  if (held !== undefined || planning.isReplay) return held;
+  if (held !== undefined) return held;
   const { organizationId } = planning;
   const floors = yield* listFloors(organizationId);
   if (floors.length === 0) return undefined;
-  const records = erase.map((node) => toKey(organizationId, node));
+  const silent = redacted.filter((node) => isKeptSilently(node, planning));
+  const records = [...erase, ...silent].map((node) => toKey(organizationId, node));
   if (bounded && (yield* needsLongHistory({ floors, records }))) return "too_long";
   return yield* findFloorObstacle(erase, planning, floors);
 }
@@ -87,11 +119,13 @@ export function* findObstacle(
 /** The first hold on any of these records. */
 export function* findHoldObstacle(
   nodes: readonly NodeKey[],
-  { organizationId }: Planning,
+  planning: Planning,
 ): Statements<Obstacle | undefined> {
+  const { organizationId } = planning;
   if (!(yield* hasHolds(organizationId))) return undefined;
-  for (let at = 0; at < nodes.length; at += nodesAtOnce) {
-    const keys = nodes.slice(at, at + nodesAtOnce).map((node) => toKey(organizationId, node));
+  const visible = nodes.filter((node) => !isKeptSilently(node, planning));
+  for (let at = 0; at < visible.length; at += nodesAtOnce) {
+    const keys = visible.slice(at, at + nodesAtOnce).map((node) => toKey(organizationId, node));
     const hold = yield* findFirstHeld(keys);
     if (hold === undefined) continue;
     return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
@@ -102,11 +136,13 @@ export function* findHoldObstacle(
 /** The floor of these records that ends last, unless it has ended. Only records that are erased count, not redacted ones. */
 export function* findFloorObstacle(
   nodes: readonly NodeKey[],
-  { organizationId, now, requestedAt, isReplay }: Planning,
+  planning: Planning,
   floors: readonly RetentionFloor[],
 ): Statements<Obstacle | undefined> {
+  const { organizationId, now, requestedAt, isReplay } = planning;
   if (isReplay || floors.length === 0) return undefined;
-  const records = nodes.map((node) => toKey(organizationId, node));
+  const visible = nodes.filter((node) => !isKeptSilently(node, planning));
+  const records = visible.map((node) => toKey(organizationId, node));
   const floor = yield* findLatestFloor({ floors, records, requestedAt });
   if (floor === undefined || floor.until <= now) return undefined;
   const waitingFor = describeFloor(floor, floor.resourceId, floor.until);

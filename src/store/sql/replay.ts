@@ -4,6 +4,7 @@
 
 import type { DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
+import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { Act } from "../act.ts";
 import { digestOfRequest, numberAfter, restoreAction } from "../row/audit-row.ts";
 import {
@@ -35,6 +36,7 @@ import type { FloorChange } from "../retention.ts";
 import { StoreError } from "../store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "./audit.ts";
 import { closeAgain } from "./close-organization.ts";
+import { nameOriginOf } from "./restricted-set.ts";
 import { auditDeletion, findDeletion, findOpenDeletion } from "./deletion.ts";
 import { putFloor } from "./floor.ts";
 import { addHold, releaseHold } from "./hold.ts";
@@ -233,7 +235,8 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
   const request = digestOfRequest({ ...requestOf(row), reason: replayReason });
   const detail = { inserted: same === undefined, request, carriedOutBefore: before };
-  if (isOfOrganization({ resourceType: row.resource_type })) {
+  if (isRestrictedId(organizationId)) yield* nameOriginOf(id);
+  else if (isOfOrganization({ resourceType: row.resource_type })) {
     yield* closeAgain({ organizationId, deletionRequestId: id }, act);
   }
   const deletion = { organizationId, deletionRequestId: id };

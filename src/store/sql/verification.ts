@@ -9,6 +9,7 @@ import { describeReceipt } from "../row/audit-row.ts";
 import type { SealedReceipt } from "../store.ts";
 import { auditDeletion, readExistingDeletion } from "./deletion.ts";
 import { lockReceiptHead, storeReceipt } from "./receipt.ts";
+import { endSet, openSet } from "./restricted-set.ts";
 import { all, run, type Statements } from "./statements.ts";
 
 /** In the payloads themselves, not in the relations by which the references were redacted. */
@@ -19,6 +20,8 @@ const findSuspects = `
     --sqlite JOIN change ON change.record_no = record.record_no
     --postgres JOIN change USING (organization_id, resource_type, resource_id)
   WHERE deletion_request_id = $1 AND position > $2 AND position <= $3 AND action = 'redact'
+    --sqlite AND restricted = 0
+    --postgres AND NOT restricted
     --sqlite AND instr(payload, json_quote(to_id)) > 0
     --postgres AND strpos(payload, to_json(to_id)::text) > 0
   `;
@@ -82,6 +85,8 @@ export function* finishDeletion(
 ): Statements<Deletion> {
   const { deletionRequestId } = deletion;
   yield* run(removeTargets, deletionRequestId);
+  yield* openSet(deletion, act);
+  yield* endSet(deletion);
   yield* run(setCompleted, deletionRequestId, act.now);
   const completed = yield* readExistingDeletion(deletionRequestId);
   const sealed = seal?.(completed, yield* lockReceiptHead());

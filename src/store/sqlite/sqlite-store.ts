@@ -46,10 +46,11 @@ export interface Parts {
 
 export function makeSqliteStore(parts: Parts): Store {
   const { reader, writer } = parts;
-  const { store, holds, retention, replay, trail } = bindMethods((name, { kind, work }) =>
-    kind === "change"
-      ? (...args) => writer.submit({ name, args })
-      : async (...args) => reader.perform(work, ...args),
+  const { store, holds, retention, restricted, replay, trail } = bindMethods(
+    (name, { kind, work }) =>
+      kind === "change"
+        ? (...args) => writer.submit({ name, args })
+        : async (...args) => reader.perform(work, ...args),
   );
   const perform: PerformOperation = async (name, ...args) =>
     (await writer.submit({ name, args })) as OperationResult<typeof name>;
@@ -62,6 +63,7 @@ export function makeSqliteStore(parts: Parts): Store {
     ...upkeepMethods(parts, perform),
     holds,
     retention,
+    restricted,
     replay,
     trail,
   };

@@ -28,6 +28,8 @@ const undo = `
   ALTER TABLE organization DROP COLUMN closed_at;
   ALTER TABLE organization DROP COLUMN deletion_request_id;
   ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
+  ALTER TABLE deletion DROP COLUMN restricted_of; DROP TABLE restricted_reference;
+  ALTER TABLE deletion_target DROP COLUMN restricted;
   UPDATE meta SET value = 6 WHERE name = 'schema_version'`;
 
 async function fill(store: Store): Promise<void> {

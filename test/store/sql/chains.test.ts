@@ -59,6 +59,7 @@ const deletion: Deletion = {
   completedAt: 1,
   erased: {},
   kept: {},
+  restrictedOf: undefined,
   redacted: 0,
   redactedByType: {},
   attempts: 1,

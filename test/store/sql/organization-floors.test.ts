@@ -10,6 +10,7 @@ import {
   isComplete,
   scanFloors,
 } from "../../../src/store/sql/organization-floors.ts";
+import type { Planning } from "../../../src/store/sql/plan.ts";
 import { acme, draftOf, operator, organization, write } from "../../conformance/scene.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
@@ -17,7 +18,15 @@ import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 const dayMs = 86_400_000;
 const folder = makeTempFolder();
 const path = join(folder, "sluice.db");
-const planning = { organizationId: acme, now: 0, isReplay: false };
+const planning: Omit<Planning, "requestedAt"> = {
+  deletionRequestId: "del_1",
+  organizationId: acme,
+  restrictedOf: undefined,
+  root: `organization/${acme}`,
+  now: 0,
+  isReplay: false,
+  confidential: new Set(),
+};
 const records = 40;
 
 after(() => removeFolder(folder));

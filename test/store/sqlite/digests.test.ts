@@ -23,6 +23,8 @@ const undo = `
   ALTER TABLE organization DROP COLUMN closed_at;
   ALTER TABLE organization DROP COLUMN deletion_request_id;
   DROP TABLE retention_floor;
+  DROP INDEX deletion_restricted; ALTER TABLE deletion DROP COLUMN restricted_of;
+  ALTER TABLE deletion_target DROP COLUMN restricted; DROP TABLE restricted_reference;
   DROP INDEX change_by_digest;
   ALTER TABLE change DROP COLUMN digest;
   UPDATE meta SET value = 3 WHERE name = 'schema_version'`;

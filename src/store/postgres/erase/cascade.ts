@@ -23,6 +23,8 @@ import {
   tooLarge,
 } from "../../sql/plan.ts";
 import { readConfidentialTypes } from "../../sql/organization.ts";
+import { restrictPlan } from "../../sql/obligation.ts";
+import { noteReferences } from "../../sql/restricted-reference.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { findPlanned } from "./closed-record.ts";
 import { findObstacle } from "./obstacle.ts";
@@ -34,17 +36,19 @@ import type { Transaction } from "../transaction.ts";
 
 const insertTargets = `
   INSERT INTO deletion_target
-    (deletion_request_id, position, organization_id, action, resource_type, resource_id, to_type, to_id)
-  SELECT $1, position, $2, action, resource_type, resource_id, to_type, to_id
-  FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-    AS planned (position, action, resource_type, resource_id, to_type, to_id)`;
+    (deletion_request_id, position, organization_id, action, resource_type, resource_id, to_type,
+     to_id, restricted)
+  SELECT $1, position, $2, action, resource_type, resource_id, to_type, to_id, restricted
+  FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[])
+    AS planned (position, action, resource_type, resource_id, to_type, to_id, restricted)`;
 
 const insertTargetsOnCitus: RowInsertion = {
   into: `
     INSERT INTO deletion_target
-      (deletion_request_id, organization_id, position, action, resource_type, resource_id, to_type, to_id)
+      (deletion_request_id, organization_id, position, action, resource_type, resource_id, to_type,
+       to_id, restricted)
     VALUES`,
-  row: "(?, ?, ?, ?, ?, ?, ?, ?)",
+  row: "(?, ?, ?, ?, ?, ?, ?, ?, ?)",
   end: "",
 };
 
@@ -75,7 +79,9 @@ export async function planFrom(
   const parts = planErasureInParts(rootNode, bounded.edges);
   let part = parts.next();
   for (; part.done !== true; part = parts.next()) await collector.pace.rest();
-  return (await findObstacle(transaction, part.value, planning)) ?? part.value;
+  const known = { ...planning, confidential };
+  const obstacle = await findObstacle(transaction, part.value, known);
+  return obstacle ?? transaction.perform(restrictPlan, part.value, bounded.edges, known);
 }
 
 class EdgeCollector {
@@ -184,7 +190,10 @@ export async function writePlan(
     }
     const first = position + 1;
     const positions = targets.map((_, index) => first + index);
-    await insertInto(transaction, { deletionRequestId, organizationId }, [positions, ...columns]);
+    const restricted = targets.map((target) => target.restricted);
+    const rows = [positions, ...columns, restricted];
+    await insertInto(transaction, { deletionRequestId, organizationId }, rows);
+    await transaction.perform(noteReferences, deletionRequestId, organizationId, targets);
     position += targets.length;
     await pace.rest();
   }
@@ -193,7 +202,7 @@ export async function writePlan(
 async function insertInto(
   transaction: Transaction,
   { deletionRequestId, organizationId }: Pick<Deletion, "deletionRequestId" | "organizationId">,
-  columns: readonly (readonly (number | string | null)[])[],
+  columns: readonly (readonly (boolean | number | string | null)[])[],
 ): Promise<void> {
   if (!transaction.distributed) {
     await transaction.run(insertTargets, deletionRequestId, organizationId, ...columns);

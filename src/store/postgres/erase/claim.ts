@@ -13,7 +13,7 @@ import { isObstacle, type Obstacle, type Planning, planningOf } from "../../sql/
 import type { Claim } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import { useOrderOfKeys } from "./organization-erasures.ts";
-import { lockPlansOf } from "./plan-lock.ts";
+import { enterFor, lockPlansFor } from "./enter.ts";
 import type { Transaction } from "../transaction.ts";
 
 const findAbandoned = `
@@ -57,9 +57,9 @@ async function start(
   deletion: Deletion,
   { claim, scans }: { readonly claim: Claim; readonly scans: FloorScans },
 ): Promise<Deletion | "waiting" | undefined> {
-  const { deletionRequestId, organizationId } = deletion;
-  await transaction.enter(organizationId);
-  await lockPlansOf(transaction, organizationId);
+  const { deletionRequestId } = deletion;
+  await enterFor(transaction, deletion);
+  await lockPlansFor(transaction, deletion);
   const planning = planningOf(deletion, claim.now);
   const planned = isOfOrganization(deletion)
     ? await planAll(transaction, planning, { scans, deletionRequestId })

@@ -58,8 +58,8 @@ const withoutTimeout: Visibility = { view: "all", unlimitedTime: true };
 const deletionsAtOnce = 5_000;
 const latestDeletions = 1_000;
 const idColumns: ReadonlySet<string> = new Set(["resource_id", "from_id", "to_id"]);
-/** A deletion keeps the id of its record, and so does a hold until its release. */
-const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold"]);
+/** A deletion keeps the id of its record, a hold until its release, and a report as long as it has to be kept. */
+const keepsIds: ReadonlySet<string> = new Set(["deletion", "hold", "restricted_reference"]);
 const outlivedMax = 100;
 const insufficientPrivilege = "42501";
 

@@ -4,21 +4,25 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { payloadDigest } from "../../payload-digest.ts";
 import { redactPayload } from "../../redact-payload.ts";
 import {
   findNextTargets,
+  keptReferencesOf,
   nodesOf,
   type Reference,
   referencesOf,
   storeProgress,
   type TargetRow,
 } from "../../sql/erasure.ts";
+import { updateReferences } from "../../sql/restricted-reference.ts";
 import type { Act, ErasureStep } from "../../store.ts";
 import { removeReplies } from "../commit/idempotency.ts";
 import { lockRecords } from "../commit/record.ts";
 import { keyColumns, type KeyRow, rowKeyText, toKey } from "../record-key.ts";
 import { removeRelations, removeRelationsFrom } from "./relation.ts";
+import { moveRecords } from "./restriction.ts";
 import type { Transaction } from "../transaction.ts";
 
 const removeChanges = `
@@ -35,7 +39,7 @@ const removeRecords = `
   WHERE record.organization_id = named.organization_id
     AND record.resource_type = named.resource_type AND record.resource_id = named.resource_id
     --citus AND record.resource_id = ANY ($3::text[])
-  RETURNING record.resource_type`;
+  RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
 const readPayloads = `
   SELECT change.organization_id, change.resource_type, change.resource_id, change_no, payload, digest
@@ -60,23 +64,35 @@ export async function eraseStep(
   deletion: Deletion,
   { recordsMax, act }: { readonly recordsMax: number; readonly act: Act },
 ): Promise<ErasureStep> {
+  const { deletionRequestId, organizationId } = deletion;
   const { targets, isLast } = await transaction.perform(findNextTargets, deletion, recordsMax);
   if (targets.length === 0) return { done: true };
   // Once a record is locked, no change is added to it that this step would not see.
   await lockRecords(transaction, uniqueKeys(targets));
   const redactedTypes = await redactAll(transaction, targets);
-  const erasedTypes = await eraseAll(transaction, targets);
-  const progress = { last: targets.at(-1), erasedTypes, redactedTypes };
+  const erased = await eraseAll(transaction, targets);
+  const moving = uniqueKeys(targets.filter((target) => isErased(target) && target.restricted));
+  const set = restrictedId(deletionRequestId);
+  const moved = await moveRecords(transaction, moving, { set, act });
+  const leaving = { organizationId, deletionRequestId, erased, moved };
+  await transaction.perform(updateReferences, leaving);
+  const erasedTypes = erased.map(({ resourceType }) => resourceType);
+  const keptTypes = moved.map(({ resourceType }) => resourceType);
+  const progress = { last: targets.at(-1), erasedTypes, keptTypes, redactedTypes };
   await transaction.perform(storeProgress, deletion, progress, act);
   return { done: isLast };
 }
 
-/** The types of the erased records, one entry for each. */
+function isErased({ action }: TargetRow): boolean {
+  return action === "erase";
+}
+
+/** Returns those that still existed. */
 async function eraseAll(
   transaction: Transaction,
   targets: readonly TargetRow[],
-): Promise<readonly string[]> {
-  const keys = uniqueKeys(targets.filter(({ action }) => action === "erase"));
+): Promise<readonly RecordKey[]> {
+  const keys = uniqueKeys(targets.filter((target) => isErased(target) && !target.restricted));
   if (keys.length === 0) return [];
   const columns = keyColumns(keys);
   const changes = await transaction.all<{ organization_id: string; reply_key: Uint8Array | null }>(
@@ -88,8 +104,7 @@ async function eraseAll(
   );
   await removeReplies(transaction, replies);
   await removeRelationsFrom(transaction, keys);
-  const records = await transaction.all<{ resource_type: string }>(removeRecords, ...columns);
-  return records.map(({ resource_type }) => resource_type);
+  return (await transaction.all<KeyRow>(removeRecords, ...columns)).map(toKey);
 }
 
 /** The types of the records, one entry for each reference that was removed. */
@@ -97,12 +112,16 @@ async function redactAll(
   transaction: Transaction,
   targets: readonly TargetRow[],
 ): Promise<readonly string[]> {
+  const kept = keptReferencesOf(targets);
+  if (kept.length > 0) await removeRelations(transaction, kept);
   const references = referencesOf(targets);
   if (references.length === 0) return [];
   const redacted = await removeRelations(transaction, references);
   const byRecord = Map.groupBy(references, referringText);
   await rewriteChanges(transaction, {
-    keys: uniqueKeys(targets.filter(({ action }) => action === "redact")),
+    keys: uniqueKeys(
+      targets.filter(({ action, restricted }) => action === "redact" && !restricted),
+    ),
     goneFrom: (key) => nodesOf(byRecord.get(key) ?? []),
   });
   return redacted;

@@ -6,6 +6,7 @@ import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { requireProcessing } from "../../sql/erasure.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Transaction } from "../transaction.ts";
+import { enterFor } from "./enter.ts";
 
 const lockOne = `SELECT * FROM deletion WHERE deletion_request_id = $1 FOR UPDATE`;
 
@@ -60,7 +61,7 @@ export class Leases {
     if (row.claimant === null || row.claimant !== this.claimantOf(deletionRequestId)) {
       throw new StoreError(`The deletion ${deletionRequestId} is processed by another process.`);
     }
-    await transaction.enter(row.organization_id);
+    await enterFor(transaction, deletion);
     return deletion;
   }
 }

@@ -6,6 +6,7 @@ import { listFloors } from "../../sql/floor.ts";
 import {
   findFloorObstacle,
   findHoldObstacle,
+  isKeptSilently,
   type Obstacle,
   type Planning,
   toKey,
@@ -22,13 +23,14 @@ export async function findObstacle(
 ): Promise<Obstacle | undefined> {
   const redacted = redact.map(({ record }) => record);
   const held = await transaction.perform(findHoldObstacle, [...erase, ...redacted], planning);
-  if (held !== undefined || planning.isReplay) return held;
+  if (held !== undefined) return held;
   const floors = await transaction.perform(listFloors, planning.organizationId);
   if (floors.length === 0) return undefined;
   const floored = await transaction.perform(findFloorObstacle, erase, planning, floors);
   if (floored !== undefined) return floored;
   // Once more with the records locked: a change of one of them may be about to be committed.
-  await lockFloored(transaction, planning, { erase, floors });
+  const silent = redacted.filter((node) => isKeptSilently(node, planning));
+  await lockFloored(transaction, planning, { nodes: [...erase, ...silent], floors });
   return transaction.perform(findFloorObstacle, erase, planning, floors);
 }
 
@@ -36,10 +38,11 @@ export async function findObstacle(
 async function lockFloored(
   transaction: Transaction,
   { organizationId }: Planning,
-  plan: { readonly erase: readonly NodeKey[]; readonly floors: readonly RetentionFloor[] },
+  plan: { readonly nodes: readonly NodeKey[]; readonly floors: readonly RetentionFloor[] },
 ): Promise<void> {
   const types = new Set(plan.floors.map(({ resourceType }) => resourceType));
-  const nodes = plan.erase.filter((node) => types.has(parseNodeKey(node).type)).sort();
+  const found = plan.nodes.filter((node) => types.has(parseNodeKey(node).type));
+  const nodes = [...new Set(found)].sort();
   const pace = new Pace();
   for (const part of transaction.distributed ? [nodes] : partsOf(nodes)) {
     const keys = part.map((node) => toKey(organizationId, node));

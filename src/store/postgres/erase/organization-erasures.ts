@@ -7,6 +7,7 @@ import {
   eraseOrganizationStep,
   type OrganizationStep,
 } from "../../sql/organization-erasure.ts";
+import { redactPayload } from "../../redact-payload.ts";
 import type { Act } from "../../store.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -50,7 +51,7 @@ export class OrganizationErasures {
   ): Promise<OrganizationStep> {
     const place = this.#places.get(deletion.deletionRequestId);
     const startedAt = performance.now();
-    const args = { rowsMax, place, act };
+    const args = { rowsMax, place, act, redact: redactPayload };
     await useOrderOfKeys(transaction);
     const step = await transaction.perform(eraseOrganizationStep, deletion, args);
     return { ...step, workMs: performance.now() - startedAt };

@@ -8,7 +8,9 @@ import type { Database } from "../database.ts";
  * deletion names the held record that it waits for, and a hold names its record until the release.
  */
 export const erasedTables =
-  "record change relation deletion_target idempotent_reply deletion hold".split(" ");
+  "record change relation deletion_target idempotent_reply deletion hold restricted_reference".split(
+    " ",
+  );
 
 const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON) ${erasedTables.join(", ")}`;
 

@@ -9,10 +9,11 @@ import { redactPayload } from "../../redact-payload.ts";
 import { putOff } from "../../sql/claim.ts";
 import { verifyOrganization } from "../../sql/organization-erasure.ts";
 import { findPlanEnd, isObstacle, planningOf } from "../../sql/plan.ts";
+import { verifyKept } from "../../sql/redact-kept.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
-import { lockPlansOf } from "./plan-lock.ts";
+import { lockPlansFor } from "./enter.ts";
 import { findRecords } from "../commit/record.ts";
 import { Pace, rowsAtOnceMax } from "../pace.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "../record-key.ts";
@@ -48,10 +49,12 @@ export async function completeDeletion(
   deletion: Deletion,
   { act, seal }: { readonly act: Act; readonly seal: SealReceipt | undefined },
 ): Promise<VerificationResult> {
-  const { deletionRequestId, organizationId } = deletion;
-  await lockPlansOf(transaction, organizationId);
+  const { deletionRequestId } = deletion;
+  await lockPlansFor(transaction, deletion);
   if (isOfOrganization(deletion)) {
-    if (!(await transaction.perform(verifyOrganization, deletion))) return { result: "found" };
+    const isErased = await transaction.perform(verifyOrganization, deletion);
+    const isClean = await transaction.perform(verifyKept, deletion, redactPayload);
+    if (!isErased || !isClean) return { result: "found" };
     await transaction.run(removeTargets, deletionRequestId, 0, Number.MAX_SAFE_INTEGER);
   } else {
     const left = await verifyTargets(transaction, deletion, act);

@@ -15,10 +15,12 @@ import { addDigest, fillDigests } from "./0007-digests.ts";
 import { retentionFloors } from "./0008-retention-floors.ts";
 import { closedOrganizations } from "./0009-closed-organizations.ts";
 import { countRedactedByType, receiptCounts } from "./0010-receipt-counts.ts";
+import { restrictedStore } from "./0011-restricted-store.ts";
 import {
   floorSecurity,
   receiptSecurity,
   replaySecurity,
+  restrictedSecurity,
   rowSecurity,
   type Securing,
 } from "./row-security.ts";
@@ -47,6 +49,7 @@ const migrations: readonly Migration[] = [
   [8, (options) => retentionFloors + floorSecurity(options)],
   [9, () => closedOrganizations],
   [10, () => receiptCounts, countRedactedByType],
+  [11, (options) => restrictedStore + restrictedSecurity(options)],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

@@ -21,6 +21,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   audit_entry: [],
   receipt: ["deletions"],
   replay_entry: [],
+  restricted_reference: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
@@ -31,7 +32,12 @@ export interface Securing {
 }
 
 /** Created by later migrations than the others. */
-const later: ReadonlySet<string> = new Set(["receipt", "replay_entry", "retention_floor"]);
+const later: ReadonlySet<string> = new Set([
+  "receipt",
+  "replay_entry",
+  "retention_floor",
+  "restricted_reference",
+]);
 
 export function rowSecurity(options: Securing): string {
   const tables = Object.entries(securedTables).filter(([table]) => !later.has(table));
@@ -48,6 +54,11 @@ export function replaySecurity(options: Securing): string {
 
 export function floorSecurity(options: Securing): string {
   return secure("retention_floor", { ...options, views: securedTables["retention_floor"] ?? [] });
+}
+
+export function restrictedSecurity(options: Securing): string {
+  const views = securedTables["restricted_reference"] ?? [];
+  return secure("restricted_reference", { ...options, views });
 }
 
 function secure(

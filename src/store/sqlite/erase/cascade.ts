@@ -22,6 +22,8 @@ import {
   toKey,
 } from "../../sql/plan.ts";
 import { readConfidentialTypes } from "../../sql/organization.ts";
+import { restrictPlan } from "../../sql/obligation.ts";
+import { noteReferences } from "../../sql/restricted-reference.ts";
 import type { Connection } from "../connection.ts";
 import { readRecordNo } from "../commit/record.ts";
 
@@ -52,14 +54,14 @@ const findHolders = `
 const insertTarget = `
   INSERT INTO deletion_target
     (deletion_request_id, position, organization_id, action, resource_type, resource_id,
-     record_no, to_type, to_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+     record_no, to_type, to_id, restricted)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const removeSameTarget = `
   DELETE FROM deletion_target
   WHERE deletion_request_id = ? AND organization_id = ? AND action = ?
     AND resource_type = ? AND resource_id = ? AND to_type IS ? AND to_id IS ?
-  RETURNING record_no`;
+  RETURNING record_no, restricted`;
 
 interface RelatedRow {
   readonly type: string;
@@ -82,15 +84,18 @@ export function planFrom(
 ): ErasurePlan | Obstacle | undefined {
   const { organizationId } = planning;
   const rootNode = nodeKey(root.resourceType, root.resourceId);
+  const confidential = connection.perform(readConfidentialTypes, organizationId);
   const edges = collectEdges(connection, {
     organizationId,
     root: rootNode,
-    edgesMax: relationsMax,
+    bounded: new BoundedEdges(relationsMax, confidential),
   });
   if (edges === undefined) return undefined;
   const plan = planErasure(rootNode, edges);
-  const obstacle = connection.perform(findObstacle, plan, planning, { bounded });
-  return obstacle === "too_long" ? undefined : (obstacle ?? plan);
+  const known = { ...planning, confidential };
+  const obstacle = connection.perform(findObstacle, plan, known, { bounded });
+  if (obstacle === "too_long") return undefined;
+  return obstacle ?? connection.perform(restrictPlan, plan, edges, known);
 }
 
 /** Follows the relations backwards to any depth; undefined if there are more than `edgesMax`. */
@@ -99,13 +104,13 @@ function collectEdges(
   {
     organizationId,
     root,
-    edgesMax,
-  }: { readonly organizationId: string; readonly root: NodeKey; readonly edgesMax: number },
+    bounded,
+  }: {
+    readonly organizationId: string;
+    readonly root: NodeKey;
+    readonly bounded: BoundedEdges;
+  },
 ): readonly Edge[] | undefined {
-  const bounded = new BoundedEdges(
-    edgesMax,
-    connection.perform(readConfidentialTypes, organizationId),
-  );
   const reached = new Set([root]);
   // Iterating over a set includes the elements that are added meanwhile.
   for (const to of reached) {
@@ -136,10 +141,12 @@ export function writePlan(
   deletion: Pick<Deletion, "deletionRequestId" | "organizationId">,
   targets: readonly PlanTarget[],
 ): void {
-  let position = connection.perform(findPlanEnd, deletion.deletionRequestId);
-  for (const { record, reference } of targets) {
+  const { deletionRequestId, organizationId } = deletion;
+  let position = connection.perform(findPlanEnd, deletionRequestId);
+  connection.perform(noteReferences, deletionRequestId, organizationId, targets);
+  for (const target of targets) {
     position += 1;
-    writeTarget(connection, deletion, { position, record, reference });
+    writeTarget(connection, deletion, { position, ...target });
   }
 }
 
@@ -154,13 +161,17 @@ function writeTarget(
   const action = reference === undefined ? "erase" : "redact";
   const same = [organizationId, action, record.resourceType, record.resourceId] as const;
   const to = [reference?.type ?? null, reference?.id ?? null] as const;
-  const before = connection.get<{ record_no: number | null }>(
+  const before = connection.get<{ record_no: number | null; restricted: number }>(
     removeSameTarget,
     deletionRequestId,
     ...same,
     ...to,
   );
-  const recordNo = readRecordNo(connection, record) ?? before?.record_no;
+  // Once it was moved, nobody may write it again before the deletion is completed.
+  const restricted = target.restricted || before?.restricted === 1;
+  // By its number, verification finds changes that should have been erased; those of a record that is moved stay.
+  const current = readRecordNo(connection, record);
+  const recordNo = restricted && current !== undefined ? null : (current ?? before?.record_no);
   connection.run(
     insertTarget,
     deletionRequestId,
@@ -168,5 +179,6 @@ function writeTarget(
     ...same,
     action === "erase" ? (recordNo ?? null) : null,
     ...to,
+    Number(restricted),
   );
 }

@@ -9,6 +9,7 @@ import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../store.ts";
 import { beginDeletion, putOff, takeDeletion } from "../../sql/claim.ts";
+import { type FloorScan, isComplete, scanFloors } from "../../sql/organization-floors.ts";
 import { planOrganization, readingFloors } from "../../sql/organization-obstacle.ts";
 import { isObstacle, type Obstacle, type Planning, planningOf, targetsOf } from "../../sql/plan.ts";
 import { planFrom, writePlan } from "./cascade.ts";
@@ -17,6 +18,9 @@ import type { Group } from "../commit/group.ts";
 
 /** The largest cascade that is planned in one transaction. */
 export const planRelationsAtOnceMax = 200;
+/** Histories that a step reads of a restricted set, and such steps in one transaction: one for each type with a floor, at least. */
+const smallHistoriesMax = 20;
+const smallStepsMax = 12;
 
 const findAbandoned = `
   SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
@@ -61,6 +65,23 @@ export function claimDeletion({ connection }: Group, claim: Claim): Claimed | un
   return due.length < limits.dueDeletionsCheckedMax ? undefined : { result: "waiting" };
 }
 
+/** A restricted set is usually small: its floors are read at once, up to a limit. */
+function planSmallSet(
+  connection: Connection,
+  planning: Planning,
+): ErasurePlan | Obstacle | undefined {
+  if (planning.restrictedOf === undefined) return undefined;
+  const bounds = { rowsMax: planRelationsAtOnceMax, historiesMax: smallHistoriesMax };
+  let scan: FloorScan | undefined;
+  for (let steps = 0; steps < smallStepsMax; steps += 1) {
+    scan = connection.perform(scanFloors, planning, scan, bounds);
+    if (!isComplete(scan)) continue;
+    const planned = connection.perform(planOrganization, planning, scan);
+    return planned === "floors" ? undefined : planned;
+  }
+  return undefined;
+}
+
 /** Undefined if more would have to be read than one transaction may. */
 function plan(
   connection: Connection,
@@ -69,7 +90,7 @@ function plan(
 ): ErasurePlan | Obstacle | undefined {
   if (isOfOrganization(deletion)) {
     const planned = connection.perform(planOrganization, planning, undefined);
-    return planned === "floors" ? undefined : planned;
+    return planned === "floors" ? planSmallSet(connection, planning) : planned;
   }
   const bounds = { relationsMax: planRelationsAtOnceMax, bounded: true };
   return planFrom(connection, deletion, planning, bounds);

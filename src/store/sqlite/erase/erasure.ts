@@ -3,7 +3,7 @@
 
 import { nodeKey, type NodeKey } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import type { Change } from "../../../domain/record/record-write.ts";
+import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../payload-digest.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import {
@@ -11,12 +11,14 @@ import {
   type NextTargets,
   nodesOf,
   type Reference,
+  keptReferencesOf,
   referencesOf,
   requireProcessing,
   storeProgress,
   type TargetRow,
 } from "../../sql/erasure.ts";
 import { eraseOrganizationStep } from "../../sql/organization-erasure.ts";
+import { updateReferences } from "../../sql/restricted-reference.ts";
 import type { Act, ErasureStep } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -24,6 +26,7 @@ import { removeReplyOf } from "../commit/idempotency.ts";
 import { readRecordNo } from "../commit/record.ts";
 import { eraseNumberedRecords } from "./organization-records.ts";
 import { redactPayload } from "./redaction.ts";
+import { moveRecord, removeRepliesOfRecord } from "./restriction.ts";
 
 /** Changes that are removed in one transaction, so that writers wait only briefly. */
 export const erasureStepChangesMax = 2_000;
@@ -66,37 +69,59 @@ export function eraseStep(
   const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   if (isOfOrganization(deletion)) {
     const startedAt = performance.now();
-    const args = { rowsMax: recordsMax, act, eraseRecords: eraseNumberedRecords };
+    const redacting = { redact: redactPayload };
+    const args = { rowsMax: recordsMax, act, eraseRecords: eraseNumberedRecords, ...redacting };
     const { done, latestArrival } = connection.perform(eraseOrganizationStep, deletion, args);
     return { done, latestArrival, workMs: performance.now() - startedAt };
   }
   const next = connection.perform(findNextTargets<NumberedTarget>, deletion, recordsMax);
   if (next.targets.length === 0) return { done: true };
-  const { erasedTypes, targets } = eraseAll(connection, next);
+  const { erased, moved, targets } = eraseAll(connection, next, act);
   const redactedTypes = redactAll(connection, targets);
-  const progress = { last: targets.at(-1), erasedTypes, redactedTypes };
+  const { organizationId } = deletion;
+  connection.perform(updateReferences, { organizationId, deletionRequestId, erased, moved });
+  const erasedTypes = erased.map(({ resourceType }) => resourceType);
+  const keptTypes = moved.map(({ resourceType }) => resourceType);
+  const progress = { last: targets.at(-1), erasedTypes, keptTypes, redactedTypes };
   connection.perform(storeProgress, deletion, progress, act);
   return { done: targets.length === next.targets.length && next.isLast };
 }
 
 /**
- * The types of the erased records, and the targets that are done. A record with more changes than one transaction may
+ * The records that were erased or moved, and the targets that are done. A record with more changes than one transaction may
  * remove ends the step; the next step continues with it.
  */
 function eraseAll(
   connection: Connection,
   { targets, isConfidential }: NextTargets<NumberedTarget>,
+  act: Act,
 ) {
-  const erasedTypes: string[] = [];
+  const erased: RecordKey[] = [];
+  const moved: RecordKey[] = [];
   const left = { open: erasureStepChangesMax, confidential: erasureStepChangesMax };
   for (const [index, target] of targets.entries()) {
     if (target.action !== "erase") continue;
     const kind = isConfidential(target) ? "confidential" : "open";
-    left[kind] -= eraseChanges(connection, target, left[kind]);
-    if (left[kind] === 0) return { erasedTypes, targets: targets.slice(0, index) };
-    if (eraseRecord(connection, target)) erasedTypes.push(target.resource_type);
+    left[kind] -= target.restricted
+      ? removeRepliesOfRecord(connection, toKey(target), left[kind])
+      : eraseChanges(connection, target, left[kind]);
+    if (left[kind] === 0) return { erased, moved, targets: targets.slice(0, index) };
+    const key = toKey(target);
+    if (!target.restricted) {
+      if (eraseRecord(connection, target)) erased.push(key);
+    } else if (moveRecord(connection, key, target.deletion_request_id, act)) {
+      moved.push(key);
+    }
   }
-  return { erasedTypes, targets };
+  return { erased, moved, targets };
+}
+
+function toKey({ organization_id, resource_type, resource_id }: TargetRow): RecordKey {
+  return {
+    organizationId: organization_id,
+    resourceType: resource_type,
+    resourceId: resource_id,
+  };
 }
 
 /** False if the record did not exist any more. Its changes have to be removed before. */
@@ -108,10 +133,9 @@ function eraseRecord(connection: Connection, target: TargetRow): boolean {
 
 /** Removes up to `changesMax` changes with their stored replies; returns how many changes. */
 function eraseChanges(connection: Connection, target: NumberedTarget, changesMax: number): number {
-  const { organization_id: organizationId, resource_type, resource_id, record_no } = target;
-  const key = { organizationId, resourceType: resource_type, resourceId: resource_id };
+  const { organization_id: organizationId, record_no } = target;
   let removed = 0;
-  for (const recordNo of new Set([record_no, readRecordNo(connection, key)])) {
+  for (const recordNo of new Set([record_no, readRecordNo(connection, toKey(target))])) {
     if (typeof recordNo !== "number" || removed === changesMax) continue;
     const part = [recordNo, changesMax - removed] as const;
     for (const { reply_key } of connection.all<{ reply_key: Uint8Array }>(findReplyKeys, ...part)) {
@@ -127,14 +151,19 @@ function redactAll(connection: Connection, targets: readonly TargetRow[]): reado
   const byRecord = Map.groupBy(referencesOf(targets), ({ from_type, from_id }) =>
     nodeKey(from_type, from_id),
   );
+  for (const reference of keptReferencesOf(targets)) removeRelationOf(connection, reference);
   return [...byRecord.values()].flatMap((references) => redactRecord(connection, references));
+}
+
+function removeRelationOf(connection: Connection, reference: Reference): number {
+  const { organization_id, from_type, from_id, to_type, to_id } = reference;
+  return connection.run(removeRelation, organization_id, from_type, from_id, to_type, to_id);
 }
 
 function redactRecord(connection: Connection, references: readonly Reference[]): readonly string[] {
   const redacted: string[] = [];
-  for (const { organization_id, from_type, from_id, to_type, to_id } of references) {
-    const key = [organization_id, from_type, from_id, to_type, to_id] as const;
-    if (connection.run(removeRelation, ...key) > 0) redacted.push(from_type);
+  for (const reference of references) {
+    if (removeRelationOf(connection, reference) > 0) redacted.push(reference.from_type);
   }
   const first = references[0];
   if (first === undefined) return redacted;

@@ -11,6 +11,8 @@ import { beginDeletion, putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import { listFloors } from "../../sql/floor.ts";
 import type { FloorScan } from "../../sql/organization-floors.ts";
+import { findObliged } from "../../sql/obligation.ts";
+import { readConfidentialTypes } from "../../sql/organization.ts";
 import { planOrganization } from "../../sql/organization-obstacle.ts";
 import {
   findFloorObstacle,
@@ -21,6 +23,7 @@ import {
   type PlanTarget,
   targetsOf,
 } from "../../sql/plan.ts";
+import { forgetReferencesOf } from "../../sql/restricted-reference.ts";
 import { writePlan } from "./cascade.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -37,6 +40,11 @@ export interface PlanStep {
 /** A step of a plan that was collected by these rules. */
 export interface CollectedStep extends PlanStep {
   readonly floors: readonly RetentionFloor[];
+}
+
+/** Made again at once: a hold or a change of a confidential report must not delay a deletion. */
+function planChanged(now: number): Obstacle {
+  return { waitingFor: "a plan that is made again", held: false, retryAt: now };
 }
 
 const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention rules", held: false };
@@ -90,7 +98,8 @@ function findObstacleOfStep(
   { claim, floors, targets }: CollectedStep & { readonly targets: readonly PlanTarget[] },
 ): Obstacle | undefined {
   if (haveRulesChanged(connection, deletion, floors)) return rulesChanged;
-  const planning = planningOf(deletion, claim.now);
+  const confidential = connection.perform(readConfidentialTypes, deletion.organizationId);
+  const planning = { ...planningOf(deletion, claim.now), confidential };
   const nodes = targets.map(({ record }) => record);
   const held = connection.perform(findHoldObstacle, nodes, planning);
   if (held !== undefined) return held;
@@ -98,7 +107,12 @@ function findObstacleOfStep(
   const erase = targets
     .filter(({ record, reference }) => reference === undefined && record !== root)
     .map(({ record }) => record);
-  return connection.perform(findFloorObstacle, erase, planning, floors);
+  const floored = connection.perform(findFloorObstacle, erase, planning, floors);
+  if (floored !== undefined) return floored;
+  const unrestricted = targets.filter(({ restricted }) => !restricted);
+  const open = unrestricted.map(({ record }) => record);
+  const obliged = connection.perform(findObliged, open, planning);
+  return obliged.size === 0 ? undefined : planChanged(claim.now);
 }
 
 /** Only while the deletion is pending: one that is being processed is not stopped by a new rule. */
@@ -170,6 +184,7 @@ export function postponePlan(
 export function removePlan({ connection }: Group, deletionRequestId: string): number {
   const { status } = connection.perform(readExistingDeletion, deletionRequestId);
   if (status === "processing") return 0;
+  connection.perform(forgetReferencesOf, deletionRequestId);
   return connection.run(removeTargets, deletionRequestId, planTargetsAtOnceMax);
 }
 

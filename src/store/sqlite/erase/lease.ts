@@ -14,6 +14,12 @@ const removeUnfinishedPlans = `
     EXCEPT SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
       WHERE status IN ('pending', 'processing') AND status = 'processing')`;
 
+const removeUnfinishedReferences = `
+  DELETE FROM restricted_reference WHERE deletion_request_id IN (
+    SELECT DISTINCT deletion_request_id FROM restricted_reference
+    INTERSECT SELECT deletion_request_id FROM deletion INDEXED BY deletion_due
+      WHERE status IN ('pending', 'processing') AND status = 'pending')`;
+
 const voidPlanning = `
   UPDATE deletion SET next_attempt_at = NULL, claimant = NULL, waiting_for = NULL
   WHERE status IN ('pending', 'processing') AND status = 'pending' AND claimant IS NOT NULL`;
@@ -22,5 +28,6 @@ const voidPlanning = `
 export function voidAllLeases({ connection }: Group): void {
   connection.run(voidLeases);
   connection.run(removeUnfinishedPlans);
+  connection.run(removeUnfinishedReferences);
   connection.run(voidPlanning);
 }

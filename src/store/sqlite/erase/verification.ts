@@ -15,6 +15,7 @@ import { verifyOrganization } from "../../sql/organization-erasure.ts";
 import { readConfidentialTypes } from "../../sql/organization.ts";
 import { isObstacle, planningOf, targetsOf } from "../../sql/plan.ts";
 import { readReceiptHead } from "../../sql/receipt.ts";
+import { verifyKept } from "../../sql/redact-kept.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealedReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
@@ -65,24 +66,27 @@ const findLeft = `
   ORDER BY position LIMIT ?2`;
 
 /**
- * The position of the last target of the next part, not counting the root; null if there are fewer targets. Those of confidential
+ * The position of the last target of the next part that can be removed; null if there are fewer targets. Those of confidential
  * types don't count for the others, so that they don't decide how many parts there are.
  */
 const findEndOfPart = `
   WITH target AS (
     SELECT position, resource_type IN (SELECT value FROM json_each(?5)) AS confidential
     FROM deletion_target
-    WHERE deletion_request_id = ?1 AND NOT (
+    WHERE deletion_request_id = ?1 AND restricted = 0 AND NOT (
       action = 'erase' AND resource_type = ?2 AND resource_id = ?3)
     ORDER BY position LIMIT ?4 * 2)
   SELECT min(position) AS position FROM (
     SELECT position, row_number() OVER (PARTITION BY confidential ORDER BY position) AS place FROM target)
   WHERE place = ?4`;
 
-/** The root's target stays until the end; the deletion itself contains its id anyway. */
+/**
+ * The root's target stays until the end; the deletion itself contains its id anyway. So do those of records that were moved, which
+ * nobody may write again before the deletion is completed.
+ */
 const removeTargetsButRoot = `
   DELETE FROM deletion_target
-  WHERE deletion_request_id = ?1 AND position <= ?4 AND NOT (
+  WHERE deletion_request_id = ?1 AND position <= ?4 AND restricted = 0 AND NOT (
     action = 'erase' AND resource_type = ?2 AND resource_id = ?3)`;
 
 /** Greater than every position. */
@@ -139,7 +143,9 @@ function verifyTargets(
 ): VerificationResult {
   const { deletionRequestId, organizationId } = deletion;
   if (isOfOrganization(deletion)) {
-    return { result: connection.perform(verifyOrganization, deletion) ? "clean" : "found" };
+    const isErased = connection.perform(verifyOrganization, deletion);
+    const isClean = connection.perform(verifyKept, deletion, redactPayload);
+    return { result: isErased && isClean ? "clean" : "found" };
   }
   const left = connection.all<Pick<RecordKey, "resourceType" | "resourceId">>(
     findLeft,

@@ -10,6 +10,7 @@ import { digests } from "./0004-digests.ts";
 import { retentionFloors } from "./0005-retention-floors.ts";
 import { closedOrganizations } from "./0006-closed-organizations.ts";
 import { receiptCounts } from "./0007-receipt-counts.ts";
+import { restrictedStore } from "./0008-restricted-store.ts";
 
 /** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
@@ -23,6 +24,7 @@ const migrations: readonly Migration[] = [
   retentionFloors,
   closedOrganizations,
   receiptCounts,
+  restrictedStore,
 ];
 
 export const schemaVersion = migrations.length;

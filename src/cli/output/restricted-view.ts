@@ -1,0 +1,103 @@
+// Restricted sets as the command line prints them.
+
+import type {
+  HeldRecord,
+  RestrictedSet,
+  RestrictedSetDetails,
+} from "../../actions/restricted-sets.ts";
+import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
+import { formatTimestamp } from "../../domain/timestamp.ts";
+import { renderHoldsOfRecords, viewHold } from "./hold-view.ts";
+import { type Column, formatTime, renderFields, renderTable, timeOrNull } from "./table.ts";
+
+export function viewSet({ deletion, movedBy, counts }: RestrictedSet) {
+  return {
+    deletion_request_id: movedBy?.deletionRequestId ?? null,
+    organization_id: deletion.restrictedOf ?? null,
+    resource_type: movedBy?.resourceType ?? null,
+    resource_id: movedBy?.resourceId ?? null,
+    moved_at: timeOrNull(movedBy?.completedAt),
+    status: deletion.status,
+    kept_until: timeOrNull(deletion.floorUntil),
+    waiting_for: deletion.waitingFor ?? null,
+    records: counts,
+  };
+}
+
+const setColumns: readonly Column<RestrictedSet>[] = [
+  { title: "deletion request", cell: ({ movedBy }) => movedBy?.deletionRequestId ?? "-" },
+  {
+    title: "record",
+    cell: ({ movedBy }) =>
+      movedBy === undefined ? "-" : `${movedBy.resourceType} ${movedBy.resourceId}`,
+  },
+  { title: "moved", cell: ({ movedBy }) => formatTime(movedBy?.completedAt) },
+  { title: "keeps", cell: ({ counts }) => formatCounts(counts) },
+  { title: "until", cell: ({ deletion }) => formatTime(deletion.floorUntil) },
+  { title: "waits for", cell: ({ deletion }) => deletion.waitingFor ?? "-" },
+];
+
+export function renderSets(sets: readonly RestrictedSet[]): string {
+  return renderTable(setColumns, sets);
+}
+
+export function viewSetDetails(shown: RestrictedSetDetails) {
+  return {
+    ...viewSet(shown),
+    list: shown.records.map((record) => ({
+      resource_type: record.resourceType,
+      resource_id: record.resourceId,
+      first_seen: formatTimestamp(record.firstSeen),
+      last_seen: formatTimestamp(record.lastSeen),
+      holds: record.holds.map(viewHold),
+    })),
+    references: shown.references.map((reference) => ({
+      from_type: reference.fromType,
+      from_id: reference.fromId,
+      from_set: reference.fromSet ?? null,
+      to_type: reference.toType,
+      to_id: reference.toId,
+    })),
+    more: shown.more,
+  };
+}
+
+const recordColumns: readonly Column<HeldRecord>[] = [
+  { title: "type", cell: ({ resourceType }) => resourceType },
+  { title: "id", cell: ({ resourceId }) => resourceId },
+  { title: "first seen", cell: ({ firstSeen }) => formatTimestamp(firstSeen) },
+  { title: "last seen", cell: ({ lastSeen }) => formatTimestamp(lastSeen) },
+];
+
+const referenceColumns: readonly Column<KeptReference>[] = [
+  { title: "report", cell: ({ fromType, fromId }) => `${fromType} ${fromId}` },
+  { title: "names", cell: ({ toType, toId }) => `${toType} ${toId}` },
+];
+
+export function describeSet(shown: RestrictedSetDetails): string {
+  const { deletion, movedBy, counts, records, references } = shown;
+  const fields = renderFields([
+    ["deletion request", movedBy?.deletionRequestId ?? "-"],
+    ["organization", deletion.restrictedOf ?? "-"],
+    ["record", movedBy === undefined ? "-" : `${movedBy.resourceType} ${movedBy.resourceId}`],
+    ["moved", formatTime(movedBy?.completedAt)],
+    ["status", deletion.status],
+    ["kept until", formatTime(deletion.floorUntil)],
+    ["waits for", deletion.waitingFor ?? "-"],
+    ["keeps", formatCounts(counts)],
+  ]);
+  const holds = records.flatMap((record) => record.holds);
+  const parts = [fields];
+  if (records.length > 0) parts.push(`Records\n${renderTable(recordColumns, records)}`);
+  if (holds.length > 0) parts.push(`Holds\n${renderHoldsOfRecords(holds)}`);
+  if (references.length > 0) {
+    parts.push(`References that remain in reports\n${renderTable(referenceColumns, references)}`);
+  }
+  if (shown.more) parts.push("There are more; use --limit, or sluice restricted export.");
+  return parts.join("\n\n");
+}
+
+function formatCounts(counts: Readonly<Record<string, number>>): string {
+  const list = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
+  return list.length === 0 ? "only references" : list.join(", ");
+}

@@ -1,0 +1,37 @@
+// Restricted sets: records that a deletion must not erase yet, and that nobody may see. They are stored under an organization id of
+// their own, made from the id of the deletion.
+
+/** Organization ids contain no slash (actions/create-organization.ts), so no organization has such an id. */
+const prefix = "restricted/";
+
+/** The organization id of the records that this deletion has moved. The deletion that erases them has the same id. */
+export function restrictedId(deletionRequestId: string): string {
+  return prefix + deletionRequestId;
+}
+
+export function isRestrictedId(id: string): boolean {
+  return id.startsWith(prefix);
+}
+
+/** The deletion that moved the records of a restricted set; undefined for the id of anything else. */
+export function deletionOfSet(id: string): string | undefined {
+  return isRestrictedId(id) ? id.slice(prefix.length) : undefined;
+}
+
+/** A record of a restricted set. Times are normalised timestamps. */
+export interface RestrictedRecord {
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+/** A reference that remains in a report, until the set is erased. */
+export interface KeptReference {
+  readonly fromType: string;
+  readonly fromId: string;
+  /** The id of the set that the report is in; undefined for a report that stays in the organization. */
+  readonly fromSet: string | undefined;
+  readonly toType: string;
+  readonly toId: string;
+}

@@ -1,0 +1,163 @@
+// The restricted store on the command line: a deletion completes although a report has to be kept;
+// officers list, show and export what was kept, with an audit entry each; it is erased without anybody asking.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findType } from "../../src/actions/find-target.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { writeRecords } from "../../src/actions/write-records.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { addTransaction } from "./write-transactions.ts";
+
+const clock = makeFakeClock(Date.UTC(2026, 2, 1));
+const line = makeCommandLine({ now: clock.now });
+const ofAcme = ["--organization", "acme"] as const;
+await line.ask("organization create --name Acme --id acme");
+await line.ask("organization create --name Other --id other");
+await operate(line.environment, async (opened) => {
+  const app = { ...opened, now: clock.now };
+  for (const id of ["tx-1", "tx-2"]) await addTransaction(app, "acme", { tx_id: id });
+  await writeRecords(app, {
+    organizationId: "acme",
+    type: findType("transaction_suspicious_activity"),
+    mode: "append",
+    lenient: false,
+    single: true,
+    items: [
+      {
+        suspicious_activity_id: "report-1",
+        detection_date: "2026-01-31T00:00:00Z",
+        report_filed_at: "2026-02-01T00:00:00Z",
+        related_tx_ids: ["tx-1", "tx-2"],
+        timestamp: "2026-02-01T00:00:00Z",
+      },
+    ],
+  });
+});
+
+function process(): Promise<unknown> {
+  return operate(line.environment, async (opened) => {
+    const app = { ...opened, now: clock.now };
+    const stopping = new AbortController().signal;
+    for (;;) {
+      const done = await processDeletions(app, { claimant: "test", stopping });
+      if (done.length === 0) return;
+    }
+  });
+}
+
+async function audited(action: string): Promise<readonly Record<string, unknown>[]> {
+  const { out } = await line.type("audit export");
+  const entries = out
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+  return entries.filter((entry) => entry["action"] === action);
+}
+
+describe("restricted", () => {
+  it("list, show and export print what a deletion had to keep, each with an audit entry", async () => {
+    await line.ask(
+      "retention set --type transaction_suspicious_activity --keep-days 60 --from report_filed_at",
+      ...ofAcme,
+    );
+    const asked = await line.ask("deletion request transaction tx-1 --reason r", ...ofAcme);
+    const id = String(asked["deletion_request_id"]);
+    await process();
+    const deleted = await line.ask("deletion show", id, "--include-confidential");
+    assert.deepEqual((await line.ask("deletion show", id))["kept"], {});
+    assert.deepEqual([deleted["status"], deleted["kept"]], ["completed", { transaction: 1 }]);
+    await process();
+
+    const { sets } = (await line.ask("restricted list", ...ofAcme)) as {
+      sets: readonly Record<string, unknown>[];
+    };
+    const kept = {
+      deletion_request_id: id,
+      organization_id: "acme",
+      resource_type: "transaction",
+      resource_id: "tx-1",
+      status: "pending",
+      kept_until: "2026-04-02T00:00:00.000Z",
+      records: { transaction: 1 },
+    };
+    const [set] = sets;
+    assert.deepEqual({ ...set, ...kept }, set);
+    assert.match(String(set?.["waiting_for"]), /floor of transaction_suspicious_activity report-1/);
+    const none = await line.ask("restricted list --organization other");
+    assert.deepEqual(none, { sets: [] });
+
+    const shown = await line.ask("restricted show", id, ...ofAcme, "--reason", "review");
+    const [record] = shown["list"] as readonly Record<string, unknown>[];
+    assert.equal(record?.["resource_id"], "tx-1");
+    const [reference] = shown["references"] as readonly Record<string, unknown>[];
+    assert.deepEqual([reference?.["from_id"], reference?.["to_id"]], ["report-1", "tx-1"]);
+    const { out: text } = await line.type("restricted show", id, ...ofAcme);
+    assert.match(text, /^kept until +2026-04-02/m);
+
+    const { out } = await line.type("restricted export", id, ...ofAcme);
+    const [change] = out
+      .trim()
+      .split("\n")
+      .map((one) => JSON.parse(one) as Record<string, unknown>);
+    const payload = change?.["payload"] as Record<string, unknown> | undefined;
+    assert.equal(payload?.["tx_id"], "tx-1");
+    for (const [action, count] of [
+      ["list", 1],
+      ["show", 2],
+      ["export", 1],
+    ] as const) {
+      const entries = await audited(`restricted.${action}`);
+      const ofThese = entries.filter((entry) => entry["organization_id"] === "acme");
+      assert.equal(ofThese.length, count, action);
+      assert.equal(ofThese[0]?.["actor"], "operator");
+    }
+    const [first] = await audited("restricted.show");
+    assert.deepEqual(first?.["detail"], { reason: "review" });
+    assert.deepEqual((await line.ask("check"))["findings"], []);
+  });
+
+  it("is erased when the floor has ended and the last hold on it is released", async () => {
+    const { sets } = (await line.ask("restricted list", ...ofAcme)) as {
+      sets: readonly Record<string, unknown>[];
+    };
+    const id = String(sets[0]?.["deletion_request_id"]);
+    const words = ["--reason", "case 7", "--restricted", id] as const;
+    const hold = await line.ask("deletion hold transaction tx-1", ...ofAcme, ...words);
+    clock.advanceMs(60 * 86_400_000);
+    await process();
+    const held = await line.ask("restricted show", id, ...ofAcme);
+    assert.deepEqual(held["records"], { transaction: 1 });
+    assert.match((await line.type("restricted show", id, ...ofAcme)).out, /case 7/);
+    await line.ask("deletion release", String(hold["hold_id"]));
+    await process();
+    assert.deepEqual(await line.ask("restricted list", ...ofAcme), { sets: [] });
+    const receipt = await line.ask("deletion show", `restricted/${id}`);
+    assert.equal(receipt["status"], "completed");
+    const { state } = await line.ask(
+      "record show transaction_suspicious_activity report-1",
+      ...ofAcme,
+    );
+    assert.deepEqual((state as Record<string, unknown>)["related_tx_ids"], ["tx-2"]);
+    assert.deepEqual((await line.ask("check"))["findings"], []);
+  });
+
+  it("refuses what does not exist", async () => {
+    for (const [words, name, message] of [
+      [["restricted list --organization nobody"], "no_such_organization", /There are: acme/],
+      [["restricted show del_1", ...ofAcme], "no_such_restricted_set", /restricted list/],
+      [["restricted export del_1", ...ofAcme], "no_such_restricted_set", /del_1/],
+      [
+        ["deletion hold transaction tx-9 --reason r --restricted del_1", ...ofAcme],
+        "no_such_restricted_set",
+        /del_1/,
+      ],
+    ] as const) {
+      const failed = await line.fail(...words);
+      assert.equal(failed.name, name);
+      assert.match(failed.message, message);
+    }
+  });
+});

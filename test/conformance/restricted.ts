@@ -1,0 +1,265 @@
+// The restricted store: confidential reports that have to be kept, and what supports them, leave the
+// organization with the deletion at once, and are erased when the last obligation has ended.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
+import { limits } from "../../src/domain/limits.ts";
+import type { Payload } from "../../src/domain/record-type.ts";
+import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  changesOf,
+  claim,
+  deletionOf,
+  draftOf,
+  exists,
+  finish,
+  hold,
+  keyOf,
+  mark,
+  operator,
+  organization,
+  payloadsOf,
+  processAll,
+  release,
+  request,
+  requireConsistent,
+  worker,
+  write,
+} from "./scene.ts";
+
+const day = 86_400_000;
+/** Midnight of a day of January 1970, by which the test clock counts. */
+const onDay = (number: number) => (number - 1) * day;
+const seen = (number: number) => ({ timestamp: new Date(onDay(number)).toISOString() });
+const report = "transaction_suspicious_activity";
+
+async function open(engine: Engine, test: Parameters<typeof openSite>[1]) {
+  const site = await openSite(engine, test);
+  await site.store.createOrganization(organization(acme), operator);
+  return site;
+}
+
+async function setFloor(
+  store: Store,
+  resourceType: string,
+  keepDays: number | undefined,
+  countedFrom: FloorOrigin = "last_seen",
+): Promise<void> {
+  const rule = keepDays === undefined ? undefined : { keepDays, countedFrom };
+  await store.retention.setFloor({ organizationId: acme, resourceType, rule }, operator);
+  await store.retention.wakeSetsFrom(acme, "");
+}
+
+/** Requests a deletion and processes it; it must complete at once. */
+async function deleteNow(store: Store, [type, id]: readonly [string, string], now = worker.now) {
+  const deletionRequestId = (await request(store, keyOf(type, id))) ?? "";
+  const done = await processAll(store, now);
+  const deletion = done.find((one) => one.deletionRequestId === deletionRequestId);
+  assert.equal(deletion?.status, "completed");
+  assert.equal(await exists(store, keyOf(type, id)), false);
+  await requireConsistent(store);
+  return { ...deletion, set: restrictedId(deletionRequestId) };
+}
+
+/** The set is not erased before this time, and then is. */
+async function requireEnd(store: Store, set: string, until: number): Promise<Deletion> {
+  // A large set is evaluated by a clock that goes on meanwhile.
+  const all = await processAll(store, until - 60_000);
+  assert.deepEqual(all, []);
+  assert.equal((await deletionOf(store, set)).status, "pending");
+  const done = await processAll(store, until);
+  const deletion = done.find(({ deletionRequestId }) => deletionRequestId === set);
+  assert.equal(deletion?.status, "completed");
+  assert.deepEqual(await store.countRecords(set), {});
+  await requireConsistent(store);
+  return deletion;
+}
+
+async function addReport(store: Store, id: string, fields: Payload): Promise<void> {
+  await add(store, report, id, { report_filed_at: undefined, ...seen(2), ...fields });
+}
+
+function completed(receiptNo: number) {
+  return { completed: { at: 2_000, receiptNo, receiptHash: "a".repeat(64) } };
+}
+
+export function testRestricted(engine: Engine): void {
+  describe(`${engine.name}: the restricted store`, () => {
+    it("takes a report under a floor, with its history, and the rest is erased", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, "customer_sar", 5);
+      await add(store, "person", "p", seen(2));
+      await add(store, "risk_assessment", "r", { ...seen(2), related_person_id: "p" });
+      const sar = draftOf("customer_sar", "s", { ...seen(2), related_person_id: "p" });
+      const options = { resourceType: "customer_sar", idempotency: mark("sar") };
+      await write(store, sar, options);
+      const later = draftOf("customer_sar", "s", { ...seen(3), related_person_id: "p" });
+      await write(store, later, { resourceType: "customer_sar", mode: "update" });
+
+      const { set, erased, kept } = await deleteNow(store, ["person", "p"]);
+      assert.deepEqual(erased, { person: 1, risk_assessment: 1 });
+      assert.deepEqual(kept, { customer_sar: 1 });
+      assert.deepEqual(await store.countRecords(acme), {});
+      assert.deepEqual(await store.countRecords(set), { customer_sar: 1 });
+      const moved = keyOf("customer_sar", "s", set);
+      assert.equal((await changesOf(store, moved)).length, 2);
+      assert.equal((await payloadsOf(store, moved))[0]?.["related_person_id"], "p");
+      // The id is free, and the stored outcome of the first request is gone.
+      const written = { written: 1, drafts: ["created"] };
+      assert.deepEqual(await write(store, sar, options), written);
+      assert.equal((await changesOf(store, moved)).length, 2);
+
+      const figures = await store.deletionFigures(onDay(4));
+      assert.deepEqual([figures.byStatus.pending, figures.underFloor, figures.held], [0, 0, 0]);
+      assert.equal((await store.listDeletions({ limit: 10 })).length, 1);
+      const second = await requireEnd(store, set, onDay(8));
+      assert.deepEqual(second.erased, { customer_sar: 1 });
+      assert.deepEqual(await store.countRecords(acme), { customer_sar: 1 });
+    });
+
+    it("takes what supports a report that stays, which keeps its references until the end", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, report, 10, "report_filed_at");
+      for (const id of ["t1", "t2"]) await add(store, "transaction", id, seen(2));
+      await add(store, "transaction_check", "c", { ...seen(2), related_tx_ids: ["t1"] });
+      await add(store, "transaction_alert", "a", { ...seen(2), related_tx_ids: ["t1"] });
+      const ids = { related_tx_ids: ["t1", "t2"], related_alert_id: "a" };
+      await addReport(store, "r", { ...ids, report_filed_at: new Date(onDay(3)).toISOString() });
+
+      const { set, erased, kept } = await deleteNow(store, ["transaction", "t1"]);
+      assert.deepEqual(erased, { transaction_check: 1 });
+      assert.deepEqual(kept, { transaction: 1, transaction_alert: 1 });
+      const staying = keyOf(report, "r");
+      assert.deepEqual((await payloadsOf(store, staying))[0]?.["related_tx_ids"], ["t1", "t2"]);
+      // A new record with the id has nothing to do with the report.
+      await add(store, "transaction", "t1", seen(4));
+      assert.deepEqual((await deleteNow(store, ["transaction", "t1"])).kept, {});
+      // Filed again, later.
+      const filed = { ...seen(5), report_filed_at: new Date(onDay(6)).toISOString() };
+      const again = draftOf(report, "r", { ...filed, related_tx_ids: ["t2"] });
+      await write(store, again, { resourceType: report, mode: "update" });
+      const second = await requireEnd(store, set, onDay(16));
+      assert.deepEqual(second.erased, { transaction: 1, transaction_alert: 1 });
+      assert.equal(second.redacted, 2);
+      const [first] = await payloadsOf(store, staying);
+      assert.deepEqual(
+        [first?.["related_tx_ids"], first?.["related_alert_id"]],
+        [["t2"], undefined],
+      );
+    });
+
+    it("follows a report that a later deletion moves, and forgets one that is erased", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, report, 10);
+      for (const id of ["t1", "t2"]) await add(store, "transaction", id, seen(2));
+      await addReport(store, "r", { related_tx_ids: ["t1", "t2"] });
+      const one = await deleteNow(store, ["transaction", "t1"]);
+      const two = await deleteNow(store, ["transaction", "t2"]);
+      assert.deepEqual([one.kept, two.kept], [{ transaction: 1 }, { transaction: 1, [report]: 1 }]);
+      // Another report with the same id keeps nothing.
+      await addReport(store, "r", { ...seen(9) });
+      await requireEnd(store, one.set, onDay(12));
+      assert.deepEqual(await store.countRecords(two.set), {});
+
+      for (const id of ["t3", "t4"]) await add(store, "transaction", id, seen(2));
+      await addReport(store, "s", { related_tx_ids: ["t3", "t4"] });
+      await setFloor(store, report, 30);
+      const three = await deleteNow(store, ["transaction", "t3"], onDay(12));
+      await setFloor(store, report, 20);
+      await setFloor(store, report, undefined);
+      assert.deepEqual((await deleteNow(store, ["transaction", "t4"], onDay(12))).kept, {});
+      await processAll(store, onDay(12));
+      assert.deepEqual(await store.countRecords(three.set), {});
+    });
+
+    it("obeys holds on what was moved, and holds that moved with it", async (test) => {
+      const { store } = await open(engine, test);
+      await add(store, "transaction", "t", seen(2));
+      await addReport(store, "r", { related_tx_ids: ["t"] });
+      await hold(store, keyOf(report, "r"));
+      const { set, kept } = await deleteNow(store, ["transaction", "t"]);
+      assert.deepEqual(kept, { transaction: 1, [report]: 1 });
+      await addReport(store, "r", { ...seen(9) });
+      assert.deepEqual(await store.holds.ofRecords([keyOf(report, "r")]), []);
+      const moved = keyOf("transaction", "t", set);
+      assert.equal(typeof (await hold(store, moved)), "object");
+      assert.equal(await hold(store, keyOf("transaction", "t")), "no_such_record");
+      assert.equal(await release(store, keyOf(report, "r", set)), 1);
+      assert.deepEqual(await processAll(store, onDay(20)), []);
+      assert.equal((await deletionOf(store, set)).waitingFor, "a hold on transaction t");
+      assert.equal(await release(store, moved), 1);
+      assert.equal((await processAll(store, onDay(20))).length, 1);
+      assert.deepEqual(await store.countRecords(set), {});
+    });
+
+    it("takes a report that arrives while its deletion is processed", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, "customer_sar", 5);
+      await add(store, "person", "p", seen(2));
+      const id = (await request(store, keyOf("person", "p"))) ?? "";
+      assert.equal((await claim(store))?.deletionRequestId, id);
+      await add(store, "customer_sar", "late", { ...seen(2), related_person_id: "p" });
+      const { erased, kept } = await finish(store, id);
+      assert.deepEqual([erased, kept], [{ person: 1 }, { customer_sar: 1 }]);
+      assert.equal(await exists(store, keyOf("customer_sar", "late")), false);
+      await requireEnd(store, restrictedId(id), onDay(7));
+    });
+
+    it("is filled again by the replay of the deletion, and not erased early", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, "customer_sar", 5);
+      await add(store, "person", "p", seen(2));
+      await add(store, "customer_sar", "s", { ...seen(2), related_person_id: "p" });
+      const by = { requestedBy: "key_1", requestedAt: 1_000, ...completed(1) };
+      const root = keyOf("person", "p");
+      const entry = { kind: "deletion", deletionRequestId: "del_before", ...root, ...by } as const;
+      await store.replay.queueReplay([entry]);
+      await store.replay.reopenDeletions({ after: undefined, limit: 10 }, operator);
+      assert.equal((await processAll(store)).length, 1);
+      assert.deepEqual(await store.countRecords(acme), {});
+      const set = restrictedId("del_before");
+      assert.deepEqual(await store.countRecords(set), { customer_sar: 1 });
+      await requireEnd(store, set, onDay(7));
+    });
+
+    it("loses what was erased before, by the replay of both deletions in any order", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, "customer_sar", 50);
+      await add(store, "person", "p", seen(2));
+      await add(store, "customer_sar", "s", { ...seen(2), related_person_id: "p" });
+      const at = { requestedBy: "key_1", requestedAt: 1_000, kind: "deletion" } as const;
+      const set = restrictedId("del_both");
+      await store.replay.queueReplay([
+        { ...at, ...keyOf("person", "p"), deletionRequestId: "del_both", ...completed(1) },
+        { ...at, ...keyOf("organization", set, set), deletionRequestId: set, ...completed(2) },
+      ]);
+      await store.replay.reopenDeletions({ after: undefined, limit: 10 }, operator);
+      for (let round = 0; round < 3; round += 1) await processAll(store, worker.now + round * day);
+      assert.deepEqual(await store.replay.countReplayed(), { queued: 0, open: 0 });
+      assert.deepEqual([await store.countRecords(acme), await store.countRecords(set)], [{}, {}]);
+      assert.equal(await store.findOrganization(set), undefined);
+      assert.equal((await deletionOf(store, set)).restrictedOf, acme);
+    });
+
+    it("takes the reports of a large cascade", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, "customer_sar", 5);
+      await add(store, "person", "p", seen(2));
+      const drafts = Array.from({ length: 210 }, (_, index) =>
+        draftOf("customer_sar", `s${index}`, { ...seen(2), related_person_id: "p" }),
+      );
+      await write(store, drafts, { resourceType: "customer_sar" });
+      const id = (await request(store, keyOf("person", "p"))) ?? "";
+      assert.equal((await claim(store))?.deletionRequestId, id);
+      assert.deepEqual((await finish(store, id, 200)).kept, { customer_sar: 210 });
+      await requireEnd(store, restrictedId(id), onDay(7));
+      assert.ok(limits.flooredDeletionRetryMs >= 6 * day);
+    });
+  });
+}

@@ -1,0 +1,156 @@
+// The restricted store on SQLite: a deletion that has to keep a report, killed at several points, leaves
+// the report in the restricted store only; restores of a backup from before bring it back there and
+// nowhere else; and after the floor no file of the data folder contains a byte of it.
+
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { processDeletions } from "../../src/actions/process-deletions.ts";
+import { setFloor } from "../../src/actions/retention-floors.ts";
+import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
+import { makeDraft } from "../../src/domain/record/payload.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { keyOf, operator, organization, request, typeNamed, write } from "../conformance/scene.ts";
+import { operate } from "../support/server.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { canaryRecord, findWord, goes, stays } from "./canary.ts";
+
+const program = join(import.meta.dirname, "crash-process.ts");
+const deletionRequestId = "del_person";
+const set = restrictedId(deletionRequestId);
+const organizationId = "acme";
+const folders: string[] = [];
+after(() => folders.forEach(removeFolder));
+
+function makeFolder(): string {
+  const folder = makeTempFolder();
+  folders.push(folder);
+  return folder;
+}
+
+async function add(app: App, resourceType: string, word: string): Promise<void> {
+  const type = typeNamed(resourceType);
+  const related = resourceType === "person" ? {} : { related_person_id: "p" };
+  const fields = { ...related, [type.idField]: resourceType === "person" ? "p" : "r" };
+  const draft = makeDraft(type, canaryRecord(resourceType, word, fields));
+  await write(app.store, draft, { organizationId, resourceType });
+}
+
+async function fill(app: App): Promise<void> {
+  await app.store.createOrganization(organization(organizationId), operator);
+  await keepReports(app, 36_500);
+  await add(app, "person", goes);
+  await add(app, "risk_assessment", goes);
+  await add(app, "customer_sar", stays);
+}
+
+async function keepReports(app: App, keepDays: number | null): Promise<void> {
+  const countedFrom = "last_seen";
+  await setFloor(app, { organizationId, resourceType: "customer_sar", keepDays, countedFrom });
+}
+
+async function processDue(app: App): Promise<void> {
+  const stopping = new AbortController().signal;
+  // What the killed process had claimed is claimed again once its lease has expired.
+  const later = { ...app, now: () => Date.now() + 3_600_000 };
+  for (;;) {
+    const all = await processDeletions(later, { claimant: "test", stopping });
+    assert.ok(all.every(({ result }) => result === "completed"));
+    if (all.length === 0) return;
+  }
+}
+
+async function requireRestricted({ store }: App): Promise<void> {
+  assert.deepEqual(await store.countRecords(organizationId), {});
+  assert.deepEqual(await store.countRecords(set), { customer_sar: 1 });
+  const deletion = await store.findDeletion(deletionRequestId, organizationId);
+  assert.deepEqual(deletion?.kept, { customer_sar: 1 });
+  assert.equal((await store.listReceipts(0, 10)).length, 1);
+  assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+}
+
+function filesWith(folder: string, word: string): readonly string[] {
+  return readdirSync(folder).filter(
+    (name) => Object.keys(findWord(readFileSync(join(folder, name)), word)).length > 0,
+  );
+}
+
+/** Undefined if it was killed; otherwise how many points there were. */
+async function killAt(point: number, folder: string): Promise<number | undefined> {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...testEnvironment(folder) };
+  const child = fork(program, [`${point}`], { env });
+  let points: number | undefined;
+  child.on("message", (message: { points: number }) => ({ points } = message));
+  await once(child, "exit");
+  return points;
+}
+
+describe("a deletion that has to keep a report", () => {
+  const line = makeCommandLine({ folder: makeFolder() });
+  const backup = join(makeFolder(), "backup.db");
+  const prepared = makeFolder();
+
+  before(async () => {
+    await operate(line.environment, fill);
+    await line.ask("backup", backup);
+    const root = keyOf("person", "p", organizationId);
+    await operate(line.environment, ({ store }) => request(store, root, { deletionRequestId }));
+    cpSync(line.folder, prepared, { recursive: true });
+    await operate(line.environment, processDue);
+  });
+
+  it("erases everything else from every file", async () => {
+    assert.deepEqual(filesWith(prepared, goes), ["sluice.db"]);
+    assert.deepEqual(filesWith(line.folder, goes), []);
+    assert.deepEqual(filesWith(line.folder, stays), ["sluice.db"]);
+    await operate(line.environment, requireRestricted);
+    assert.equal((await line.type("check --erasure")).code, 0);
+  });
+
+  it("is completed once, wherever the process was killed", async () => {
+    const points = (await killAt(0, prepared)) ?? 0;
+    assert.ok(points > 10, `${points}`);
+    await operate(testEnvironment(prepared), requireRestricted);
+    for (const share of [0.6]) {
+      const folder = makeFolder();
+      cpSync(backup, join(folder, "sluice.db"));
+      const root = keyOf("person", "p", organizationId);
+      const fields = { deletionRequestId };
+      await operate(testEnvironment(folder), ({ store }) => request(store, root, fields));
+      assert.equal(await killAt(Math.ceil(points * share), folder), undefined);
+      await operate(testEnvironment(folder), processDue);
+      await operate(testEnvironment(folder), requireRestricted);
+      assert.deepEqual(filesWith(folder, goes), []);
+    }
+  });
+
+  it("keeps it again after a restore, and nowhere else", async () => {
+    const restored = await line.ask("restore", backup, "--replace");
+    assert.equal((restored["carried_out"] as readonly string[]).length, 1);
+    await operate(line.environment, async ({ store }) => {
+      assert.deepEqual(await store.countRecords(organizationId), {});
+      assert.deepEqual(await store.countRecords(set), { customer_sar: 1 });
+    });
+    assert.deepEqual(filesWith(line.folder, goes), []);
+    assert.equal((await line.type("check --erasure")).code, 0);
+  });
+
+  it("leaves no byte of it in any file after the floor, also after another restore", async () => {
+    await operate(line.environment, (app) => keepReports(app, null));
+    await operate(line.environment, processDue);
+    assert.deepEqual(filesWith(line.folder, stays), []);
+    const second = await line.ask("deletion show", set);
+    assert.equal(second["status"], "completed");
+    assert.equal((await line.type("check --erasure")).code, 0);
+    const restored = await line.ask("restore", backup, "--replace");
+    assert.equal((restored["carried_out"] as readonly string[]).length, 2);
+    for (const word of [goes, stays]) assert.deepEqual(filesWith(line.folder, word), []);
+    assert.equal((await line.type("check")).code, 0);
+  });
+});
