@@ -66,6 +66,8 @@ describe("deletion list and show", () => {
       floor_until: null,
       started_at: null,
       redacted: 0,
+      kept: {},
+      restricted_of: null,
       attempts: 0,
       next_attempt_at: null,
       waiting_for: null,
