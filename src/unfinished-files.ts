@@ -1,4 +1,4 @@
-// Files that are being written under a temporary name, such as a backup. Each is noted in the data folder before it is begun,
+// Files and folders that are being written under a temporary name, such as a backup. Each is noted in the data folder before it is begun,
 // so that the next process finds and removes what a killed one has left. Never removes a file that a process is still
 // writing, nor a file with any other name.
 
@@ -77,7 +77,7 @@ function removeNoted(folder: string, id: string): readonly string[] {
   if (path === undefined || !unfinishedName.test(path)) return [];
   return suffixes.flatMap((suffix) => {
     try {
-      rmSync(path + suffix);
+      rmSync(path + suffix, { recursive: true });
       return [path + suffix];
     } catch (error) {
       if (codeOf(error) === "ENOENT") return [];

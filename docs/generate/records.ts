@@ -27,12 +27,19 @@ function renderType(type: RecordType): readonly string[] {
     table(["field", "required", "value", "meaning"], fieldRows(type)),
     ...list(type.rules.map((rule) => rule.summary)),
     ...list(type.relations.map(describeRelation)),
+    ...list(type.partyFields.map(describeParty)),
     block("json", JSON.stringify(type.example, null, 2)),
   ];
 }
 
 function describeRelation({ field, to, kind }: RecordType["relations"][number]): string {
   return `It ${kind === "belongs" ? "belongs to" : "mentions"} the ${code(to)} in ${code(field)}.`;
+}
+
+function describeParty(field: string): string {
+  const parties = recordTypes.filter(({ party }) => party === true);
+  const names = parties.map(({ resourceType }) => code(resourceType)).join(" or ");
+  return `It names a ${names} in ${code(field)}; when that is erased, a pseudonym replaces its id.`;
 }
 
 function list(sentences: readonly string[]): readonly string[] {

@@ -4,6 +4,8 @@ import type { AuditNote } from "../store/trail.ts";
 import { actOf, type App } from "./app.ts";
 
 export type AccessAction =
+  | "subject.show"
+  | "subject.export"
   | "record.show"
   | "records.export"
   | "records.import"

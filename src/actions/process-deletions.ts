@@ -3,6 +3,7 @@
 
 import { backOffMs } from "../domain/back-off.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
+import { isPartyType } from "../domain/deletion/party.ts";
 import { AppError } from "../domain/error.ts";
 import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import { limits } from "../domain/limits.ts";
@@ -15,6 +16,8 @@ import { catchUpLedger, noteCompleting } from "./keep-ledger.ts";
 export const deletionBackOffMsMax = 5 * 60_000;
 /** Deletions that share the transactions of one step. */
 const deletionsErasedAtOnceMax = 16;
+/** Deletions of persons and companies that share a scan of the transactions. */
+const partiesAtOnceMax = 64;
 /** Verification passes that find something before an attempt ends and the reason is reported to operators. */
 const verificationsMax = 20;
 
@@ -120,7 +123,8 @@ async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]
   const { store } = app;
   const claimed: Deletion[] = [];
   let asked = 1;
-  while (claimed.length < store.deletionsAtOnce) {
+  let limit = store.deletionsAtOnce;
+  while (claimed.length < limit) {
     const now = app.now();
     const claim = { now, leaseUntil: now + limits.deletionLeaseMs, claimant };
     const claims = Array.from({ length: asked }, () => store.claimDeletion(claim));
@@ -132,9 +136,12 @@ async function claimAll(app: App, claimant: string): Promise<readonly Deletion[]
     const failed = answers.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected" && claimed.length === 0) throw failed.reason;
     if (found.length < asked) break;
+    if (found.some(({ resourceType }) => isPartyType(resourceType))) {
+      limit = Math.max(limit, partiesAtOnceMax);
+    }
     // More at a time, because there is nearly always either one deletion or many.
     const most = Math.min(asked * 4, deletionsErasedAtOnceMax);
-    asked = Math.min(most, store.deletionsAtOnce - claimed.length);
+    asked = Math.min(most, limit - claimed.length);
   }
   return claimed;
 }
@@ -191,7 +198,8 @@ function handleVerification(batch: Batch, deletion: Deletion, outcome: Completio
   if (outcome.result === "completed") return setResult(batch, outcome);
   const { verifications } = batch;
   const { deletionRequestId } = deletion;
-  const count = (verifications.get(deletionRequestId) ?? 0) + 1;
+  const passes = verifications.get(deletionRequestId) ?? 0;
+  const count = outcome.result === "scanning" ? passes : passes + 1;
   verifications.set(deletionRequestId, count);
   if (outcome.result === "failed") {
     setResult(batch, { result: "postponed", deletion, cause: outcome.cause });

@@ -41,6 +41,8 @@ import { retentionPreview } from "./command/retention-preview.ts";
 import { retentionSet } from "./command/retention-set.ts";
 import { retentionShow } from "./command/retention-show.ts";
 import { serve } from "./command/serve.ts";
+import { subjectExport } from "./command/subject-export.ts";
+import { subjectShow } from "./command/subject-show.ts";
 
 export const commands: readonly Command[] = [
   serve,
@@ -58,6 +60,8 @@ export const commands: readonly Command[] = [
   importRecords,
   exportRecords,
   recordShow,
+  subjectShow,
+  subjectExport,
   deletionRequest,
   deletionList,
   deletionShow,
@@ -90,6 +94,7 @@ export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
   record: "Show a record and its changes.",
+  subject: "Show and export everything that is held on a person or a company.",
   deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",
   retention: "Set and show how long records are kept, and preview what is deleted.",
@@ -101,7 +106,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
   "Organizations and keys": ["organization", "key"],
-  Records: ["import", "export", "record"],
+  Records: ["import", "export", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],
   Tools: ["openapi", "completion"],

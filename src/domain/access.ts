@@ -17,6 +17,8 @@ export interface Organization {
   readonly retainDays?: number;
   /** Types that are confidential besides those that always are. */
   readonly confidentialTypes?: readonly ResourceType[];
+  /** If true, a transaction is deleted once every person and company that it names is erased. */
+  readonly eraseOrphanedTransactions?: boolean;
   readonly createdAt: number;
   /** From then on nobody can use it, and everything that it has stored is erased. */
   readonly closedAt?: number;

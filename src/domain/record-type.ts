@@ -58,6 +58,8 @@ export interface RecordTypeDefinition {
   /** In the order in which they are stored and documented; `timestamp` and `additional_properties` are added. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly relations?: readonly RelationField[];
+  /** Fields that name a person or a company without being a relation: whoever takes part in a transaction. */
+  readonly partyFields?: readonly string[];
   readonly rules?: readonly Rule[];
   /** A record that a POST accepts, shown in the docs and checked by a test. */
   readonly example: Payload;
@@ -69,6 +71,8 @@ export interface RecordTypeOptions {
   readonly batchPath?: string;
   /** May be deleted by request (`transaction`, `person`, `company`). */
   readonly deletable?: boolean;
+  /** A person or a company: what `partyFields` name (`person`, `company`). */
+  readonly party?: boolean;
   /** The record is closed while any of these fields has this value; a retention floor may count from that. */
   readonly closed?: readonly { readonly field: string; readonly is: unknown }[];
   /** Nobody without its scope may learn that a record of it exists, so nothing may delay a deletion visibly because of it. */
@@ -77,6 +81,7 @@ export interface RecordTypeOptions {
 
 export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
   readonly relations: readonly RelationField[];
+  readonly partyFields: readonly string[];
   readonly rules: readonly Rule[];
   /** Every field in canonical order. */
   readonly fieldNames: readonly string[];
@@ -103,6 +108,7 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
   return {
     ...definition,
     relations: definition.relations ?? [],
+    partyFields: definition.partyFields ?? [],
     rules: definition.rules ?? [],
     fieldNames: Object.keys(fields),
     addSchema,

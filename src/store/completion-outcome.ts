@@ -1,6 +1,7 @@
 // The result of completing a deletion as a value or as an error, whichever the caller needs. Decides nothing.
 
 import type { Deletion } from "../domain/deletion/deletion.ts";
+import type { ScanResult, ScanResults } from "./party-scan.ts";
 import { StoreError } from "./store-error.ts";
 import type { Completion } from "./store.ts";
 
@@ -22,4 +23,23 @@ export async function toCompletion(completing: Promise<Deletion | undefined>): P
   } catch (cause) {
     return { result: "failed", cause };
   }
+}
+
+/** Completes the deletions that have no scan, or whose scan found nothing more; the others are not ready. */
+export async function withScans(
+  ids: readonly string[],
+  scans: ScanResults,
+  complete: (ready: readonly string[]) => Promise<readonly Completion[]>,
+): Promise<readonly Completion[]> {
+  const ready = ids.filter((id) => (scans.get(id) ?? "verified") === "verified");
+  const completed = ready.length === 0 ? [] : await complete(ready);
+  const outcomes = new Map(ready.map((id, index) => [id, completed[index]]));
+  return ids.map((id) => outcomes.get(id) ?? completionOf(scans.get(id)));
+}
+
+function completionOf(scan: ScanResult | undefined): Completion {
+  if (typeof scan === "object") return { result: "failed", cause: scan.cause };
+  if (scan === "scanning") return { result: "scanning" };
+  if (scan !== "held") return { result: "again" };
+  return { result: "failed", cause: heldMeanwhile("a hold") };
 }

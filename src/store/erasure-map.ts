@@ -15,6 +15,10 @@ const trail: Fate = { retained: "the audit trail is a chain; it never contains r
 const replyHashes: Fate = {
   erased: "the row is deleted when any record that the request wrote is erased, or after 24 hours",
 };
+const untilCompleted: Fate = {
+  erased:
+    "the row is deleted when the deletion is completed, so that nothing connects the id with it",
+};
 const untilRelease: Fate = {
   retained: "a record under a hold is not erased; the row is deleted when the hold is released",
 };
@@ -41,7 +45,7 @@ export const erasureMap: Readonly<Record<string, Table>> = {
   organization: all(
     notAboutRecords,
     "organization_id name strict_scopes deletion_grace_seconds rate_limit_per_second retain_days " +
-      "confidential_types created_at closed_at deletion_request_id",
+      "confidential_types erase_orphaned_transactions created_at closed_at deletion_request_id",
   ),
   api_key: all(
     notAboutRecords,
@@ -61,7 +65,9 @@ export const erasureMap: Readonly<Record<string, Table>> = {
       "organization_id resource_type resource_id record_no change_no received_at reply_key",
     ),
     payload: {
-      erased: "the row is deleted with its record; references to erased records are redacted",
+      erased:
+        "the row is deleted with its record; references to erased records are redacted, and pseudonyms replace " +
+        "the ids of erased persons and companies",
     },
     digest: {
       erased: "the row is deleted with its record; recomputed when the payload is rewritten",
@@ -88,6 +94,10 @@ export const erasureMap: Readonly<Record<string, Table>> = {
   restricted_reference: all(
     withSet,
     "deletion_request_id organization_id from_type from_id from_set to_type to_id done",
+  ),
+  pseudonym: all(
+    untilCompleted,
+    "deletion_request_id organization_id pseudonym pass_up_to pass_after pass_found verified_to",
   ),
   hold: all(
     untilRelease,

@@ -34,6 +34,9 @@ import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
+import type { NamingPage, NamingQuery } from "./naming.ts";
+import type { OpenedDeletion, OrganizationDeletionRequest } from "./organization-deletion.ts";
+import type { Referrer, ReferrerPage } from "./referrer.ts";
 import type { ReplayStore } from "./replay.ts";
 import type { RestrictedStore } from "./restricted.ts";
 import type { RetentionStore } from "./retention.ts";
@@ -84,6 +87,10 @@ export interface RecordStore {
    * will be added.
    */
   latestArrival(): Promise<number>;
+  /** In the order of type and id. */
+  listReferrers(page: ReferrerPage): Promise<readonly Referrer[]>;
+  /** The next records, in the order of type and id, and which of them name any of these persons or companies. */
+  readNamings(query: NamingQuery): Promise<NamingPage>;
   /** Changes of a type, in the order of record ids (as bytes) and, within a record, of arrival. */
   listChanges(page: ChangePage): Promise<readonly ExportedChange[]>;
 }
@@ -159,11 +166,13 @@ export interface DeletionFigures {
 
 /**
  * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it has to
- * be erased and verified again.
+ * be erased and verified again. `scanning`: a part of the scan for records that name the erased person or company is done;
+ * call again.
  */
 export type Completion =
   | { readonly result: "completed"; readonly deletion: Deletion }
   | { readonly result: "again" }
+  | { readonly result: "scanning" }
   | { readonly result: "failed"; readonly cause: unknown };
 
 export type CancelOutcome = Deletion | "no_such_deletion" | "not_pending";
@@ -256,26 +265,19 @@ export interface NewToken extends AccessToken {
 }
 
 export type OrganizationChange = Partial<
-  Pick<Organization, "name" | "strictScopes" | "deletionGraceSeconds" | "confidentialTypes">
+  Pick<
+    Organization,
+    | "name"
+    | "strictScopes"
+    | "deletionGraceSeconds"
+    | "confidentialTypes"
+    | "eraseOrphanedTransactions"
+  >
 > & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };
 
 /** The wanted `retainDays` is shorter than this floor. Nothing was changed. */
 export interface CeilingTooLow {
   readonly ceilingTooLowFor: RetentionFloor;
-}
-
-/** The deletion of everything that belongs to a closed organization. */
-export interface OrganizationDeletionRequest {
-  readonly organizationId: string;
-  readonly deletionRequestId: string;
-  readonly reason: string;
-  readonly requestedBy: string;
-}
-
-export interface OpenedDeletion {
-  readonly deletionRequestId: string;
-  /** False if it had been requested before. */
-  readonly isNew: boolean;
 }
 
 export interface AccessStore {

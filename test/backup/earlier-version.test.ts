@@ -14,6 +14,9 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Turns the tables of each version back into those of the version before, with their rows. */
 const undo: Readonly<Record<number, string>> = {
+  9: `
+    DROP TABLE pseudonym; DROP INDEX change_later;
+    ALTER TABLE organization DROP COLUMN erase_orphaned_transactions`,
   8: `
     DROP INDEX deletion_restricted;
     ALTER TABLE deletion DROP COLUMN restricted_of;

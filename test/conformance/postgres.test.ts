@@ -29,7 +29,7 @@ const emptyAll = `
   DELETE FROM access_token; DELETE FROM api_key; DELETE FROM organization;
   DELETE FROM record; DELETE FROM change; DELETE FROM relation;
   DELETE FROM deletion; DELETE FROM deletion_target; DELETE FROM hold;
-  DELETE FROM retention_floor; DELETE FROM restricted_reference;
+  DELETE FROM retention_floor; DELETE FROM restricted_reference; DELETE FROM pseudonym;
   DELETE FROM idempotent_reply; DELETE FROM audit_entry;
   DELETE FROM receipt; DELETE FROM receipt_key;
   DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;

@@ -15,10 +15,12 @@ import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testRandomWorkload } from "./random-workload.ts";
+import { testParties } from "./parties.ts";
 import { testReplaying } from "./replaying.ts";
 import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
 import { testJointCompletion } from "./joint-completion.ts";
+import { testSubjects } from "./subjects.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWriting } from "./writing.ts";
 
@@ -40,6 +42,8 @@ export function testOperations(engine: Engine): void {
   testIsolation(engine);
   testDeletions(engine);
   testCascade(engine);
+  testParties(engine);
+  testSubjects(engine);
   testHolds(engine);
   testFloors(engine);
   testClosing(engine);

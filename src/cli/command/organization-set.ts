@@ -42,11 +42,16 @@ export const organizationSet = defineStoreCommand({
       typeList,
       "Record types that are confidential besides reports, such as transaction_alert, or none; callers without the read scope of a confidential type see no number of them.",
     ),
+    eraseOrphanedTransactions: optional(
+      onOff,
+      "With on, a transaction is deleted once every person and company that it names is erased.",
+    ),
     yes: flag(
       "Confirm the deletions that --retain-days makes due. Without this, the command only lists them.",
     ),
   },
   run: async (app, { id, yes, name, strictScopes, deletionGrace, ...given }) => {
+    const { eraseOrphanedTransactions } = given;
     if (!yes) await requireConfirmed(app, id, given.retainDays);
     const organization = await changeOrganization(app, id, {
       ...(name === undefined ? {} : { name }),
@@ -57,6 +62,7 @@ export const organizationSet = defineStoreCommand({
       ...(given.confidentialTypes === undefined
         ? {}
         : { confidentialTypes: given.confidentialTypes }),
+      ...(eraseOrphanedTransactions === undefined ? {} : { eraseOrphanedTransactions }),
     });
     return { json: viewOrganization(organization), text: describeOrganization(organization) };
   },

@@ -14,6 +14,7 @@ export function viewOrganization(organization: Organization) {
     rate_limit_per_second: organization.rateLimitPerSecond ?? null,
     retain_days: organization.retainDays ?? null,
     confidential_types: [...confidentialTypes(organization.confidentialTypes)],
+    erase_orphaned_transactions: organization.eraseOrphanedTransactions === true,
     created_at: formatTime(organization.createdAt),
     closed_at: timeOrNull(organization.closedAt),
     deletion_request_id: organization.deletionRequestId ?? null,
@@ -29,6 +30,7 @@ export function describeOrganization(organization: Organization): string {
     ["rate limit", formatRateLimit(organization)],
     ["records kept", formatRetention(organization)],
     ["confidential", [...confidentialTypes(organization.confidentialTypes)].join(", ")],
+    ["erase orphaned transactions", formatOnOff(organization.eraseOrphanedTransactions === true)],
     ["created", formatTime(organization.createdAt)],
     ["closed", formatClosed(organization)],
   ]);

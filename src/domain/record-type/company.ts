@@ -42,6 +42,7 @@ export const company = defineRecordType({
   title: "Company",
   summary: "A customer that is not a person, or a company that persons act for.",
   deletable: true,
+  party: true,
   closed: [
     { field: "account_status", is: "CLOSED" },
     { field: "registered_as_inactive", is: true },

@@ -32,6 +32,7 @@ export const person = defineRecordType({
   title: "Person",
   summary: "A customer, or somebody who matters to a company.",
   deletable: true,
+  party: true,
   closed: [{ field: "account_status", is: "CLOSED" }],
   fields: {
     person_id: required(identifier("Unique identifier of the person.")),

@@ -57,6 +57,7 @@ export const transaction = defineRecordType({
     receiver_id: optional(identifier("Who receives the money.")),
     receiver_country: optional(country("Country that the money goes to.")),
   },
+  partyFields: ["sender_id", "receiver_id"],
   rules: [
     atLeastOneOf("sender_id", "receiver_id"),
     needs("sender_id", "sender_country"),

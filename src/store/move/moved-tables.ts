@@ -144,11 +144,20 @@ export const movedTables: readonly MovedTable[] = [
     },
   },
   {
+    name: "pseudonym",
+    key: ["deletion_request_id"],
+    columns: {
+      ...all("text", "deletion_request_id organization_id pseudonym pass_after"),
+      ...all("number", "pass_up_to verified_to"),
+      pass_found: "flag",
+    },
+  },
+  {
     name: "organization",
     key: ["organization_id"],
     columns: {
       ...all("text", "organization_id name"),
-      strict_scopes: "flag",
+      ...all("flag", "strict_scopes erase_orphaned_transactions"),
       ...all("number", "deletion_grace_seconds rate_limit_per_second retain_days"),
       confidential_types: "text",
       ...all("number", "created_at closed_at"),

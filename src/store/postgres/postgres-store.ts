@@ -4,7 +4,7 @@
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { heldMeanwhile, toCompletion } from "../completion-outcome.ts";
+import { deletionOf, heldMeanwhile, toCompletion, withScans } from "../completion-outcome.ts";
 import { unpackOutcome } from "../group/packed-outcome.ts";
 import { postponeDeletion } from "../sql/deletion.ts";
 import { setFloor } from "../sql/floor.ts";
@@ -14,7 +14,7 @@ import type { OrganizationStep } from "../sql/organization-erasure.ts";
 import { readCredentialsVersion } from "../sql/organization.ts";
 import { organization, type Visibility } from "../sql/visibility.ts";
 import type { ConnectionSettings } from "../connection-settings.ts";
-import type { Completion, ErasureStep, Store, StoreOptions } from "../store.ts";
+import type { Act, Claim, Completion, ErasureStep, Store, StoreOptions } from "../store.ts";
 import { deletionIdOf, outcomeOf } from "./commit/job.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
@@ -23,6 +23,7 @@ import { eraseStep } from "./erase/erasure.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { OrganizationErasures } from "./erase/organization-erasures.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
+import { scanParties } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { completeDeletion } from "./erase/verification.ts";
@@ -108,6 +109,18 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
   };
 }
 
+/** Calls run one after another: several deletions of a process together take no more connections than one. */
+function inTurn<Args extends readonly unknown[], Result>(
+  work: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (...args) => {
+    const mine = last.then(() => work(...args));
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
 interface DeletionParts {
   readonly options: PostgresOptions;
   readonly vacuum: ErasureVacuum;
@@ -120,7 +133,58 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   const organizations = new OrganizationErasures();
   const scans: FloorScans = new Map();
   const postpone = postponer(database, leases);
-  const complete: Store["completeDeletion"] = async (deletionRequestId, act) => {
+  const completeDeletions = makeCompletion(database, { options, vacuum, leases, organizations });
+  return {
+    // More would gain nothing: processes share the work instead.
+    deletionsAtOnce: 1,
+    claimDeletion: inTurn(async (claim: Claim) => {
+      for (const postponement of leases.postponements) await postpone(postponement);
+      for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
+        const work = (tx: Transaction) => claimDeletion(tx, claim, scans);
+        const deletion = await database.transaction(deletions, work);
+        if (deletion === "waiting") continue;
+        if (deletion === undefined) return undefined;
+        leases.claimed(deletion, claim.claimant);
+        if (isOfOrganization(deletion)) organizations.begin(deletion.deletionRequestId);
+        return deletion;
+      }
+      return undefined;
+    }),
+    eraseStep: inTurn(async (deletionRequestId: string, recordsMax: number, act: Act) => {
+      const pace = new Pace();
+      const step: AnyStep = await database.transaction(deletions, async (tx) => {
+        const deletion = await leases.lock(tx, deletionRequestId);
+        return isOfOrganization(deletion)
+          ? organizations.eraseStep(tx, deletion, { rowsMax: recordsMax, act })
+          : eraseStep(tx, deletion, { recordsMax, act });
+      });
+      const { place, ...result } = step;
+      if ("place" in step) organizations.reached(deletionRequestId, place);
+      else if (!step.done) await pace.rest();
+      return result;
+    }),
+    completeDeletion: async (id, act) => deletionOf((await completeDeletions([id], act))[0]),
+    completeDeletions,
+    postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
+      const postponement = { deletionRequestId, why, nextAttemptAt };
+      leases.addPostponement(postponement);
+      await postpone(postponement);
+    },
+    findExpired: (query) =>
+      database.transaction(organization(query.organizationId), (tx) => findExpired(tx, query)),
+  } satisfies Partial<Store>;
+}
+
+interface CompletionParts extends DeletionParts {
+  readonly leases: Leases;
+  readonly organizations: OrganizationErasures;
+}
+
+function makeCompletion(
+  database: Database,
+  { options, vacuum, leases, organizations }: CompletionParts,
+): Store["completeDeletions"] {
+  const completeScanned: Store["completeDeletion"] = async (deletionRequestId, act) => {
     const ofOrganization = organizations.has(deletionRequestId);
     if (ofOrganization) await awaitWriters(database);
     const visibility = ofOrganization ? { ...deletions, unlimitedTime: true } : deletions;
@@ -136,49 +200,14 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     vacuum.erased();
     return verification.deletion;
   };
-  return {
-    // More would gain nothing: processes share the work instead.
-    deletionsAtOnce: 1,
-    claimDeletion: async (claim) => {
-      for (const postponement of leases.postponements) await postpone(postponement);
-      for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-        const work = (tx: Transaction) => claimDeletion(tx, claim, scans);
-        const deletion = await database.transaction(deletions, work);
-        if (deletion === "waiting") continue;
-        if (deletion === undefined) return undefined;
-        leases.claimed(deletion, claim.claimant);
-        if (isOfOrganization(deletion)) organizations.begin(deletion.deletionRequestId);
-        return deletion;
-      }
-      return undefined;
-    },
-    eraseStep: async (deletionRequestId, recordsMax, act) => {
-      const pace = new Pace();
-      const step: AnyStep = await database.transaction(deletions, async (tx) => {
-        const deletion = await leases.lock(tx, deletionRequestId);
-        return isOfOrganization(deletion)
-          ? organizations.eraseStep(tx, deletion, { rowsMax: recordsMax, act })
-          : eraseStep(tx, deletion, { recordsMax, act });
-      });
-      const { place, ...result } = step;
-      if ("place" in step) organizations.reached(deletionRequestId, place);
-      else if (!step.done) await pace.rest();
-      return result;
-    },
-    completeDeletion: complete,
-    completeDeletions: async (ids, act) => {
+  return async (ids, act) => {
+    const found = await scanParties({ database, leases }, ids, act);
+    return withScans(ids, found, async (ready) => {
       const outcomes: Completion[] = [];
-      for (const id of ids) outcomes.push(await toCompletion(complete(id, act)));
+      for (const id of ready) outcomes.push(await toCompletion(completeScanned(id, act)));
       return outcomes;
-    },
-    postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
-      const postponement = { deletionRequestId, why, nextAttemptAt };
-      leases.addPostponement(postponement);
-      await postpone(postponement);
-    },
-    findExpired: (query) =>
-      database.transaction(organization(query.organizationId), (tx) => findExpired(tx, query)),
-  } satisfies Partial<Store>;
+    });
+  };
 }
 
 function postponer(database: Database, leases: Leases) {

@@ -14,6 +14,7 @@ export interface OrganizationRow {
   readonly rate_limit_per_second: number | null;
   readonly retain_days: number | null;
   readonly confidential_types: string;
+  readonly erase_orphaned_transactions: number | boolean;
   readonly created_at: number;
   readonly closed_at: number | null;
   readonly deletion_request_id: string | null;
@@ -63,6 +64,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     rateLimitPerSecond: row.rate_limit_per_second ?? undefined,
     ...(retainDays === null ? {} : { retainDays }),
     ...(confidentialTypes.length === 0 ? {} : { confidentialTypes }),
+    ...(row.erase_orphaned_transactions ? { eraseOrphanedTransactions: true } : {}),
     createdAt: row.created_at,
     ...(closedAt === null ? {} : { closedAt }),
     ...(deletionRequestId === null ? {} : { deletionRequestId }),

@@ -6,7 +6,7 @@ import { organizationType } from "../../domain/deletion/organization-deletion.ts
 import type { Act } from "../act.ts";
 import { digestOfRequest } from "../row/audit-row.ts";
 import { type OrganizationRow, toOrganization } from "../row/access-row.ts";
-import type { OpenedDeletion, OrganizationDeletionRequest } from "../store.ts";
+import type { OpenedDeletion, OrganizationDeletionRequest } from "../organization-deletion.ts";
 import { auditAct } from "./audit.ts";
 import { credentialsChanged, findOrganization } from "./organization.ts";
 import { get, run, type Statements } from "./statements.ts";

@@ -2,9 +2,10 @@
 // Removing records and rewriting payloads are each engine's own.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { nodeKey, type NodeKey } from "../../domain/deletion/erasure.ts";
+import { nodeKey } from "../../domain/deletion/erasure.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Act } from "../act.ts";
+import type { Gone } from "../gone.ts";
 import { addCounts } from "../row/deletion-row.ts";
 import { readConfidentialTypes } from "./organization.ts";
 import { all, run, type Statements } from "./statements.ts";
@@ -132,9 +133,9 @@ function toReference(target: TargetRow): Reference {
   return { organization_id, from_type: resource_type, from_id: resource_id, to_type, to_id };
 }
 
-/** The records that the references lead to. */
-export function nodesOf(references: readonly Reference[]): ReadonlySet<NodeKey> {
-  return new Set(references.map(({ to_type, to_id }) => nodeKey(to_type, to_id)));
+/** The records that the references lead to. A party has the pseudonym of the deletion. */
+export function goneOf(references: readonly Reference[], pseudonym: string | undefined): Gone {
+  return new Map(references.map(({ to_type, to_id }) => [nodeKey(to_type, to_id), pseudonym]));
 }
 
 /** The same deletion. Throws unless it is being processed. */

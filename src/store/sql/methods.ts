@@ -11,9 +11,11 @@ import * as floor from "./floor.ts";
 import * as hold from "./hold.ts";
 import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
 import * as organizations from "./organization.ts";
+import { readNamingPage } from "./naming.ts";
 import { purgeExpired } from "./purge.ts";
 import * as receipt from "./receipt.ts";
 import * as record from "./record.ts";
+import { listReferrers } from "./referrer.ts";
 import * as replay from "./replay.ts";
 import * as restricted from "./restricted-list.ts";
 import {
@@ -78,6 +80,8 @@ export const methods = {
     readHistory: lookup(ofOrganization, record.readHistory),
     countRecords: lookup(organization, record.countRecords),
     listChanges: lookup(ofOrganization, listChanges),
+    listReferrers: lookup(ofOrganization, listReferrers),
+    readNamings: read(ofOrganization, readNamingPage),
 
     findDeletion: lookup(byIdIn, deletion.findDeletion),
     listDeletions: lookup(ofFilter, deletion.listDeletions),

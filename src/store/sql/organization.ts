@@ -19,7 +19,7 @@ const insertOrganization = `
 const updateOrganization = `
   UPDATE organization SET
     name = $1, strict_scopes = $2, deletion_grace_seconds = $3, rate_limit_per_second = $4,
-    retain_days = $5, confidential_types = $6
+    retain_days = $5, confidential_types = $6, erase_orphaned_transactions = $8
   WHERE organization_id = $7`;
 
 const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
@@ -89,6 +89,7 @@ export function* changeOrganization(
     after.retainDays ?? null,
     JSON.stringify(after.confidentialTypes ?? []),
     organizationId,
+    after.eraseOrphanedTransactions === true,
   );
   yield* credentialsChanged();
   const subject = organizationId;

@@ -8,6 +8,7 @@ import {
   nodeKey,
   parseNodeKey,
 } from "../../domain/deletion/erasure.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
 import { limits } from "../../domain/limits.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
@@ -15,6 +16,7 @@ import type { ResourceType } from "../../domain/record-type.ts";
 import { describeFloor, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { findLatestFloor, listFloors, needsLongHistory } from "./floor.ts";
 import { findFirstHeld, hasHolds } from "./hold.ts";
+import { findHeldNaming } from "./naming.ts";
 import { get, type Statements } from "./statements.ts";
 
 const findEnd = `
@@ -105,7 +107,9 @@ export function* findObstacle(
   { bounded }: { readonly bounded: boolean },
 ): Statements<Obstacle | "too_long" | undefined> {
   const redacted = redact.map(({ record }) => record);
-  const held = yield* findHoldObstacle([...erase, ...redacted], planning);
+  const held =
+    (yield* findHoldObstacle([...erase, ...redacted], planning)) ??
+    (yield* findNamingObstacle(erase, planning));
   if (held !== undefined) return held;
   const { organizationId } = planning;
   const floors = yield* listFloors(organizationId);
@@ -129,6 +133,21 @@ export function* findHoldObstacle(
     const hold = yield* findFirstHeld(keys);
     if (hold === undefined) continue;
     return { waitingFor: `a hold on ${hold.resourceType} ${hold.resourceId}`, held: true };
+  }
+  return undefined;
+}
+
+/** A hold on a record that names one of these parties, whose id it has to preserve. */
+export function* findNamingObstacle(
+  nodes: readonly NodeKey[],
+  { organizationId }: Planning,
+): Statements<Obstacle | undefined> {
+  for (const { type, id } of nodes.map(parseNodeKey)) {
+    if (!isPartyType(type) || !(yield* hasHolds(organizationId))) continue;
+    const place = yield* findHeldNaming(organizationId, id);
+    if (place === undefined) continue;
+    const { resourceType, resourceId } = place;
+    return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
   }
   return undefined;
 }

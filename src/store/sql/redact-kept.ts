@@ -135,7 +135,7 @@ function* rewriteReport(
   const key = [organizationId, from_type, from_id] as const;
   if (write && (yield* get(lockReport, ...key)) === undefined) return false;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return false;
-  const gone = new Set([nodeKey(to_type, to_id)]);
+  const gone = new Map([[nodeKey(to_type, to_id), undefined]]);
   let found = false;
   let after = 0;
   for (;;) {

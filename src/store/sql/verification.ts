@@ -2,12 +2,14 @@
 // redacted, and completing the deletion. Searching for what is left of erased records is each engine's own.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { nodeKey, type NodeKey } from "../../domain/deletion/erasure.ts";
+import { nodeKey } from "../../domain/deletion/erasure.ts";
 import type { SealingHead } from "../../domain/deletion/receipt.ts";
 import type { Act } from "../act.ts";
+import type { Gone } from "../gone.ts";
 import { describeReceipt } from "../row/audit-row.ts";
 import type { SealedReceipt } from "../store.ts";
 import { auditDeletion, readExistingDeletion } from "./deletion.ts";
+import { removePseudonym } from "./pseudonym.ts";
 import { lockReceiptHead, storeReceipt } from "./receipt.ts";
 import { endSet, openSet } from "./restricted-set.ts";
 import { all, run, type Statements } from "./statements.ts";
@@ -37,6 +39,9 @@ const setCompleted = `
     floor_until = NULL, next_attempt_at = NULL, lease_until = NULL, claimant = NULL
   WHERE deletion_request_id = $1 AND status = 'processing'`;
 
+/** Differs from every id. */
+const anyPseudonym = "";
+
 interface SuspectRow {
   readonly position: number;
   readonly resource_type: string;
@@ -45,8 +50,8 @@ interface SuspectRow {
   readonly payload: string;
 }
 
-/** Returns the payload without references to these records. */
-export type Redact = (type: string, payload: string, gone: ReadonlySet<NodeKey>) => string;
+/** Returns the payload without references to these records, and with the pseudonyms of parties. */
+export type Redact = (type: string, payload: string, gone: Gone) => string;
 
 export interface Unredacted {
   /** The target before the first one to check. */
@@ -64,7 +69,7 @@ export function* reopenUnredacted(
   const suspects = yield* all<SuspectRow>(findSuspects, deletionRequestId, after, upTo);
   // The same text may be in a field that is not a reference.
   const left = suspects.filter(({ resource_type, to_type, to_id, payload }) => {
-    const gone = new Set([nodeKey(to_type, to_id)]);
+    const gone = new Map([[nodeKey(to_type, to_id), anyPseudonym]]);
     return redact(resource_type, payload, gone) !== payload;
   });
   const positions = new Set(left.map(({ position }) => position));
@@ -85,6 +90,7 @@ export function* finishDeletion(
 ): Statements<Deletion> {
   const { deletionRequestId } = deletion;
   yield* run(removeTargets, deletionRequestId);
+  yield* removePseudonym(deletionRequestId);
   yield* openSet(deletion, act);
   yield* endSet(deletion);
   yield* run(setCompleted, deletionRequestId, act.now);

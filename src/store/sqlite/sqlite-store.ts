@@ -3,7 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
-import { deletionOf } from "../completion-outcome.ts";
+import { deletionOf, withScans } from "../completion-outcome.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { findDeletion } from "../sql/deletion.ts";
 import { bindMethods } from "../sql/methods.ts";
@@ -17,6 +17,7 @@ import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
+import { scanParties } from "./erase/party-scan.ts";
 import { findExpired } from "./expired.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
@@ -103,10 +104,13 @@ function deletionMethods(parts: Parts, perform: PerformOperation) {
     descriptor: () => descriptor.get(),
     seal: (ids, act) => sealAll(parts, ids, act),
   });
-  const completeDeletions: Store["completeDeletions"] = (ids, act) => {
+  const completeScanned: Store["completeDeletions"] = (ids, act) => {
     const complete = () => completer.complete(ids, act);
     return snapshot === undefined ? complete() : snapshot.avoid(complete);
   };
+  const scan = { reader, perform, pages: files };
+  const completeDeletions: Store["completeDeletions"] = async (ids, act) =>
+    withScans(ids, await scanParties(scan, ids, act), (ready) => completeScanned(ready, act));
   return {
     deletionsAtOnce: deletionsAtOnceMax,
     claimDeletion: async (claim) => {

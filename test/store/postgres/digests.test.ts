@@ -30,6 +30,9 @@ const undo = `
   ALTER TABLE deletion DROP COLUMN floor_until; DROP TABLE retention_floor;
   ALTER TABLE deletion DROP COLUMN restricted_of; DROP TABLE restricted_reference;
   ALTER TABLE deletion_target DROP COLUMN restricted;
+  DROP INDEX change_by_arrival;
+  DROP TABLE pseudonym;
+  ALTER TABLE organization DROP COLUMN erase_orphaned_transactions;
   UPDATE meta SET value = 6 WHERE name = 'schema_version'`;
 
 async function fill(store: Store): Promise<void> {

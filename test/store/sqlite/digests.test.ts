@@ -25,6 +25,9 @@ const undo = `
   DROP TABLE retention_floor;
   DROP INDEX deletion_restricted; ALTER TABLE deletion DROP COLUMN restricted_of;
   ALTER TABLE deletion_target DROP COLUMN restricted; DROP TABLE restricted_reference;
+  DROP INDEX change_later;
+  DROP TABLE pseudonym;
+  ALTER TABLE organization DROP COLUMN erase_orphaned_transactions;
   DROP INDEX change_by_digest;
   ALTER TABLE change DROP COLUMN digest;
   UPDATE meta SET value = 3 WHERE name = 'schema_version'`;

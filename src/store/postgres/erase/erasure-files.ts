@@ -28,7 +28,10 @@ export interface TableFile {
 export const partBytes = 512 * pageBytes;
 const segmentBytes = 1_024 * 1_024 * 1_024;
 
-/** The tables, on a cluster also their shards; their long values, and the indexes of both. */
+/**
+ * The tables, on a cluster also their shards; their long values, and the indexes of both. An index of block ranges contains
+ * only the numbers of changes.
+ */
 const filesQuery = `
   WITH heaps AS (
     SELECT oid, reltoastrelid, relname AS owner FROM pg_class
@@ -48,6 +51,7 @@ const filesQuery = `
       FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0) AS columns
   FROM parts JOIN pg_class ON pg_class.oid = parts.oid
     OR pg_class.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = parts.oid)
+      AND relam <> (SELECT oid FROM pg_am WHERE amname = 'brin')
   ORDER BY parts.owner, pg_class.relname`;
 
 /** Otherwise Citus hides the shards on the coordinator. */

@@ -2,21 +2,24 @@
 // redacts references from records that stay. Stores its progress in the same transaction; never decides what to erase.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { payloadDigest } from "../../payload-digest.ts";
+import type { Gone } from "../../gone.ts";
 import { redactPayload } from "../../redact-payload.ts";
+import { evaluateParties } from "../../rewritten-parties.ts";
 import {
   findNextTargets,
+  goneOf,
   keptReferencesOf,
-  nodesOf,
   type Reference,
   referencesOf,
   storeProgress,
   type TargetRow,
 } from "../../sql/erasure.ts";
 import { updateReferences } from "../../sql/restricted-reference.ts";
+import { deleteOrphans } from "../../sql/orphan.ts";
+import { findPartyErasure } from "../../sql/pseudonym.ts";
 import type { Act, ErasureStep } from "../../store.ts";
 import { removeReplies } from "../commit/idempotency.ts";
 import { lockRecords } from "../commit/record.ts";
@@ -42,7 +45,8 @@ const removeRecords = `
   RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
 const readPayloads = `
-  SELECT change.organization_id, change.resource_type, change.resource_id, change_no, payload, digest
+  SELECT change.organization_id, change.resource_type, change.resource_id, change_no, payload, digest,
+    reply_key
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
     JOIN change USING (organization_id, resource_type, resource_id)
   --citus WHERE change.resource_id = ANY ($3::text[])
@@ -69,7 +73,9 @@ export async function eraseStep(
   if (targets.length === 0) return { done: true };
   // Once a record is locked, no change is added to it that this step would not see.
   await lockRecords(transaction, uniqueKeys(targets));
-  const redactedTypes = await redactAll(transaction, targets);
+  const erasure = await transaction.perform(findPartyErasure, deletionRequestId);
+  const { redactedTypes, orphans } = await redactAll(transaction, targets, erasure?.pseudonym);
+  if (orphans.length > 0) await transaction.perform(deleteOrphans, deletion, orphans, act);
   const erased = await eraseAll(transaction, targets);
   const moving = uniqueKeys(targets.filter((target) => isErased(target) && target.restricted));
   const set = restrictedId(deletionRequestId);
@@ -107,24 +113,33 @@ async function eraseAll(
   return (await transaction.all<KeyRow>(removeRecords, ...columns)).map(toKey);
 }
 
-/** The types of the records, one entry for each reference that was removed. */
+interface Redacted {
+  /** The types of the records, one entry for each reference or id that was removed. */
+  readonly redactedTypes: readonly string[];
+  /** Records that name no party any more that is not erased. */
+  readonly orphans: readonly RecordKey[];
+}
+
 async function redactAll(
   transaction: Transaction,
   targets: readonly TargetRow[],
-): Promise<readonly string[]> {
+  pseudonym: string | undefined,
+): Promise<Redacted> {
   const kept = keptReferencesOf(targets);
   if (kept.length > 0) await removeRelations(transaction, kept);
   const references = referencesOf(targets);
-  if (references.length === 0) return [];
-  const redacted = await removeRelations(transaction, references);
+  if (references.length === 0) return { redactedTypes: [], orphans: [] };
+  const redactedTypes = await removeRelations(transaction, references);
   const byRecord = Map.groupBy(references, referringText);
-  await rewriteChanges(transaction, {
+  const changes = await rewriteChanges(transaction, {
     keys: uniqueKeys(
       targets.filter(({ action, restricted }) => action === "redact" && !restricted),
     ),
-    goneFrom: (key) => nodesOf(byRecord.get(key) ?? []),
+    goneFrom: (key) => goneOf(byRecord.get(key) ?? [], pseudonym),
   });
-  return redacted;
+  if (pseudonym === undefined) return { redactedTypes, orphans: [] };
+  const { pseudonymised, orphans } = findPseudonymised(changes, pseudonym);
+  return { redactedTypes: [...redactedTypes, ...pseudonymised], orphans };
 }
 
 function referringText({ organization_id, from_type, from_id }: Reference): string {
@@ -136,28 +151,58 @@ interface PayloadRow extends KeyRow {
   readonly payload: string;
   /** Null for the first change of a record. */
   readonly digest: number | null;
+  readonly reply_key: Uint8Array | null;
 }
 
+interface Rewritten extends PayloadRow {
+  readonly after: string;
+}
+
+/** Returns all changes of the records, rewritten or not. */
 async function rewriteChanges(
   transaction: Transaction,
   args: {
     readonly keys: readonly RecordKey[];
-    readonly goneFrom: (key: string) => ReadonlySet<NodeKey>;
+    readonly goneFrom: (key: string) => Gone;
   },
-): Promise<void> {
+): Promise<readonly Rewritten[]> {
   const rows = await transaction.all<PayloadRow>(readPayloads, ...keyColumns(args.keys));
-  const rewritten = rows.flatMap((row) => {
-    const payload = redactPayload(row.resource_type, row.payload, args.goneFrom(rowKeyText(row)));
-    return payload === row.payload ? [] : [{ ...row, payload }];
+  const changes = rows.map((row) => {
+    const gone = args.goneFrom(rowKeyText(row));
+    return { ...row, after: redactPayload(row.resource_type, row.payload, gone) };
   });
-  if (rewritten.length === 0) return;
+  const rewritten = changes.filter(({ payload, after }) => after !== payload);
+  if (rewritten.length === 0) return changes;
   await transaction.run(
     rewritePayloads,
     ...keyColumns(rewritten.map(toKey)),
     rewritten.map(({ change_no }) => change_no),
-    rewritten.map(({ payload }) => payload),
-    rewritten.map(({ payload, digest }) => (digest === null ? null : payloadDigest(payload))),
+    rewritten.map(({ after }) => after),
+    rewritten.map(({ after, digest }) => (digest === null ? null : payloadDigest(after))),
   );
+  // They have a hash of the request, from which what was removed could be guessed.
+  const replies = rewritten.flatMap(({ organization_id: organizationId, reply_key: keyHash }) =>
+    keyHash === null ? [] : [{ organizationId, keyHash }],
+  );
+  await removeReplies(transaction, replies);
+  return changes;
+}
+
+/** The types of the records that name the pseudonym now, and those of them that are orphaned. */
+function findPseudonymised(changes: readonly Rewritten[], pseudonym: string) {
+  const pseudonymised: string[] = [];
+  const orphans: RecordKey[] = [];
+  for (const [, ofRecord] of Map.groupBy(changes, rowKeyText)) {
+    const [first] = ofRecord;
+    if (first === undefined) continue;
+    const before = ofRecord.map(({ payload }) => payload);
+    const after = ofRecord.map((change) => change.after);
+    const parties = evaluateParties(first.resource_type, { before, after, pseudonym });
+    if (!parties.isNew) continue;
+    pseudonymised.push(first.resource_type);
+    if (parties.isOrphan) orphans.push(toKey(first));
+  }
+  return { pseudonymised, orphans };
 }
 
 function uniqueKeys(rows: readonly KeyRow[]): readonly RecordKey[] {

@@ -6,6 +6,7 @@ import { listFloors } from "../../sql/floor.ts";
 import {
   findFloorObstacle,
   findHoldObstacle,
+  findNamingObstacle,
   isKeptSilently,
   type Obstacle,
   type Planning,
@@ -22,7 +23,9 @@ export async function findObstacle(
   planning: Planning,
 ): Promise<Obstacle | undefined> {
   const redacted = redact.map(({ record }) => record);
-  const held = await transaction.perform(findHoldObstacle, [...erase, ...redacted], planning);
+  const held =
+    (await transaction.perform(findHoldObstacle, [...erase, ...redacted], planning)) ??
+    (await transaction.perform(findNamingObstacle, erase, planning));
   if (held !== undefined) return held;
   const floors = await transaction.perform(listFloors, planning.organizationId);
   if (floors.length === 0) return undefined;

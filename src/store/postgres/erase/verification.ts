@@ -14,6 +14,7 @@ import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
 import { lockPlansFor } from "./enter.ts";
+import { verifyLateNamings } from "./party-scan.ts";
 import { findRecords } from "../commit/record.ts";
 import { Pace, rowsAtOnceMax } from "../pace.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText, toKey } from "../record-key.ts";
@@ -95,6 +96,8 @@ async function verifyTargets(
     unredacted += await transaction.perform(reopenUnredacted, deletionRequestId, check);
   });
   if (unredacted > 0) return { result: "found" };
+  const late = await verifyLateNamings(transaction, deletion, act);
+  if (late !== undefined) return late;
   await eachPart(end, async ({ after, upTo }) => {
     await transaction.run(removeTargets, deletionRequestId, after, upTo);
   });

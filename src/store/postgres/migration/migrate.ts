@@ -16,8 +16,10 @@ import { retentionFloors } from "./0008-retention-floors.ts";
 import { closedOrganizations } from "./0009-closed-organizations.ts";
 import { countRedactedByType, receiptCounts } from "./0010-receipt-counts.ts";
 import { restrictedStore } from "./0011-restricted-store.ts";
+import { pseudonyms } from "./0012-pseudonyms.ts";
 import {
   floorSecurity,
+  pseudonymSecurity,
   receiptSecurity,
   replaySecurity,
   restrictedSecurity,
@@ -50,6 +52,7 @@ const migrations: readonly Migration[] = [
   [9, () => closedOrganizations],
   [10, () => receiptCounts, countRedactedByType],
   [11, (options) => restrictedStore + restrictedSecurity(options)],
+  [12, (options) => pseudonyms + pseudonymSecurity(options)],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

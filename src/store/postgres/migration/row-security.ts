@@ -22,6 +22,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   receipt: ["deletions"],
   replay_entry: [],
   restricted_reference: [],
+  pseudonym: ["deletions"],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
@@ -37,6 +38,7 @@ const later: ReadonlySet<string> = new Set([
   "replay_entry",
   "retention_floor",
   "restricted_reference",
+  "pseudonym",
 ]);
 
 export function rowSecurity(options: Securing): string {
@@ -59,6 +61,10 @@ export function floorSecurity(options: Securing): string {
 export function restrictedSecurity(options: Securing): string {
   const views = securedTables["restricted_reference"] ?? [];
   return secure("restricted_reference", { ...options, views });
+}
+
+export function pseudonymSecurity(options: Securing): string {
+  return secure("pseudonym", { ...options, views: securedTables["pseudonym"] ?? [] });
 }
 
 function secure(

@@ -14,6 +14,7 @@ import {
   removePlan,
   renewPlanning,
 } from "../erase/large-plan.ts";
+import { beginPartyErasures, noteScans, putBackPseudonyms } from "../erase/late-namings.ts";
 import { verifyErasure } from "../erase/verification.ts";
 import { voidAllLeases } from "../erase/lease.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
@@ -32,6 +33,9 @@ const groupOperations = {
   postponePlan,
   removePlan,
   eraseStep,
+  beginPartyErasures,
+  noteScans,
+  putBackPseudonyms,
   verifyErasure,
   probeCommit,
   /** Is answered as soon as the writer is free. */

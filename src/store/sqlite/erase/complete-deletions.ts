@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { heldMeanwhile } from "../../completion-outcome.ts";
+import type { PartyErasure } from "../../naming.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Act, Completion, SealedReceipt } from "../../store.ts";
 import type { VerificationResult } from "./verification.ts";
@@ -50,6 +51,8 @@ export class DeletionCompleter {
   /** The start of the WAL that holds every page written since the last scrub; undefined if that is not known. */
   #position: WalPosition | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  /** Pseudonyms that were removed from the tables, of deletions that are being completed. */
+  readonly #taken = new Map<string, PartyErasure>();
 
   constructor(parts: CompleterParts) {
     this.#parts = parts;
@@ -67,12 +70,30 @@ export class DeletionCompleter {
 
   async #complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
     const outcomes = new Map<string, Completion>();
+    try {
+      await this.#completeAll(ids, act, outcomes);
+    } finally {
+      await this.#putBack(outcomes);
+    }
+    return ids.map((id) => outcomes.get(id) ?? { result: "again" });
+  }
+
+  async #completeAll(
+    ids: readonly string[],
+    act: Act,
+    outcomes: Map<string, Completion>,
+  ): Promise<void> {
     const clean = await this.#verify(ids, act, outcomes);
     // One that is not clean at the last pass changes the chain for the receipts after it; those are tried again.
     for (let left = clean, tries = 0; left.length > 0 && tries <= clean.length; tries += 1) {
       left = await this.#completeClean(left, act, outcomes);
     }
-    return ids.map((id) => outcomes.get(id) ?? { result: "again" });
+  }
+
+  async #putBack(outcomes: ReadonlyMap<string, Completion>): Promise<void> {
+    const taken = [...this.#taken].filter(([id]) => outcomes.get(id)?.result !== "completed");
+    this.#taken.clear();
+    if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
   async #verify(
@@ -86,8 +107,10 @@ export class DeletionCompleter {
     const clean: string[] = [];
     for (const [index, id] of ids.entries()) {
       const verification = verifications[index];
-      if (verification?.result === "clean") clean.push(id);
-      else if (verification !== undefined)
+      if (verification?.result === "clean") {
+        clean.push(id);
+        if (verification.erasure !== undefined) this.#taken.set(id, verification.erasure);
+      } else if (verification !== undefined)
         outcomes.set(
           id,
           verification.result === "failed" ? verification : toCompletion(verification),
@@ -138,6 +161,7 @@ export class DeletionCompleter {
         deletionRequestId,
         act,
         sealed: sealed[index],
+        erasure: this.#taken.get(deletionRequestId),
       }));
       const { results, position } = await perform("completeDeletions", {
         completions,

@@ -1,15 +1,17 @@
 // Processes the plan of a deletion, part by part: removes records with their changes, relations and stored replies, and
 // redacts references from records that stay. Stores its progress in the same transaction; never decides what to erase.
 
-import { nodeKey, type NodeKey } from "../../../domain/deletion/erasure.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
+import type { Gone } from "../../gone.ts";
 import { payloadDigest } from "../../payload-digest.ts";
+import { evaluateParties } from "../../rewritten-parties.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
 import {
   findNextTargets,
+  goneOf,
   type NextTargets,
-  nodesOf,
   type Reference,
   keptReferencesOf,
   referencesOf,
@@ -19,6 +21,8 @@ import {
 } from "../../sql/erasure.ts";
 import { eraseOrganizationStep } from "../../sql/organization-erasure.ts";
 import { updateReferences } from "../../sql/restricted-reference.ts";
+import { deleteOrphans } from "../../sql/orphan.ts";
+import { findPartyErasure } from "../../sql/pseudonym.ts";
 import type { Act, ErasureStep } from "../../store.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -55,17 +59,19 @@ const removeRecord = `
   DELETE FROM record WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
 
 const readPayloads = `
-  SELECT change_no AS changeNo, payload FROM change WHERE record_no = ? ORDER BY change_no`;
+  SELECT change_no AS changeNo, payload, reply_key AS replyKey FROM change
+  WHERE record_no = ? ORDER BY change_no`;
 
 const rewritePayload = `
   UPDATE change SET payload = ?, digest = ? WHERE record_no = ? AND change_no = ?`;
 
 export function eraseStep(
-  { connection }: Group,
+  group: Group,
   deletionRequestId: string,
   recordsMax: number,
   act: Act,
 ): ErasureStep {
+  const { connection } = group;
   const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   if (isOfOrganization(deletion)) {
     const startedAt = performance.now();
@@ -77,7 +83,12 @@ export function eraseStep(
   const next = connection.perform(findNextTargets<NumberedTarget>, deletion, recordsMax);
   if (next.targets.length === 0) return { done: true };
   const { erased, moved, targets } = eraseAll(connection, next, act);
-  const redactedTypes = redactAll(connection, targets);
+  const pseudonym = connection.perform(findPartyErasure, deletionRequestId)?.pseudonym;
+  const { redactedTypes, orphans } = redactAll(connection, targets, pseudonym);
+  if (orphans.length > 0) {
+    connection.perform(deleteOrphans, deletion, orphans, act);
+    group.deletionsChanged();
+  }
   const { organizationId } = deletion;
   connection.perform(updateReferences, { organizationId, deletionRequestId, erased, moved });
   const erasedTypes = erased.map(({ resourceType }) => resourceType);
@@ -146,13 +157,28 @@ function eraseChanges(connection: Connection, target: NumberedTarget, changesMax
   return removed;
 }
 
-/** The types of the records, one entry for each reference that was removed. A record with several is rewritten once. */
-function redactAll(connection: Connection, targets: readonly TargetRow[]): readonly string[] {
+interface Redacted {
+  /** The types of the records, one entry for each reference or id that was removed. */
+  readonly redactedTypes: string[];
+  /** Records that name no party any more that is not erased. */
+  readonly orphans: RecordKey[];
+}
+
+/** A record with several references is rewritten once. */
+function redactAll(
+  connection: Connection,
+  targets: readonly TargetRow[],
+  pseudonym: string | undefined,
+): Redacted {
   const byRecord = Map.groupBy(referencesOf(targets), ({ from_type, from_id }) =>
     nodeKey(from_type, from_id),
   );
   for (const reference of keptReferencesOf(targets)) removeRelationOf(connection, reference);
-  return [...byRecord.values()].flatMap((references) => redactRecord(connection, references));
+  const result: Redacted = { redactedTypes: [], orphans: [] };
+  for (const references of byRecord.values()) {
+    redactRecord(connection, { references, pseudonym, result });
+  }
+  return result;
 }
 
 function removeRelationOf(connection: Connection, reference: Reference): number {
@@ -160,34 +186,49 @@ function removeRelationOf(connection: Connection, reference: Reference): number 
   return connection.run(removeRelation, organization_id, from_type, from_id, to_type, to_id);
 }
 
-function redactRecord(connection: Connection, references: readonly Reference[]): readonly string[] {
-  const redacted: string[] = [];
-  for (const reference of references) {
-    if (removeRelationOf(connection, reference) > 0) redacted.push(reference.from_type);
-  }
-  const first = references[0];
-  if (first === undefined) return redacted;
-  const { organization_id: organizationId, from_type: resourceType, from_id: resourceId } = first;
-  const recordNo = readRecordNo(connection, { organizationId, resourceType, resourceId });
-  const gone = nodesOf(references);
-  if (recordNo !== undefined) rewriteChanges(connection, { resourceType, recordNo, gone });
-  return redacted;
-}
-
-function rewriteChanges(
+function redactRecord(
   connection: Connection,
   args: {
-    readonly resourceType: string;
-    readonly recordNo: number;
-    readonly gone: ReadonlySet<NodeKey>;
+    readonly references: readonly Reference[];
+    readonly pseudonym: string | undefined;
+    readonly result: Redacted;
   },
 ): void {
-  const { resourceType, recordNo, gone } = args;
-  const changes = connection.all<Pick<Change, "changeNo" | "payload">>(readPayloads, recordNo);
-  for (const { changeNo, payload } of changes) {
+  const { references, pseudonym, result } = args;
+  for (const reference of references) {
+    if (removeRelationOf(connection, reference) > 0) result.redactedTypes.push(reference.from_type);
+  }
+  const first = references[0];
+  if (first === undefined) return;
+  const { organization_id: organizationId, from_type: resourceType, from_id: resourceId } = first;
+  const record = { organizationId, resourceType, resourceId };
+  const gone = goneOf(references, pseudonym);
+  const rewritten = rewriteChanges(connection, record, gone);
+  if (pseudonym === undefined || rewritten === undefined) return;
+  const { isNew, isOrphan } = evaluateParties(resourceType, { ...rewritten, pseudonym });
+  if (isNew) result.redactedTypes.push(resourceType);
+  if (isNew && isOrphan) result.orphans.push(record);
+}
+
+interface StoredPayload extends Pick<Change, "changeNo" | "payload"> {
+  readonly replyKey: Uint8Array | null;
+}
+
+/** The payloads of the record before and after; undefined if there is no such record. */
+function rewriteChanges(connection: Connection, record: RecordKey, gone: Gone) {
+  const { organizationId, resourceType } = record;
+  const recordNo = readRecordNo(connection, record);
+  if (recordNo === undefined) return undefined;
+  const changes = connection.all<StoredPayload>(readPayloads, recordNo);
+  const after: string[] = [];
+  for (const { changeNo, payload, replyKey } of changes) {
     const rewritten = redactPayload(resourceType, payload, gone);
+    after.push(rewritten);
     if (rewritten === payload) continue;
     const digest = changeNo === recordNo ? null : payloadDigest(rewritten);
     connection.run(rewritePayload, rewritten, digest, recordNo, changeNo);
+    // It has a hash of the request, from which the id could be guessed.
+    if (replyKey !== null) removeReplyOf(connection, organizationId, replyKey);
   }
+  return { before: changes.map(({ payload }) => payload), after };
 }

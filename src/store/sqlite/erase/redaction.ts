@@ -1,7 +1,7 @@
 // Redacts payloads. The code is loaded when the first erasure needs it: it imports every record type, and loading those
 // takes longer than opening the store.
 
-import type { NodeKey } from "../../../domain/deletion/erasure.ts";
+import type { Gone } from "../../gone.ts";
 
 let loaded: typeof import("../../redact-payload.ts") | undefined;
 
@@ -9,11 +9,7 @@ export async function loadRedaction(): Promise<void> {
   loaded ??= await import("../../redact-payload.ts");
 }
 
-export function redactPayload(
-  resourceType: string,
-  payload: string,
-  gone: ReadonlySet<NodeKey>,
-): string {
+export function redactPayload(resourceType: string, payload: string, gone: Gone): string {
   if (loaded === undefined) throw new TypeError("an erasure began before its code was loaded");
   return loaded.redactPayload(resourceType, payload, gone);
 }

@@ -7,6 +7,7 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { countsOf } from "../../../domain/deletion/receipt-count.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { PartyErasure } from "../../naming.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { putOff } from "../../sql/claim.ts";
 import { readExistingDeletion } from "../../sql/deletion.ts";
@@ -19,6 +20,7 @@ import { verifyKept } from "../../sql/redact-kept.ts";
 import { finishDeletion, reopenUnredacted } from "../../sql/verification.ts";
 import type { Act, SealedReceipt } from "../../store.ts";
 import { planFrom, writePlan } from "./cascade.ts";
+import { takePseudonym, verifyLastNamings, verifyNextNamings } from "./late-namings.ts";
 import { planRelationsAtOnceMax } from "./claim.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "../commit/group.ts";
@@ -33,7 +35,7 @@ export const verifiedTargetsAtOnceMax = 200;
  */
 export type VerificationResult =
   | { readonly result: "moved" }
-  | { readonly result: "clean" }
+  | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined }
   | { readonly result: "found" }
   | { readonly result: "large"; readonly deletion: Deletion; readonly record: RecordKey }
   | { readonly result: "held"; readonly waitingFor: string };
@@ -43,6 +45,8 @@ export interface SealedCompletion {
   readonly act: Act;
   /** Left out only by tests of the engine. */
   readonly sealed?: SealedReceipt | undefined;
+  /** Of a person or a company, as the first verification pass has removed it. */
+  readonly erasure?: PartyErasure | undefined;
 }
 
 /** Targets to be erased of which anything is left: the record, a change of it, or a relation from or to it. */
@@ -116,18 +120,23 @@ export function verifyErasure(
   const verification = verifyTargets(connection, deletion, { act, upTo });
   if (verification.result !== "clean") return verification;
   connection.run(removeTargetsButRoot, deletionRequestId, ...root, upTo);
-  return last === undefined || last === null ? verification : { result: "partly" };
+  if (last !== undefined && last !== null) return { result: "partly" };
+  const late = verifyNextNamings(connection, deletion, act);
+  if (late.result !== "clean") return late;
+  return { result: "clean", erasure: takePseudonym(connection, deletion) };
 }
 
 /** The last verification pass, and the completion in the same transaction. */
 export function completeDeletion(
   group: Group,
-  { deletionRequestId, act, sealed }: SealedCompletion,
+  { deletionRequestId, act, sealed, erasure }: SealedCompletion,
 ): VerificationResult | Deletion {
   const { connection } = group;
   const deletion = requireProcessing(connection.perform(readExistingDeletion, deletionRequestId));
   const verification = verifyTargets(connection, deletion, { act, upTo: anyPosition });
   if (verification.result !== "clean") return verification;
+  const late = verifyLastNamings(group, deletion, { act, erasure });
+  if (late.result !== "clean") return late;
   if (sealed !== undefined && !fits(connection, deletion, sealed)) return { result: "moved" };
   const seal = sealed && (() => sealed);
   const completed = connection.perform(finishDeletion, deletion, { act, seal });

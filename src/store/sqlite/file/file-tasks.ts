@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { StoreError } from "../../store-error.ts";
 import type { FloorScan } from "../../sql/organization-floors.ts";
+import type { NamingPage, NamingQuery } from "../../naming.ts";
 import type { Obstacle, Planning, PlanTarget } from "../../sql/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
@@ -56,6 +57,11 @@ export class FileTasks {
   /** The next step of reading the floors of a closed organization. */
   scanFloors(planning: Planning, scan: FloorScan | undefined): Promise<FloorScan> {
     return this.#ask("scanFloors", planning, scan);
+  }
+
+  /** The records of a page that name parties. */
+  namingPage(query: NamingQuery): Promise<NamingPage> {
+    return this.#ask("namingPage", query);
   }
 
   /** Checkpoints without making anybody wait, and pins the WAL until `unpin`. */

@@ -9,6 +9,8 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { listFloors } from "../../sql/floor.ts";
 import { type FloorScan, scanFloors } from "../../sql/organization-floors.ts";
+import type { NamingPage, NamingQuery } from "../../naming.ts";
+import { readNamingPage } from "../../sql/naming.ts";
 import {
   isObstacle,
   type Obstacle,
@@ -78,12 +80,18 @@ function checkpointAndSync(): CheckpointProgress {
   return progress;
 }
 
+function opened(): Connection {
+  return (connection ??= new Connection(path, { readOnly: false }));
+}
+
+/** Outside a transaction: each of its statements sees all that is committed. */
+function namingPage(query: NamingQuery): NamingPage {
+  return opened().perform(readNamingPage, query);
+}
+
 /** Copies the frames that no reader blocks. Waits for nobody, and nobody waits for it. */
 function checkpoint(): CheckpointProgress {
-  connection ??= new Connection(path, { readOnly: false });
-  const row = connection.get<{ log: number; checkpointed: number }>(
-    "PRAGMA wal_checkpoint(PASSIVE)",
-  );
+  const row = opened().get<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(PASSIVE)");
   return {
     walFrames: Math.max(0, row?.log ?? 0),
     copiedFrames: Math.max(0, row?.checkpointed ?? 0),
@@ -112,6 +120,7 @@ const tasks = {
   collectPlan,
   nextPlanPart,
   scanFloors: scanFloorsOf,
+  namingPage,
   /** Without pages: the whole file. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);

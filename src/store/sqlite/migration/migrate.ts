@@ -11,6 +11,7 @@ import { retentionFloors } from "./0005-retention-floors.ts";
 import { closedOrganizations } from "./0006-closed-organizations.ts";
 import { receiptCounts } from "./0007-receipt-counts.ts";
 import { restrictedStore } from "./0008-restricted-store.ts";
+import { pseudonyms } from "./0009-pseudonyms.ts";
 
 /** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   closedOrganizations,
   receiptCounts,
   restrictedStore,
+  pseudonyms,
 ];
 
 export const schemaVersion = migrations.length;

@@ -1,0 +1,126 @@
+// Everything that is held on a person or a company: its record, what belongs to it or mentions it at any depth, and the
+// transactions that name it as sender or receiver, with what belongs to them. Yields keys, a page at a time; in memory are
+// one page for each level, and a short hash of each record that could be reached twice.
+
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { App } from "../app.ts";
+import { findOrganization } from "../find-organization.ts";
+import { findType, nameTarget } from "../find-target.ts";
+import { OperatorError } from "../operator-error.ts";
+import { readPages } from "../pages.ts";
+import { KeySet } from "./key-set.ts";
+
+/** Records of one page. */
+const recordsAtOnce = 500;
+
+type Referrer = Awaited<ReturnType<App["store"]["listReferrers"]>>[number];
+
+export interface SubjectQuery extends RecordKey {
+  /** Types that are left out, with everything that is reached only through them. */
+  readonly leftOut: ReadonlySet<string>;
+}
+
+/**
+ * Throws OperatorError invalid for a type that is neither a person nor a company, no_such_type, no_such_organization and
+ * no_such_record.
+ */
+export async function requireSubject(app: App, key: RecordKey): Promise<void> {
+  const { resourceType } = findType(key.resourceType);
+  if (!isPartyType(resourceType)) {
+    const parties = recordTypes.filter(({ party }) => party === true);
+    throw new OperatorError(
+      "invalid",
+      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${resourceType}. To show one ` +
+        "record, use: sluice record show",
+    );
+  }
+  await findOrganization(app, key.organizationId);
+  if ((await app.store.findRecord(key)) !== undefined) return;
+  throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
+}
+
+/** Lists of records of one type, each record once, beginning with the subject. */
+export async function* findSubject(
+  app: App,
+  query: SubjectQuery,
+): AsyncGenerator<readonly RecordKey[]> {
+  const search = new SubjectSearch(app, query);
+  const { organizationId, resourceType, resourceId } = query;
+  const subject = { organizationId, resourceType, resourceId };
+  search.isNew(subject);
+  yield [subject];
+  yield* search.follow([subject]);
+  yield* search.followNamings();
+}
+
+class SubjectSearch {
+  readonly #app: App;
+  readonly #query: SubjectQuery;
+  /** Those that were yielded, and those of them whose referrers were followed. */
+  readonly #yielded = new KeySet();
+  readonly #followed = new KeySet();
+
+  constructor(app: App, query: SubjectQuery) {
+    this.#app = app;
+    this.#query = query;
+  }
+
+  isNew({ resourceType, resourceId }: Omit<RecordKey, "organizationId">): boolean {
+    return this.#yielded.add(`${resourceType}/${resourceId}`);
+  }
+
+  /** What refers to these records of one type. A record that only mentions one is not followed further. */
+  async *follow(records: readonly RecordKey[]): AsyncGenerator<readonly RecordKey[]> {
+    const { organizationId, leftOut } = this.#query;
+    const resourceType = records[0]?.resourceType ?? "";
+    const resourceIds = records.map(({ resourceId }) => resourceId);
+    const limit = recordsAtOnce;
+    const pages = readPages<Referrer>(limit, (after) =>
+      this.#app.store.listReferrers({ organizationId, resourceType, resourceIds, after, limit }),
+    );
+    for await (const page of pages) {
+      const wanted = page.filter((referrer) => !leftOut.has(referrer.resourceType));
+      for (const [type, found] of Map.groupBy(wanted, (referrer) => referrer.resourceType)) {
+        const keys = found.map(({ resourceId, kind }) => {
+          return { kind, key: { organizationId, resourceType: type, resourceId } };
+        });
+        const fresh = keys.filter(({ key }) => this.isNew(key)).map(({ key }) => key);
+        if (fresh.length > 0) yield fresh;
+        const belonging = keys
+          .filter(({ kind, key }) => kind === "belongs" && this.#isToFollow(key))
+          .map(({ key }) => key);
+        if (belonging.length > 0) yield* this.follow(belonging);
+      }
+    }
+  }
+
+  /** The records that name the subject. They are read in the order of their ids, so each is found once. */
+  async *followNamings(): AsyncGenerator<readonly RecordKey[]> {
+    const { organizationId, resourceId: party, leftOut } = this.#query;
+    let after: { readonly resourceType: string; readonly resourceId: string } | undefined;
+    do {
+      const page = await this.#app.store.readNamings({
+        organizationId,
+        parties: [party],
+        after,
+        recordsMax: recordsAtOnce,
+      });
+      const wanted = page.namings.filter(({ resourceType }) => !leftOut.has(resourceType));
+      const keys = wanted.map(({ resourceType, resourceId }) => {
+        return { organizationId, resourceType, resourceId };
+      });
+      const fresh = keys.filter((key) => this.isNew(key));
+      if (fresh.length > 0) {
+        yield fresh;
+        yield* this.follow(fresh);
+      }
+      after = page.last;
+    } while (after !== undefined);
+  }
+
+  #isToFollow({ resourceType, resourceId }: RecordKey): boolean {
+    return this.#followed.add(`${resourceType}/${resourceId}`);
+  }
+}

@@ -1,0 +1,113 @@
+// Writes the archive of a person or a company: everything that is held on it, in bounded memory.
+
+import type { App } from "../../actions/app.ts";
+import { findOrganization } from "../../actions/find-organization.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import {
+  readDeletionsOf,
+  readHoldsOf,
+  readSubject,
+  type SubjectDeletion,
+  type SubjectRecord,
+  type SubjectRequest,
+} from "../../actions/subject/read-subject.ts";
+import type { BulkProgress } from "../progress.ts";
+import type { SubjectArchive } from "./archive.ts";
+import { subjectPage } from "./page.ts";
+
+/** Deletion requests that the page lists; all of them are in their file. */
+const deletionsListedMax = 100;
+
+const deletionsFile = "deletion_requests";
+const holdsFile = "holds";
+
+export interface SubjectReport {
+  readonly counts: readonly (readonly [name: string, lines: number])[];
+}
+
+export interface SubjectTools {
+  readonly archive: SubjectArchive;
+  readonly progress: BulkProgress;
+  readonly stopping: AbortSignal;
+}
+
+/** The caller has written to the audit trail. Removes what it has written if it fails. Throws OperatorError. */
+export async function exportSubject(
+  app: App,
+  request: SubjectRequest,
+  { archive, progress, stopping }: SubjectTools,
+): Promise<SubjectReport> {
+  try {
+    const startedAt = new Date(app.now()).toISOString();
+    const { name } = await findOrganization(app, request.organizationId);
+    let subject: SubjectRecord | undefined;
+    let rows = 0;
+    for await (const records of readSubject(app, request)) {
+      if (stopping.aborted) throw new OperatorError("stopped", "The export was stopped.");
+      subject ??= records[0];
+      for (const record of records) await archive.add(record.resource_type, record);
+      if (request.confidential) await addHolds(app, request, { archive, records });
+      rows += records.length;
+      progress.show({ rows, share: undefined, note: "" });
+    }
+    if (subject?.resource_id !== request.resourceId) {
+      throw new OperatorError("no_such_record", "The record was erased in the meantime.");
+    }
+    const deletions = await addDeletions(app, request, archive);
+    const page = subjectPage({
+      organizationId: request.organizationId,
+      organizationName: name,
+      subject,
+      counts: archive.counts(),
+      deletions,
+      confidential: request.confidential,
+      startedAt,
+      endedAt: new Date(app.now()).toISOString(),
+    });
+    await archive.finish(page);
+    return { counts: archive.counts() };
+  } catch (error) {
+    await archive.abandon();
+    throw error;
+  } finally {
+    progress.close();
+  }
+}
+
+async function addHolds(
+  app: App,
+  { organizationId }: SubjectRequest,
+  { archive, records }: { archive: SubjectArchive; records: readonly SubjectRecord[] },
+): Promise<void> {
+  const keys = records.map(({ resource_type: resourceType, resource_id: resourceId }) => {
+    return { organizationId, resourceType, resourceId };
+  });
+  for (const hold of await readHoldsOf(app, keys)) {
+    await archive.add(holdsFile, {
+      hold_id: hold.holdId,
+      resource_type: hold.resourceType,
+      resource_id: hold.resourceId,
+      reason: hold.reason,
+      owner: hold.owner ?? null,
+      review_on: hold.reviewOn ?? null,
+      placed_at: new Date(hold.placedAt).toISOString(),
+      placed_by: hold.placedBy,
+    });
+  }
+}
+
+/** Returns those that the page lists. */
+async function addDeletions(
+  app: App,
+  request: SubjectRequest,
+  archive: SubjectArchive,
+): Promise<readonly SubjectDeletion[]> {
+  const listed: SubjectDeletion[] = [];
+  for await (const deletions of readDeletionsOf(app, request)) {
+    for (const deletion of deletions) {
+      await archive.add(deletionsFile, deletion);
+      if (listed.length < deletionsListedMax) listed.push(deletion);
+    }
+  }
+  return listed;
+}

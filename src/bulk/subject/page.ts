@@ -1,0 +1,146 @@
+// The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that loads
+// nothing; everything that comes from records is escaped.
+
+import type { SubjectDeletion, SubjectRecord } from "../../actions/subject/read-subject.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
+
+export interface SubjectSummary {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly subject: SubjectRecord;
+  /** Records in each file, by the name of the file. */
+  readonly counts: readonly (readonly [name: string, records: number])[];
+  readonly deletions: readonly SubjectDeletion[];
+  readonly confidential: boolean;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+const style = `
+  body { font: 16px/1.5 sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em; color: #222; }
+  table { border-collapse: collapse; width: 100%; }
+  th, td { text-align: left; vertical-align: top; padding: 0.3em 0.6em; border-bottom: 1px solid #ccc; }
+  td { overflow-wrap: anywhere; }
+  code { font-size: 0.95em; }`;
+
+export function subjectPage(summary: SubjectSummary): string {
+  const { subject, organizationId, organizationName, startedAt, endedAt } = summary;
+  const title = `Data on ${nameOf(subject)}`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escape(title)}</title>
+<style>${style}
+</style>
+</head>
+<body>
+<h1>${escape(title)}</h1>
+${table([
+  ["Held by", `${organizationName} (${organizationId})`],
+  ["As of", startedAt],
+  ["Completed", endedAt],
+])}
+<h2>Latest state</h2>
+${table(Object.entries(subject.state).map(([name, value]) => [name, textOf(value)]))}
+<h2>Records in this folder</h2>
+${recordTable(summary)}
+<h2>Deletion requests</h2>
+${deletionTable(summary.deletions)}
+<h2>What was searched</h2>
+${searched(subject)}
+<h2>What is left out, and why</h2>
+${leftOut(summary)}
+<h2>How to read the files</h2>
+<p>Each file has one record a line, as JSON. <code>state</code> is the record as it is now. <code>changes</code> are all
+submissions that led to it, in the order in which they were received; <code>received_at</code> is when. The
+<code>timestamp</code> in a payload is when the event happened, and <code>first_seen</code> and <code>last_seen</code> are the
+earliest and the latest of these. Programs can read the files without this page.</p>
+</body>
+</html>
+`;
+}
+
+function recordTable({ counts }: SubjectSummary): string {
+  const rows = counts.map(
+    ([name, records]) =>
+      `<tr><td><a href="${encodeURIComponent(name)}.ndjson">${escape(titleOf(name))}</a></td><td>${records}</td></tr>`,
+  );
+  return `<table>\n<tr><th>File</th><th>Lines</th></tr>\n${rows.join("\n")}\n</table>`;
+}
+
+function deletionTable(deletions: readonly SubjectDeletion[]): string {
+  if (deletions.length === 0) return "<p>None.</p>";
+  const rows = deletions.map(
+    ({ deletion_request_id, status, reason, requested_at, completed_at }) =>
+      `<tr>${[deletion_request_id, status, requested_at, completed_at ?? "", reason]
+        .map((text) => `<td>${escape(text)}</td>`)
+        .join("")}</tr>`,
+  );
+  const head =
+    "<tr><th>Id</th><th>Status</th><th>Requested</th><th>Completed</th><th>Reason</th></tr>";
+  return `<table>\n${head}\n${rows.join("\n")}\n</table>`;
+}
+
+function searched({ resource_type: type }: SubjectRecord): string {
+  return `<p>All records of the organization that are stored by this service:</p>
+<ul>
+<li>the ${escape(titleOf(type).toLowerCase())} itself;</li>
+<li>every record that belongs to it or mentions it, and everything that belongs to those that belong to it, at any depth;</li>
+<li>every transaction in which it was sender or receiver, in its latest state or in an earlier change, and everything that
+belongs to that transaction, at any depth;</li>
+<li>the requests to delete it.</li>
+</ul>`;
+}
+
+/** The same whether or not there is anything that is left out. */
+function leftOut({ confidential }: SubjectSummary): string {
+  const reports = confidential
+    ? "<li>Nothing because of its type: this archive was made for an officer, and contains types that the law may forbid to " +
+      "disclose. Do not hand it out.</li>"
+    : "<li>Types of records that the law may forbid to disclose, such as reports of suspicions. They are left out of every " +
+      "such archive, whether or not there are any.</li>\n<li>Legal holds, for the same reason.</li>";
+  return `<ul>
+${reports}
+<li>Records that do not refer to it by its id, such as text about it in the records of others.</li>
+<li>What was erased before, and what the sender of the records stores elsewhere.</li>
+<li>API keys, logs and the audit trail of the service, which contain no records.</li>
+<li>Records that arrived after the time given above, or that were erased while this was written.</li>
+</ul>`;
+}
+
+function table(rows: readonly (readonly [name: string, value: string])[]): string {
+  const lines = rows.map(
+    ([name, value]) => `<tr><th>${escape(name)}</th><td>${escape(value)}</td></tr>`,
+  );
+  return `<table>\n${lines.join("\n")}\n</table>`;
+}
+
+function nameOf({ resource_type, resource_id }: SubjectRecord): string {
+  return `${titleOf(resource_type).toLowerCase()} ${resource_id}`;
+}
+
+/** A file that is not of a type has its own name. */
+function titleOf(name: string): string {
+  return recordTypeByName(name)?.title ?? name;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}

@@ -1,0 +1,251 @@
+// Erasing a person or a company: a pseudonym replaces its id in the transactions that stay.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isPseudonym } from "../../src/domain/deletion/party.ts";
+import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import type { Payload } from "../../src/domain/record-type.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, openSite } from "./engine.ts";
+import {
+  acme,
+  add,
+  claim,
+  draftOf,
+  finish,
+  hold,
+  keyOf,
+  mark,
+  operator,
+  organization,
+  other,
+  payloadsOf,
+  processAll,
+  release,
+  request,
+  requireConsistent,
+  worker,
+  write,
+} from "./scene.ts";
+
+const countries = { sender_country: "DE", receiver_country: "DE" };
+
+/** Adds a transaction between these two, or without a receiver. */
+function pay(
+  store: Store,
+  id: string,
+  [sender_id, receiver_id]: readonly [sender: string, receiver?: string],
+): Promise<void> {
+  const receiver = receiver_id === undefined ? {} : { receiver_id };
+  return add(store, "transaction", id, { ...countries, sender_id, ...receiver });
+}
+
+/** Transactions in which a pseudonym has replaced an id. */
+export function changedBy(deletion: Deletion | undefined): number | undefined {
+  return deletion?.redactedByType["transaction"];
+}
+
+async function erase(store: Store, type: string, id: string) {
+  await request(store, keyOf(type, id));
+  const [deletion] = await processAll(store);
+  assert.ok(deletion);
+  return deletion;
+}
+
+/** Of every change: who sends, and who receives. */
+async function partiesOf(store: Store, id: string, organizationId = acme) {
+  const payloads = await payloadsOf(store, keyOf("transaction", id, organizationId));
+  return payloads.map(({ sender_id, receiver_id }) => [sender_id, receiver_id]);
+}
+
+function requirePseudonym(id: unknown): string {
+  assert.ok(typeof id === "string" && isPseudonym(id), String(id));
+  return id;
+}
+
+async function update(store: Store, id: string, fields: Payload): Promise<void> {
+  const outcome = await write(store, draftOf("transaction", id, fields), { mode: "update" });
+  assert.deepEqual(outcome.drafts, ["updated"]);
+}
+
+export function testParties(engine: Engine): void {
+  describe(`${engine.name}: erasing a person or a company`, () => {
+    it("replaces its id by one pseudonym in every change of every transaction", async (test) => {
+      const { store } = await openSite(engine, test);
+      const id = 'p "quoted" \\ ü';
+      await add(store, "person", id);
+      await pay(store, "sent", [id, "q"]);
+      await pay(store, "received", ["q", id]);
+      await pay(store, "both", [id, id]);
+      await pay(store, "longer", [`${id}2`, "q"]);
+      await pay(store, "before", [`a${id}`, 'p "quoted']);
+      await update(store, "sent", { sender_id: "x", sender_country: "DE" });
+      await update(store, "sent", { sender_id: id, sender_country: "FR" });
+      const elsewhere = draftOf("transaction", "sent", { ...countries, sender_id: id });
+      await write(store, elsewhere, { organizationId: other });
+      const deletion = await erase(store, "person", id);
+      assert.deepEqual(deletion.erased, { person: 1 });
+      assert.deepEqual([deletion.redacted, changedBy(deletion)], [3, 3]);
+      const [first, ...later] = await partiesOf(store, "sent");
+      const pseudonym = requirePseudonym(first?.[0]);
+      assert.equal(first?.[1], "q");
+      assert.deepEqual(
+        later.map(([sender]) => sender),
+        ["x", pseudonym],
+      );
+      assert.deepEqual(await partiesOf(store, "received"), [["q", pseudonym]]);
+      assert.deepEqual(await partiesOf(store, "both"), [[pseudonym, pseudonym]]);
+      assert.deepEqual(await partiesOf(store, "longer"), [[`${id}2`, "q"]]);
+      assert.deepEqual(await partiesOf(store, "before"), [[`a${id}`, 'p "quoted']]);
+      assert.equal((await partiesOf(store, "sent", other))[0]?.[0], id);
+      // A change is identical to what is stored now, and not to what was sent.
+      const drafts = [
+        { sender_id: pseudonym, sender_country: "FR" },
+        { sender_id: id, sender_country: "FR" },
+      ].map((fields) => draftOf("transaction", "sent", fields));
+      const again = await write(store, drafts, { lenient: true });
+      assert.deepEqual(again.drafts, ["identical_record_exists", "record_exists"]);
+      await requireConsistent(store);
+    });
+
+    it("uses another pseudonym in each deletion, also of the same id", async (test) => {
+      const { store } = await openSite(engine, test);
+      const pseudonyms = new Set<string>();
+      for (const [type, id, tx] of [
+        ["person", "a", "t1"],
+        ["company", "b", "t2"],
+        ["person", "a", "t3"],
+      ] as const) {
+        await add(store, type, id);
+        await pay(store, tx, [id, "shop"]);
+        await erase(store, type, id);
+        pseudonyms.add(requirePseudonym((await partiesOf(store, tx))[0]?.[0]));
+      }
+      assert.equal(pseudonyms.size, 3);
+      // New data, which no deletion was requested for.
+      await pay(store, "t4", ["a", "shop"]);
+      assert.deepEqual(await partiesOf(store, "t4"), [["a", "shop"]]);
+    });
+
+    it("finds transactions that arrive while it runs, and counts each once", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "person", "p");
+      await pay(store, "early", ["p", "q"]);
+      await pay(store, "unrelated", ["q", "r"]);
+      const id = (await request(store, keyOf("person", "p"))) ?? "";
+      await claim(store);
+      while (!(await store.eraseStep(id, 1, worker)).done);
+      await pay(store, "late 1", ["p", "q"]);
+      assert.equal(await store.completeDeletion(id, worker), undefined);
+      await update(store, "unrelated", { receiver_id: "p", receiver_country: "DE" });
+      while (!(await store.eraseStep(id, 1, worker)).done);
+      await pay(store, "late 2", ["q", "p"]);
+      await update(store, "early", { sender_id: "p", sender_country: "FR" });
+      const deletion = await finish(store, id);
+      assert.equal(changedBy(deletion), 4);
+      for (const tx of ["early", "unrelated", "late 1", "late 2"]) {
+        assert.ok(!JSON.stringify(await partiesOf(store, tx)).includes('"p"'), tx);
+      }
+      await requireConsistent(store);
+    });
+
+    it("continues after a restart between any two steps", async (test) => {
+      const site = await openSite(engine, test);
+      await add(site.store, "person", "p");
+      for (let tx = 0; tx < 7; tx += 1) await pay(site.store, `t${tx}`, [tx % 2 === 0 ? "p" : "q"]);
+      const id = (await request(site.store, keyOf("person", "p"))) ?? "";
+      let completed: Deletion | undefined;
+      const pseudonyms = new Set<unknown>();
+      for (let round = 0; completed === undefined; round += 1) {
+        assert.ok(round < 20);
+        const store = await site.reopen();
+        await claim(store, worker.now + round * 120_000);
+        const { done } = await store.eraseStep(id, 2, worker);
+        const parties = await Promise.all([0, 2, 4, 6].map((tx) => partiesOf(store, `t${tx}`)));
+        for (const [pair] of parties) if (pair?.[0] !== "p") pseudonyms.add(pair?.[0]);
+        if (done) completed = await store.completeDeletion(id, worker);
+      }
+      assert.equal(changedBy(completed), 4);
+      assert.equal(pseudonyms.size, 1);
+      requirePseudonym([...pseudonyms][0]);
+    });
+
+    it("removes the stored reply of a request that named it", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "person", "p");
+      const draft = draftOf("transaction", "t", { ...countries, sender_id: "p" });
+      const idempotency = mark("key");
+      const first = await write(store, draft, { idempotency });
+      assert.deepEqual(first.drafts, ["created"]);
+      assert.deepEqual((await write(store, draft, { idempotency })).drafts, ["created"]);
+      await erase(store, "person", "p");
+      assert.deepEqual((await write(store, draft, { idempotency })).drafts, ["record_exists"]);
+    });
+  });
+
+  testWaiting(engine);
+  testOrphans(engine);
+}
+
+function testWaiting(engine: Engine): void {
+  describe(`${engine.name}: a person in a transaction under a hold`, () => {
+    it("is not erased before the hold is released", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "person", "p");
+      await pay(store, "held", ["q", "p"]);
+      await hold(store, keyOf("transaction", "held"));
+      const id = (await request(store, keyOf("person", "p"))) ?? "";
+      assert.equal(await claim(store), undefined);
+      const waiting = await store.findDeletion(id, undefined);
+      assert.deepEqual([waiting?.status, waiting?.erased], ["pending", {}]);
+      assert.equal(waiting?.waitingFor, "a hold on transaction held");
+      await release(store, keyOf("transaction", "held"));
+      const [deletion] = await processAll(store);
+      assert.equal(changedBy(deletion), 1);
+    });
+
+    it("waits for a hold that is placed while it is processed", async (test) => {
+      const { store } = await openSite(engine, test);
+      await add(store, "person", "p");
+      await pay(store, "held", ["q", "p"]);
+      const id = (await request(store, keyOf("person", "p"))) ?? "";
+      await claim(store);
+      await hold(store, keyOf("transaction", "held"));
+      while (!(await store.eraseStep(id, 1, worker)).done);
+      await assert.rejects(store.completeDeletion(id, worker), /waits for a hold/);
+      assert.deepEqual(await partiesOf(store, "held"), [["q", "p"]]);
+      await release(store, keyOf("transaction", "held"));
+      const claimed = await claim(store, worker.now + 61_000);
+      assert.equal(claimed?.deletionRequestId, id);
+      assert.equal(changedBy(await finish(store, id)), 1);
+    });
+  });
+}
+
+function testOrphans(engine: Engine): void {
+  describe(`${engine.name}: a transaction whose parties are all erased`, () => {
+    it("is deleted, with a receipt of its own, if the organization has chosen so", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.createOrganization(organization(acme), operator);
+      for (const id of ["p", "q"]) await add(store, "person", id);
+      await pay(store, "between", ["p", "q"]);
+      await pay(store, "alone", ["p"]);
+      await pay(store, "other", ["p", "shop"]);
+      await add(store, "transaction_check", "c", { related_tx_ids: ["between"] });
+      await erase(store, "person", "p");
+      assert.equal((await store.countRecords(acme))["transaction"], 3);
+      await store.changeOrganization(acme, { eraseOrphanedTransactions: true }, operator);
+      await request(store, keyOf("person", "q"));
+      const completed = await processAll(store);
+      assert.deepEqual(
+        completed.map(({ resourceId, erased, requestedBy }) => [resourceId, erased, requestedBy]),
+        [
+          ["q", { person: 1 }, "key_1"],
+          ["between", { transaction: 1, transaction_check: 1 }, "orphaned"],
+        ],
+      );
+      // What was orphaned before the choice stays.
+      assert.deepEqual(await store.countRecords(acme), { transaction: 2 });
+    });
+  });
+}

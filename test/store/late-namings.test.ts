@@ -1,0 +1,103 @@
+// Transactions that arrive after the last pass of the scan, and before the deletion of a person is completed, are found by
+// their arrival, on both engines.
+
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import {
+  acme,
+  add,
+  claim,
+  draftOf,
+  finish,
+  keyOf,
+  payloadsOf,
+  request,
+  worker,
+  write,
+} from "../conformance/scene.ts";
+import { changedBy } from "../conformance/parties.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
+import { makePlace } from "./sqlite/place.ts";
+
+interface Scene {
+  readonly store: Store;
+  readonly query: (sql: string) => Promise<readonly object[]>;
+}
+
+const engines: Readonly<Record<string, (test: TestContext) => Promise<Scene>>> = {
+  SQLite: async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    return { store, query: async (sql) => place.withDatabase((file) => file.prepare(sql).all()) };
+  },
+  PostgreSQL: async (test) => {
+    const server = await startPostgres();
+    const url = await server.makeDatabase();
+    const store = await openStore(url, { role: "serve" });
+    test.after(async () => {
+      await store.close();
+      await server.remove();
+    });
+    return { store, query: (sql) => server.query(sql, url) };
+  },
+};
+
+const countries = { sender_country: "DE", receiver_country: "DE" };
+
+describe("a transaction that names an erased person", () => {
+  for (const [name, open] of Object.entries(engines)) {
+    it(`is found after the last pass on ${name}`, async (test) => {
+      const { store, query } = await open(test);
+      await add(store, "person", "p");
+      await add(store, "transaction", "old", { ...countries, sender_id: "q" });
+      const id = (await request(store, keyOf("person", "p"))) ?? "";
+      await claim(store);
+      while (!(await store.eraseStep(id, 10, worker)).done);
+      // As after a pass that has found nothing.
+      const upTo = await store.latestArrival();
+      await query(`INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym, verified_to)
+        VALUES ('${id}', '${acme}', 'erased_${"0".repeat(32)}', ${upTo}) RETURNING verified_to`);
+      await add(store, "transaction", "new", { ...countries, sender_id: "q", receiver_id: "p" });
+      const update = draftOf("transaction", "old", { ...countries, sender_id: "p" });
+      await write(store, update, { mode: "update" });
+      await add(store, "transaction", "similar", { ...countries, sender_id: "pp" });
+      assert.equal(await store.completeDeletion(id, worker), undefined);
+      const rows = await query("SELECT resource_id FROM deletion_target WHERE action = 'redact'");
+      const targets = rows.map((row) => (row as { resource_id: string }).resource_id);
+      assert.deepEqual(targets.sort(), ["new", "old"]);
+      assert.equal(changedBy(await finish(store, id)), 2);
+      const texts = await Promise.all(
+        ["old", "new", "similar"].map((tx) => payloadsOf(store, keyOf("transaction", tx))),
+      );
+      assert.ok(!JSON.stringify(texts).includes('"p"'));
+      assert.ok(JSON.stringify(texts).includes('"pp"'));
+      assert.deepEqual(await query("SELECT * FROM pseudonym"), []);
+    });
+  }
+
+  it("is not connected with its pseudonym by any byte of a file, on SQLite", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await add(store, "person", "p");
+    await add(store, "transaction", "t", { ...countries, sender_id: "p" });
+    const id = (await request(store, keyOf("person", "p"))) ?? "";
+    await claim(store);
+    while (!(await store.eraseStep(id, 10, worker)).done);
+    assert.equal(await store.completeDeletion(id, worker), undefined);
+    const rows = place.withDatabase((file) =>
+      file.prepare("SELECT pseudonym FROM pseudonym").all(),
+    );
+    const { pseudonym } = rows[0] as { pseudonym: string };
+    // As the row is stored: its values one after another.
+    const row = `${acme}${pseudonym}`;
+    const found = () =>
+      [...place.readFiles().values()].filter((bytes) => bytes.includes(row)).length;
+    assert.ok(found() > 0, "nothing would be found");
+    await finish(store, id);
+    assert.equal(found(), 0);
+    const [payload] = await payloadsOf(store, keyOf("transaction", "t"));
+    assert.equal(payload?.["sender_id"], pseudonym);
+  });
+});
