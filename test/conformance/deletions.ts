@@ -60,6 +60,7 @@ export function testDeletions(engine: Engine): void {
         completedAt: undefined,
         erased: {},
         kept: {},
+        restrictedOf: undefined,
         redacted: 0,
         redactedByType: {},
         attempts: 0,
