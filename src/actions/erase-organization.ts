@@ -6,8 +6,14 @@ import type { Deletion } from "../domain/deletion/deletion.ts";
 import { limits } from "../domain/limits.ts";
 import type { App } from "./app.ts";
 
-/** While others write, the erasure rests after a step for this many times what the step has worked. */
-const restTimes = 4;
+/**
+ * How to erase while others write: the rows of a step, and how many times as long as the step has worked the erasure rests after
+ * it. On SQLite others wait for a step. On PostgreSQL they only share the processors, and small steps have more round trips.
+ */
+const beside = {
+  sqlite: { rowsMax: limits.organizationStepRowsMax, restTimes: 4 },
+  postgres: { rowsMax: limits.organizationStepRowsAloneMax, restTimes: 3 },
+} as const;
 const restMsMax = 1_000;
 /** How long others count as writing after their last write. */
 const othersActiveMs = 500;
@@ -20,24 +26,29 @@ export interface OrganizationWork {
   readonly processOthers: () => Promise<void>;
 }
 
+export interface ErasingApp extends Pick<App, "now"> {
+  readonly store: Pick<App["store"], "engine" | "eraseStep">;
+}
+
 /** Throws if it is stopped. */
 export async function eraseOrganization(
-  { store, now }: App,
-  { deletionRequestId }: Deletion,
+  { store, now }: ErasingApp,
+  { deletionRequestId }: Pick<Deletion, "deletionRequestId">,
   { stopping, processOthers }: OrganizationWork,
 ): Promise<void> {
   const writers = new OtherWriters();
+  const pace = beside[store.engine];
   let othersAt = performance.now();
   for (;;) {
     stopping.throwIfAborted();
     const act = { actor: "worker", now: now() };
-    const { organizationStepRowsMax: rows, organizationStepRowsAloneMax: rowsAlone } = limits;
-    const rowsMax = writers.areActive ? rows : rowsAlone;
+    const { areActive } = writers;
+    const rowsMax = areActive ? pace.rowsMax : limits.organizationStepRowsAloneMax;
     const step = await store.eraseStep(deletionRequestId, rowsMax, act);
     const { done, workMs = 0, latestArrival = 0 } = step;
     if (done) return;
     writers.observe(latestArrival);
-    const restMs = writers.areActive ? Math.min(workMs * restTimes, restMsMax) : 0;
+    const restMs = writers.areActive ? Math.min(workMs * pace.restTimes, restMsMax) : 0;
     await sleep(restMs, undefined, { signal: stopping });
     if (performance.now() - othersAt < othersIntervalMs) continue;
     await processOthers();
