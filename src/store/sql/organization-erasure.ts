@@ -120,8 +120,10 @@ const hurryDeletions = `
 const findLeft = `
   SELECT EXISTS (SELECT 1 FROM relation WHERE organization_id = $1)
     --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1) AS found`;
+    OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
+
+/** On Citus these are on the coordinator, and can't be in a statement with the others. */
+const findReply = `SELECT 1 FROM idempotent_reply WHERE organization_id = $1 LIMIT 1`;
 
 const readArrival = `
   --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
@@ -249,7 +251,8 @@ export function* verifyOrganization({
   organizationId,
 }: Deletion): Statements<boolean> {
   const left = yield* get<{ found: number | boolean }>(findLeft, organizationId);
-  if (left === undefined || Boolean(left.found)) {
+  const reply = yield* get(findReply, organizationId);
+  if (left === undefined || Boolean(left.found) || reply !== undefined) {
     yield* run(reopenTarget, deletionRequestId);
     return false;
   }
