@@ -40,9 +40,9 @@ export const organizationSet = defineStoreCommand({
     ),
     confidentialTypes: optional(
       typeList,
-      "Record types that are confidential besides reports, such as transaction_alert, or none; callers without the read scope of a confidential type see no number of them.",
+      "Record types that are confidential besides reports, such as transaction_alert, or none. Callers without the read scope of such a type see nothing of it.",
     ),
-    eraseOrphanedTransactions: optional(
+    eraseOrphans: optional(
       onOff,
       "With on, a transaction is deleted once every person and company that it names is erased.",
     ),
@@ -51,7 +51,6 @@ export const organizationSet = defineStoreCommand({
     ),
   },
   run: async (app, { id, yes, name, strictScopes, deletionGrace, ...given }) => {
-    const { eraseOrphanedTransactions } = given;
     if (!yes) await requireConfirmed(app, id, given.retainDays);
     const organization = await changeOrganization(app, id, {
       ...(name === undefined ? {} : { name }),
@@ -62,7 +61,9 @@ export const organizationSet = defineStoreCommand({
       ...(given.confidentialTypes === undefined
         ? {}
         : { confidentialTypes: given.confidentialTypes }),
-      ...(eraseOrphanedTransactions === undefined ? {} : { eraseOrphanedTransactions }),
+      ...(given.eraseOrphans === undefined
+        ? {}
+        : { eraseOrphanedTransactions: given.eraseOrphans }),
     });
     return { json: viewOrganization(organization), text: describeOrganization(organization) };
   },
