@@ -68,7 +68,7 @@ export function findStatementViolations(
     ...(local.some(uses) ? ["joins shards with a table of the coordinator"] : []),
     ...findCopies(sql),
     ...findSearches(sql, { distributed, used }),
-    ...findLocks(sql),
+    ...findLocks(sql, { distributed, used }),
     ...findMoves(sql, distributed),
     ...findConflicts(sql, distributed),
     ...findInserts(sql, distributed),
@@ -103,8 +103,14 @@ function findSearches(
 }
 
 /** Only a statement that a single shard answers may lock rows. */
-function findLocks(sql: string): readonly string[] {
-  return /\bFOR (?:NO KEY )?(?:UPDATE|SHARE)\b/i.test(sql) ? ["locks rows of several shards"] : [];
+function findLocks(
+  sql: string,
+  { distributed, used }: { readonly distributed: Distribution; readonly used: readonly string[] },
+): readonly string[] {
+  if (!/\bFOR (?:NO KEY )?(?:UPDATE|SHARE)\b/i.test(sql)) return [];
+  const [table = "", ...others] = used;
+  const one = new RegExp(`\\bWHERE [^(]*\\b${distributed[table]} = \\$\\d`, "i").test(sql);
+  return one && others.length === 0 ? [] : ["locks rows of several shards"];
 }
 
 /** A row can't be moved from one shard to another. */

@@ -14,8 +14,10 @@ import { textFor } from "../../../src/store/sql/statements.ts";
 import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
 import {
   floorSecurity,
+  pseudonymSecurity,
   receiptSecurity,
   replaySecurity,
+  restrictedSecurity,
   rowSecurity,
   securedTables,
   type Securing,
@@ -297,8 +299,16 @@ describe("the prepared transactions of workers", () => {
 });
 
 function allSecurity(options: Securing): string {
-  const later = receiptSecurity(options) + replaySecurity(options) + floorSecurity(options);
-  return rowSecurity(options) + later;
+  return [
+    rowSecurity,
+    receiptSecurity,
+    replaySecurity,
+    floorSecurity,
+    restrictedSecurity,
+    pseudonymSecurity,
+  ]
+    .map((secure) => secure(options))
+    .join("");
 }
 
 describe("row-level security on Citus", () => {
