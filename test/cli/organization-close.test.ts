@@ -171,7 +171,11 @@ describe("organization close, interrupted during the export", () => {
     assert.deepEqual(shown["records"], { transaction: 3 });
     assert.match((await line.type("organization list")).out, /nothing is deleted yet/);
     const folder = join(line.folder, "export");
-    const words = ["organization", "close", "--organization", "acme", "--export", folder, "--yes"];
+    const close = ["organization", "close", "--organization", "acme", "--yes"];
+    const { err } = await line.type(...close);
+    assert.match(err, /was interrupted, possibly before an export was complete/);
+    assert.equal((await line.ask("organization", "show", "acme"))["deletion_request_id"], null);
+    const words = [...close, "--export", folder];
     const { exported } = await line.ask(...words);
     assert.equal((exported as Readonly<Record<string, number>>)["transaction"], 4);
   });

@@ -38,7 +38,11 @@ export async function requireSubject(app: App, key: RecordKey): Promise<void> {
   }
   await findOrganization(app, key.organizationId);
   if ((await app.store.findRecord(key)) !== undefined) return;
-  throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
+  throw new OperatorError(
+    "no_such_record",
+    `There is no ${nameTarget(key)}. Transactions may name this id all the same: they are only searched for a ` +
+      `${resourceType} that has a record. If they do, add the ${resourceType} first.`,
+  );
 }
 
 /** Lists of records of one type, each record once, beginning with the subject. */

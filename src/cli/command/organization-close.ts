@@ -28,7 +28,8 @@ export const organizationClose = defineStoreCommand({
     "From then on its keys and tokens are rejected, in a running server within 2 seconds, and nothing can be written. With " +
     "`--export`, every change of every record is then written to files in that folder, one for each type, before anything is " +
     "deleted. A serving process erases everything, in steps and beside other work, and signs one receipt for it. While a " +
-    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues. The organization's " +
+    "record is on hold or under a retention floor, nothing is erased. If the command is interrupted, the same command continues; without " +
+    "`--export` it then needs `--without-export`, so that no records are deleted before an export that was wanted. The organization's " +
     "name, its revoked keys, deletion requests, receipts and audit entries stay, and its id can't be used again.",
   examples: [
     'sluice organization close --organization acme --export acme-2026 --reason "contract 81 has ended" --yes',
@@ -36,6 +37,7 @@ export const organizationClose = defineStoreCommand({
   options: {
     organization: required(text("ID"), "The organization."),
     export: optional(text("DIR"), "Folder for the export; it is created if it does not exist."),
+    withoutExport: flag("Continue an interrupted closing without an export."),
     reason: withDefault(
       reason,
       "The reason. It stays in the receipt.",
@@ -43,9 +45,10 @@ export const organizationClose = defineStoreCommand({
     ),
     yes: flag("Confirm. Without this, the command only says what would be deleted."),
   },
-  run: async (app, { organization: organizationId, export: folder, reason: why, yes }, context) => {
+  run: async (app, { organization: organizationId, export: folder, ...given }, context) => {
     const before = await findClosable(app, organizationId);
-    if (!yes) throw await describeUnconfirmed(app, before);
+    if (!given.yes) throw await describeUnconfirmed(app, before);
+    if (folder === undefined && !given.withoutExport) requireNotInterrupted(before);
     if (folder !== undefined) requireExportFolder(folder, before);
     let exported: Readonly<Record<string, number>> | undefined;
     const exportAll =
@@ -54,7 +57,7 @@ export const organizationClose = defineStoreCommand({
         : async () => {
             exported = await exportInto(context, app, { organizationId, folder });
           };
-    const closing = { organizationId, reason: why, exportAll };
+    const closing = { organizationId, reason: given.reason, exportAll };
     const { organization, deletion } = await closeOrganization(app, closing);
     const { deletionRequestId } = deletion;
     const condition = await describeCondition(app, organizationId);
@@ -71,6 +74,16 @@ export const organizationClose = defineStoreCommand({
     };
   },
 });
+
+/** Nobody knows whether the command that was interrupted was to export the records first. */
+function requireNotInterrupted({ organizationId, closedAt }: Organization): void {
+  if (closedAt === undefined) return;
+  throw new OperatorError(
+    "not_confirmed",
+    `Nothing was changed. The closing of the organization "${organizationId}" was interrupted, possibly before an export ` +
+      "was complete. Add --export DIR to export its records before they are deleted, or --without-export.",
+  );
+}
 
 async function exportInto(
   context: Context,
@@ -102,16 +115,21 @@ function describeExport(
 }
 
 async function describeUnconfirmed(app: App, organization: Organization): Promise<OperatorError> {
-  const { organizationId, name } = organization;
+  const { organizationId } = organization;
   const counts = Object.entries(await countRecords(app, organizationId));
   const records = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
   const condition = await describeCondition(app, organizationId);
   return new OperatorError(
     "not_confirmed",
-    `Nothing was changed. This would end all access of the organization "${organizationId}" (${name}), which can't be ` +
-      `undone, and permanently delete ${records.length === 0 ? "its records, of which there are none" : records.join(", ")}` +
+    `Nothing was changed. This would ${describeEnd(organization)}permanently delete ${records.length === 0 ? "its records, of which there are none" : records.join(", ")}` +
       `${condition === undefined ? "" : `, once ${condition}`}. Add --yes to confirm.`,
   );
+}
+
+function describeEnd({ organizationId, name, closedAt }: Organization): string {
+  return closedAt === undefined
+    ? `end all access of the organization "${organizationId}" (${name}), which can't be undone, and `
+    : `continue the interrupted closing of the organization "${organizationId}" (${name}), and `;
 }
 
 /** What has to happen before anything is erased, as far as that is known. */

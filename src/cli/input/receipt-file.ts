@@ -22,8 +22,9 @@ export function readReceiptFile(path: string): ReceiptFile {
     receipts: values.map(({ value }) => receiptOf(value)),
     disclosures: values.flatMap(({ name, value }) => {
       const receipt = receiptOf(value);
+      if (receipt === value) return [];
       const { disclosures } = value as { readonly disclosures?: unknown };
-      if (receipt === value || disclosures === undefined) return [];
+      if (disclosures === undefined) return [];
       const { deletion_request_id, receipt_no } = receipt as Record<string, unknown>;
       return [{ name, value: { deletion_request_id, receipt_no, disclosures } }];
     }),

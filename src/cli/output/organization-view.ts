@@ -39,7 +39,9 @@ export function describeOrganization(organization: Organization): string {
 /** A closed organization without a deletion is one whose closing was interrupted. */
 export function formatClosed({ closedAt, deletionRequestId }: Organization): string {
   if (closedAt === undefined) return "-";
-  const deletion = deletionRequestId ?? "nothing is deleted yet: run organization close again";
+  const deletion =
+    deletionRequestId ??
+    "nothing is deleted yet: run organization close again, with --export if its records are wanted";
   return `${formatTime(closedAt)} (${deletion})`;
 }
 
