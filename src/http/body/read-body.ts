@@ -1,7 +1,7 @@
 // Reads a request body: content type, content encoding, and bounds on the bytes as sent and as decoded. Never buffers
 // more than its bound, nor more than its reservation of memory.
 
-import type { IncomingMessage } from "node:http";
+import { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { AppError } from "../../domain/error.ts";
@@ -225,7 +225,10 @@ function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(memory.buffer, memory.byteOffset, bytes);
 }
 
-/** Resolves at the end of the source. After an error of `add` the source is paused, and the rest remains unread. */
+/**
+ * Resolves at the end of the source. After an error of `add` the rest remains unread; a decoder is closed at once, because
+ * its memory would otherwise remain until the connection is closed.
+ */
 function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     source.on("data", (chunk: Buffer) => {
@@ -233,7 +236,8 @@ function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> 
         add(chunk);
       } catch (error) {
         source.removeAllListeners("data");
-        source.pause();
+        if (source instanceof IncomingMessage) source.pause();
+        else source.destroy();
         reject(error);
       }
     });

@@ -12,6 +12,8 @@ const intervalMs = 10;
 const bytesPerInterval = (bytesPerSecond * intervalMs) / 1_000;
 /** The size of a read is known only afterwards; usually it is 64 KiB. */
 const socketsPerInterval = 3;
+/** A paused connection has up to two reads in memory, so together they have at most 32 MiB. */
+const pausedMax = 256;
 
 /** One for each serving process. */
 export class LingeringClose {
@@ -56,6 +58,13 @@ export class LingeringClose {
     if (this.#bytes <= bytesPerInterval) return;
     socket.pause();
     this.#waiting.add(socket);
+    if (this.#waiting.size > pausedMax) this.#closeOldest();
+  }
+
+  /** It had the most time to read its reply. */
+  #closeOldest(): void {
+    const [oldest] = this.#waiting;
+    oldest?.destroy();
   }
 
   #nextInterval(): void {

@@ -1,12 +1,13 @@
 // The decoder of a request body fails after its reader has stopped reading: the process continues.
 
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, mock } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { decodedBody } from "../../../src/http/body/read-body.ts";
+import { decodedBody, readSmallBody } from "../../../src/http/body/read-body.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 describe("a decoded body that nobody reads", () => {
@@ -54,4 +55,16 @@ describe("a decoded body that nobody reads", () => {
       await waitFor("the decoder to fail", () => decoder.errored ?? undefined);
     });
   }
+
+  it("is closed at once when its body is too large", async () => {
+    const asked = once(server, "request") as Promise<Parameters<typeof readSmallBody>>;
+    send("gzip").end(gzipSync(Buffer.alloc(64 * 1_024 * 1_024)));
+    const [incoming] = await asked;
+    const piped = mock.method(incoming, "pipe");
+    await assert.rejects(readSmallBody(incoming), /at most 262144 bytes/);
+    const [decoder] = piped.mock.calls.map(
+      ({ arguments: [target] }) => target as unknown as Readable,
+    );
+    assert.equal(decoder?.destroyed, true);
+  });
 });

@@ -100,4 +100,36 @@ describe("a lingering connection", () => {
       listener.close();
     }
   });
+
+  it("does not use more memory with more of them", async () => {
+    const listener = createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as { port: number };
+    const closing = new LingeringClose();
+    const served: Socket[] = [];
+    listener.on("connection", (socket) => {
+      closing.watch(socket);
+      socket.on("error", () => undefined).destroySoon();
+      served.push(socket);
+    });
+    mock.timers.enable({ apis: ["setInterval"] });
+    const clients = Array.from({ length: 400 }, () => {
+      const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+      client.on("error", () => undefined).resume();
+      client.write(Buffer.alloc(256 * 1_024));
+      return client;
+    });
+    try {
+      await waitFor("the oldest to be closed", async () => {
+        const open = served.filter(({ destroyed }) => !destroyed);
+        const paused = open.filter((socket) => socket.isPaused());
+        assert.ok(paused.length <= 257, `${paused.length} are paused`);
+        return (served.length === 400 && open.length < 300) || undefined;
+      });
+    } finally {
+      mock.timers.reset();
+      for (const socket of [...clients, ...served]) socket.destroy();
+      listener.close();
+    }
+  });
 });
