@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
+import { Admission } from "./admission.ts";
 import { LingeringClose } from "./lingering-close.ts";
 import { OpenConnections, proxyCheck } from "./open-connections.ts";
 import { Pipelines } from "./pipeline.ts";
@@ -11,6 +12,7 @@ import { ReplyMemory } from "./reply-memory.ts";
 export interface Edge {
   readonly connectionsMax: number;
   readonly connections: OpenConnections;
+  readonly admission: Admission;
   readonly pipelines: Pipelines;
   readonly lingering: LingeringClose;
   readonly replies: ReplyMemory;
@@ -41,6 +43,7 @@ export function makeEdge(
       connectionsPerAddressMax,
       isProxy: proxyCheck(trustProxy),
     }),
+    admission: new Admission(),
     pipelines: new Pipelines(unparsedBytesMax),
     lingering: new LingeringClose(),
     replies: new ReplyMemory(queuedReplyBytesMax),

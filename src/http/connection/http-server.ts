@@ -48,13 +48,14 @@ export function makeHttpServer(
 }
 
 /** Runs after Node's own listener, before the first byte. */
-function begin(socket: Socket, { connections, pipelines, lingering }: Edge): void {
+function begin(socket: Socket, { connections, admission, pipelines, lingering }: Edge): void {
   // Where Node removes its own listener, as for CONNECT, an error without this one would end the process.
   socket.on("error", ignore);
   if (!connections.add(socket)) return;
   watchReading(socket);
   lingering.watch(socket);
   pipelines.watch(socket);
+  admission.begin(socket);
 }
 
 /** For Node's event `clientError`, which also reports that the parser was stopped after a request that must wait. */
