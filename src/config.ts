@@ -115,6 +115,13 @@ export const settings = {
     "Proxies whose X-Forwarded-For header is trusted: `off`, or addresses and networks such as 10.0.0.0/8, separated by commas.",
     trustedProxies,
   ),
+  console: setting("CONSOLE", "on", "`off` removes the console at `/console`.", onOrOff),
+  consoleUrl: setting(
+    "CONSOLE_URL",
+    "",
+    "URL by which browsers reach the service, such as `https://sluice.example.com`. Without it, the address of each request counts.",
+    consoleUrl,
+  ),
   production: setting(
     "NODE_ENV",
     "development",
@@ -227,6 +234,15 @@ function metricsToken(value: string): string | undefined | Problem {
   return new Problem(
     "16 to 1024 letters, digits or characters of -._~+/, such as what `openssl rand -hex 32` prints",
   );
+}
+
+/** An origin: a path is not supported, and a user, a query or a fragment has no meaning. */
+function consoleUrl(value: string): string | undefined | Problem {
+  if (value === "") return undefined;
+  const url = URL.parse(value);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (isPlain) return url.origin;
+  return new Problem("a URL without a path, such as https://sluice.example.com");
 }
 
 function redisUrl(value: string): string | undefined | Problem {

@@ -1,14 +1,7 @@
 // The actor in the audit trail for the person who operates the service from a shell or starts it.
 
 import { userInfo } from "node:os";
-
-/** Names of parts of the service in the trail. */
-const reserved: ReadonlySet<string> = new Set(["worker", "retention"]);
-
-/** True for a name that the trail uses for a key or a part of the service. */
-export function isReservedName(name: string): boolean {
-  return reserved.has(name) || name.startsWith("key_");
-}
+import { isReservedName } from "./domain/operator.ts";
 
 /** The user of the operating system that runs this process. */
 export function readOperatorName(): string {

@@ -4,7 +4,9 @@
 import { basename, resolve } from "node:path";
 import { actOf, type App } from "./actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
+import { findActiveOperator } from "./actions/operator/find-operator.ts";
 import { reasonOf } from "./actions/operator-error.ts";
+import { actAs, requireRight } from "./actions/require-right.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
@@ -21,6 +23,8 @@ import { noteUnfinished, unfinishedPath } from "./unfinished-files.ts";
 export interface BackupRun {
   readonly file: string;
   readonly operator: string | undefined;
+  /** The operator who needs the right to do this; undefined for the shell of the host. */
+  readonly as: string | undefined;
   readonly onProgress: (done: number, all: number) => void;
 }
 
@@ -29,6 +33,9 @@ export async function backUp(config: Config, run: BackupRun): Promise<number> {
   const file = resolve(run.file);
   refuseBackup(config.databaseUrl, file);
   await withApp(config, { operator: run.operator }, async (app) => {
+    if (run.as !== undefined) {
+      requireRight(actAs(app, await findActiveOperator(app, run.as)), "store.backup");
+    }
     const { storeId } = await app.store.receiptHead();
     const act = actOf(app);
     const note = { action: "store.backup", organizationId: undefined, subject: storeId };

@@ -10,6 +10,7 @@ import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
+import { mountConsole } from "./console/console.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { MainLists } from "./http/bulk/main-lists.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
@@ -21,8 +22,10 @@ import { makePrivateFolder } from "./files/private-folder.ts";
 import { endConnectionsWithReplies } from "./http/connection/draining.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/rate-limit/open-rate-limits.ts";
 import { makeReplies } from "./http/reply/reply.ts";
-import { makeServer } from "./http/server.ts";
+import { operations } from "./http/routes.ts";
+import { makeServer, type ServerOptions } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
+import { startHistory } from "./metrics/history.ts";
 import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
@@ -169,10 +172,12 @@ async function startEntryPoints(
   const bulk = startBulk(app.store, log);
   bulk.start();
   opened.defer(() => bulk.close());
-  const server = makeServer(makeHttpContext(parts, { worker, rates, bulk }), {
+  const context = makeHttpContext(parts, { worker, rates, bulk });
+  const server = makeServer(context, {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
+    mount: config.console ? openConsole(parts, context, opened) : undefined,
   });
   opened.defer(() => server.close());
   await server.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
@@ -201,6 +206,25 @@ async function startEntryPoints(
     log.info("stopped");
   };
   return { address, app, edge, drain, refuse, stop };
+}
+
+/** Of operations on confidential types not even the number of requests is shown. */
+const shownOperations: ReadonlySet<string> = new Set(
+  operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
+);
+
+function openConsole(
+  { app, config, metrics }: Parts,
+  context: HttpContext,
+  opened: AsyncDisposableStack,
+): ServerOptions["mount"] {
+  const { consoleUrl: url } = config;
+  const history = startHistory(() => metrics.intakeTotals(), {
+    now: app.now,
+    operations: shownOperations,
+  });
+  opened.defer(() => history.stop());
+  return (server, watch) => mountConsole(server, context, { url, watch, sources: { history } });
 }
 
 /** If this fails, the next start brings the ledger up to date. */

@@ -26,8 +26,9 @@ ${Object.keys(topics)
 **Files.** A command that writes a file replaces an existing one only if an option tells it to, and does not create
 folders.
 
-**Audit trail.** The trail records the user of the operating system as the actor of a command, or the name given with
-\`--as NAME\`, which every command accepts.
+**Audit trail.** The trail records the user of the operating system as the actor of a command, or the operator named with
+\`--as NAME\`, which every command accepts. The operator must exist and be active, and the command can do what
+[the roles of the operator](operator-rights.md) may do. \`restore\`, \`deletion replay\` and \`move\` record the name unchecked.
 
 **Exit codes.**
 

@@ -5,6 +5,7 @@ import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
+import { renderOperatorRights } from "./operator-rights.ts";
 import { renderRecords } from "./records.ts";
 import { renderScopes } from "./scopes.ts";
 
@@ -18,6 +19,7 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/cli.md", render: renderCliReference },
   { path: "docs/reference/limits.md", render: renderLimits },
   { path: "docs/reference/operations.md", render: renderOperations },
+  { path: "docs/reference/operator-rights.md", render: renderOperatorRights },
   { path: "docs/reference/records.md", render: renderRecords },
   { path: "docs/reference/scopes.md", render: renderScopes },
   ...clientFiles,

@@ -1,5 +1,6 @@
 // What every action is given: the store, the ledger, the clock, the operator, and what this process caches between requests.
 
+import type { OperatorRight } from "../domain/operator-right.ts";
 import type { DeletionLedger } from "../store/ledger.ts";
 import type { Act, Store } from "../store/store.ts";
 import type { CallerCache } from "./caller-cache.ts";
@@ -20,6 +21,10 @@ export interface App {
   readonly now: () => number;
   /** The actor in the audit trail for acts of this process that no request caused. */
   readonly operator: string;
+  /**
+   * What this person may do; undefined without bounds, for the shell of the host and for what the service does by itself.
+   */
+  readonly rights?: ReadonlySet<OperatorRight>;
   /** For the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
   readonly callers: CallerCache;

@@ -2,6 +2,7 @@
 
 import type { AuditNote } from "../store/trail.ts";
 import { actOf, type App } from "./app.ts";
+import { requireRight } from "./require-right.ts";
 
 export type AccessAction =
   | "subject.show"
@@ -13,11 +14,12 @@ export type AccessAction =
   | "restricted.show"
   | "restricted.export";
 
-/** The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
+/** Throws OperatorError not_permitted. The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
 export async function auditAccess(
   app: App,
   action: AccessAction,
   about: Omit<AuditNote, "action">,
 ): Promise<void> {
+  requireRight(app, action);
   await app.store.trail.note({ ...about, action }, actOf(app));
 }

@@ -5,9 +5,11 @@ import { isOfOrganization } from "../domain/deletion/organization-deletion.ts";
 import { actOf, type App } from "./app.ts";
 import { findDeletion } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
-/** Throws OperatorError no_such_deletion, organization_closed and not_pending. */
+/** Throws OperatorError not_permitted, no_such_deletion, organization_closed and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
+  requireRight(app, "deletion.cancel");
   const deletion = await findDeletion(app, deletionRequestId);
   if (isOfOrganization(deletion)) {
     throw new OperatorError(

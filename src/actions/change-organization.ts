@@ -12,12 +12,13 @@ import { requireName } from "./create-organization.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findType } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 export type OrganizationSettings = OrganizationChange;
 
 /**
- * Throws OperatorError invalid, also for an empty change, no_such_type, no_such_organization, organization_closed and
- * floor_above_ceiling.
+ * Throws OperatorError not_permitted, invalid, also for an empty change, no_such_type, no_such_organization,
+ * organization_closed and floor_above_ceiling.
  */
 export async function changeOrganization(
   app: App,
@@ -30,6 +31,7 @@ export async function changeOrganization(
       "Nothing to change: pass at least one option, such as --name.",
     );
   }
+  requireRights(app, change);
   if (change.retainDays !== undefined && change.retainDays !== null) {
     requireDays(change.retainDays);
   }
@@ -41,6 +43,12 @@ export async function changeOrganization(
   if (changed === undefined) return findOrganization(app, organizationId);
   if (!("ceilingTooLowFor" in changed)) return changed;
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
+}
+
+/** The retention ceiling deletes records, so it takes another right than the other settings. */
+function requireRights(app: App, { retainDays, ...others }: OrganizationSettings): void {
+  if (retainDays !== undefined) requireRight(app, "retention.set");
+  if (Object.keys(others).length > 0) requireRight(app, "organization.change");
 }
 
 /** For a look at what a ceiling would delete. Throws OperatorError floor_above_ceiling. */

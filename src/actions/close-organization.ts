@@ -9,6 +9,7 @@ import { makeId } from "./credential.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findDeletion } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface Closing {
   readonly organizationId: string;
@@ -22,11 +23,12 @@ export interface ClosedOrganization {
   readonly deletion: Deletion;
 }
 
-/** Throws OperatorError no_such_organization and organization_closed, and what `exportAll` throws. */
+/** Throws OperatorError not_permitted, no_such_organization and organization_closed, and what `exportAll` throws. */
 export async function closeOrganization(
   app: App,
   { organizationId, reason, exportAll }: Closing,
 ): Promise<ClosedOrganization> {
+  requireRight(app, "organization.close");
   await findClosable(app, organizationId);
   await app.store.closeOrganization(organizationId, actOf(app));
   await exportAll?.();

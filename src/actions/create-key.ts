@@ -8,6 +8,7 @@ import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { hashSecret, makeCredential, makeId } from "./credential.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface KeyOptions {
   readonly organizationId: string;
@@ -24,9 +25,10 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** Throws OperatorError invalid, no_such_organization and organization_closed. */
+/** Throws OperatorError not_permitted, invalid, no_such_organization and organization_closed. */
 export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKey> {
   const { organizationId, name = "key", scopes = allScopes, lifetimeMs } = wanted;
+  requireRight(app, "key.create");
   requireName("The key's name", name);
   if (scopes.length === 0) throw new OperatorError("invalid", "A key needs at least one scope.");
   if (lifetimeMs !== undefined && lifetimeMs <= 0) {

@@ -5,6 +5,7 @@ import { limits } from "../domain/limits.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 // An id that begins with "-" would be an option in every command that names it.
 const idForm = new RegExp(
@@ -13,11 +14,12 @@ const idForm = new RegExp(
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Throws OperatorError invalid, organization_exists and organization_closed. Without an id, one is generated. */
+/** Throws OperatorError not_permitted, invalid, organization_exists and organization_closed. Without an id, one is generated. */
 export async function createOrganization(
   app: App,
   { name, organizationId = makeId("org") }: { name: string; organizationId?: string | undefined },
 ): Promise<Organization> {
+  requireRight(app, "organization.create");
   requireName("The organization's name", name);
   if (!idForm.test(organizationId)) {
     throw new OperatorError(

@@ -6,13 +6,21 @@ import { crc32 } from "node:zlib";
 
 export type CredentialKind = "api_key" | "access_token";
 
-const prefixes = { api_key: "sluice_key_", access_token: "sluice_token_" } as const;
+/** Secrets of operators have the same format, and are no credentials of the API. */
+export type SecretKind = CredentialKind | "operator_link" | "operator_session";
+
+const prefixes = {
+  api_key: "sluice_key_",
+  access_token: "sluice_token_",
+  operator_link: "sluice_link_",
+  operator_session: "sluice_session_",
+} as const;
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretCharacters = 43;
 const checksumCharacters = 6;
 
 /** A new secret of 256 random bits, e.g. `sluice_key_<43 characters><6 of checksum>`. */
-export function makeCredential(kind: CredentialKind): string {
+export function makeCredential(kind: SecretKind): string {
   const random = BigInt(`0x${randomBytes(32).toString("hex")}`);
   const body = prefixes[kind] + base62(random, secretCharacters);
   return body + checksum(body);

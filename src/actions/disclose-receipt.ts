@@ -7,6 +7,7 @@ import { actOf, type App } from "./app.ts";
 import { findDeletion, findType } from "./find-target.ts";
 import { officialReader } from "./operator-reader.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 import { findReceipt } from "./read-deletion.ts";
 import { discloseCounts } from "./receipt-counts.ts";
 
@@ -25,11 +26,13 @@ export interface DisclosureDocument {
   readonly disclosures: Disclosures;
 }
 
-/** Throws OperatorError no_such_deletion, no_receipt, no_such_type and confidential_type. */
+/** Throws OperatorError not_permitted, no_such_deletion, no_receipt, no_such_type and confidential_type. */
 export async function discloseReceipt(
   app: App,
   { deletionRequestId, types, includeConfidential }: DisclosureRequest,
 ): Promise<DisclosureDocument> {
+  requireRight(app, "deletion.read");
+  if (includeConfidential) requireRight(app, "confidential.read");
   const deletion = await findDeletion(app, deletionRequestId);
   const { organizationId } = deletion;
   const reader = await officialReader(app, organizationId);

@@ -8,10 +8,11 @@ import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { App } from "./app.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
+import { readKnowledge, requireKnowledge } from "./require-right.ts";
 
 export type Target = RecordKey | { readonly deletionRequestId: string };
 
-/** Throws OperatorError no_such_type, no_such_organization and no_such_deletion; the record need not exist. */
+/** Throws OperatorError no_such_type, not_permitted, no_such_organization and no_such_deletion; the record need not exist. */
 export async function findTarget(app: App, target: Target): Promise<RecordKey> {
   if ("deletionRequestId" in target) {
     const { organizationId, resourceType, resourceId } = await findDeletion(
@@ -21,6 +22,7 @@ export async function findTarget(app: App, target: Target): Promise<RecordKey> {
     return { organizationId, resourceType, resourceId };
   }
   findType(target.resourceType);
+  await requireKnowledge(app, target);
   await findOrganization(app, target.organizationId);
   return target;
 }
@@ -41,7 +43,7 @@ export function findType(name: string): RecordType {
 /** Throws OperatorError no_such_deletion. */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
-  if (found !== undefined) return found;
+  if (found !== undefined && (await readKnowledge(app))(found)) return found;
   throw new OperatorError(
     "no_such_deletion",
     `There is no deletion request "${deletionRequestId}"; list them with: sluice deletion list`,

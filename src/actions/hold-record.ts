@@ -9,6 +9,7 @@ import { makeId } from "./credential.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
 import { findRestrictedSet } from "./restricted-sets.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface HoldRequest {
   readonly reason: string;
@@ -20,10 +21,11 @@ export interface HoldRequest {
 }
 
 /**
- * Throws OperatorError no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid, and what findTarget
- * throws.
+ * Throws OperatorError not_permitted, no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid, and
+ * what findTarget throws.
  */
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
+  requireRight(app, "hold.place");
   const { reason, owner, reviewOn } = wanted;
   if (reviewOn !== undefined && !isFullDate(reviewOn)) {
     throw new OperatorError("invalid", "The review date must be a date such as 2026-12-31.");

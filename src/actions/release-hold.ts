@@ -4,6 +4,7 @@ import type { Hold } from "../domain/access.ts";
 import { actOf, type App } from "./app.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
+import { readKnowledge, requireRight } from "./require-right.ts";
 
 export interface Released {
   readonly hold: Hold;
@@ -11,14 +12,18 @@ export interface Released {
   readonly remaining: readonly Hold[];
 }
 
-/** `target`: a record with one hold, or the id of a hold. Throws OperatorError no_such_hold and several_holds. */
+/** `target`: a record with one hold, or the id of a hold. Throws OperatorError not_permitted, no_such_hold and several_holds. */
 export async function releaseHold(
   app: App,
   target: Target | { readonly holdId: string },
 ): Promise<Released> {
+  requireRight(app, "hold.release");
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
-  const act = actOf(app);
-  const hold = await app.store.holds.release(holdId, act);
+  const found = await app.store.holds.find(holdId);
+  const hold =
+    found !== undefined && (await readKnowledge(app))(found)
+      ? await app.store.holds.release(holdId, actOf(app))
+      : undefined;
   if (hold === undefined) {
     throw new OperatorError(
       "no_such_hold",

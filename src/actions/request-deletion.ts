@@ -11,6 +11,7 @@ import { findOpenOrganization } from "./close-organization.ts";
 import { makeId } from "./credential.ts";
 import { findDeletion, findType, nameTarget } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireKnowledge, requireRight } from "./require-right.ts";
 
 export interface DeletionTarget {
   readonly type: RecordType;
@@ -24,11 +25,13 @@ export interface OperatorsDeletion extends RecordKey {
 }
 
 /**
- * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError no_such_type,
- * no_such_organization, organization_closed and no_such_record.
+ * For operators; the record may be of any type. Returns the open deletion. Throws OperatorError not_permitted,
+ * no_such_type, no_such_organization, organization_closed and no_such_record.
  */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
+  requireRight(app, "deletion.request");
   const { resourceType } = findType(wanted.resourceType);
+  await requireKnowledge(app, wanted);
   const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);
   const now = app.now();
   const found = await app.store.requestDeletion(

@@ -11,6 +11,7 @@ import { ceilingTooLow } from "./change-organization.ts";
 import { findOrganization } from "./find-organization.ts";
 import { findType } from "./find-target.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface FloorSetting {
   readonly organizationId: string;
@@ -28,9 +29,10 @@ export interface Retention {
 
 /**
  * Sets or removes the floor of a type, and has the deletions that wait for a floor evaluated again. Throws OperatorError
- * no_such_type, no_such_organization, invalid and floor_above_ceiling.
+ * not_permitted, no_such_type, no_such_organization, invalid and floor_above_ceiling.
  */
 export async function setFloor(app: App, wanted: FloorSetting): Promise<Retention> {
+  requireRight(app, "retention.set");
   const { organizationId, keepDays, countedFrom } = wanted;
   const type = findType(wanted.resourceType);
   await findOrganization(app, organizationId);

@@ -5,17 +5,19 @@ import type { App } from "./app.ts";
 import { type CreatedKey, makeKey } from "./create-key.ts";
 import { findKey, keyStatus } from "./find-key.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface RotatedKey extends CreatedKey {
   /** Unix milliseconds. */
   readonly oldExpiresAt: number;
 }
 
-/** Throws OperatorError no_such_key and key_ended. */
+/** Throws OperatorError not_permitted, no_such_key and key_ended. */
 export async function rotateKey(
   app: App,
   { keyId, overlapMs }: { keyId: string; overlapMs: number },
 ): Promise<RotatedKey> {
+  requireRight(app, "key.rotate");
   const old = await findKey(app, keyId);
   const now = app.now();
   const status = keyStatus(old, now);

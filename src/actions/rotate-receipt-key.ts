@@ -5,6 +5,7 @@ import type { KeyObject } from "node:crypto";
 import type { ReceiptKey } from "../domain/deletion/receipt.ts";
 import { actOf, type App } from "./app.ts";
 import { publicPart } from "./issue-receipt.ts";
+import { requireRight } from "./require-right.ts";
 
 /** To be called before the first receipt is signed with the key. */
 export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<ReceiptKey> {
@@ -22,6 +23,7 @@ export async function rotateReceiptKey(
   privateKey: KeyObject,
   replace: () => void,
 ): Promise<ReceiptKey> {
+  requireRight(app, "receipt_key.rotate");
   const key = await keepReceiptKey(app, privateKey);
   replace();
   await keep(app, key, true);

@@ -11,6 +11,7 @@ import { findOrganization } from "./find-organization.ts";
 import { findType, nameTarget } from "./find-target.ts";
 import { auditAccess } from "./audit-access.ts";
 import { OperatorError } from "./operator-error.ts";
+import { requireKnowledge, requireRight } from "./require-right.ts";
 
 export interface RecordDetails {
   readonly state: Payload;
@@ -25,9 +26,11 @@ export interface RecordDetails {
   readonly brokenRules: readonly string[];
 }
 
-/** Writes to the audit trail. Throws OperatorError no_such_type, no_such_organization and no_such_record. */
+/** Writes to the audit trail. Throws OperatorError not_permitted, no_such_type, no_such_organization and no_such_record. */
 export async function showRecord(app: App, key: RecordKey): Promise<RecordDetails> {
+  requireRight(app, "record.show");
   const type = findType(key.resourceType);
+  await requireKnowledge(app, key);
   await findOrganization(app, key.organizationId);
   const history = await app.store.readHistory(key);
   if (history === undefined) {

@@ -20,6 +20,8 @@ export interface Context {
   readonly paint: Paint;
   /** The actor in the audit trail: the name given with --as, or the user of the operating system. */
   readonly operator: string;
+  /** The value of --as; `withApp` acts within the rights of this operator. */
+  readonly as: string | undefined;
   /** Opens the store, which may be in service, runs `work`, and closes the store. */
   withApp<Result>(work: (app: App) => Promise<Result>, options?: StoreOptions): Promise<Result>;
 }

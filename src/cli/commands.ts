@@ -23,6 +23,10 @@ import { keyRotate } from "./command/key-rotate.ts";
 import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
+import { operatorCreate } from "./command/operator-create.ts";
+import { operatorDisable } from "./command/operator-disable.ts";
+import { operatorLink } from "./command/operator-link.ts";
+import { operatorList } from "./command/operator-list.ts";
 import { organizationClose } from "./command/organization-close.ts";
 import { organizationCreate } from "./command/organization-create.ts";
 import { organizationList } from "./command/organization-list.ts";
@@ -57,6 +61,10 @@ export const commands: readonly Command[] = [
   keyList,
   keyRevoke,
   keyRotate,
+  operatorCreate,
+  operatorList,
+  operatorDisable,
+  operatorLink,
   importRecords,
   exportRecords,
   recordShow,
@@ -93,6 +101,7 @@ export const commands: readonly Command[] = [
 export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
+  operator: "Create, list and disable operators, and create sign-in links.",
   record: "Show a record and its changes.",
   subject: "Show and export everything that is held on a person or a company.",
   deletion: "Request, list, show, cancel and hold deletions, and replay them after a restore.",
@@ -105,7 +114,7 @@ export const groups: Readonly<Record<string, string>> = {
 /** The parts of the help, with the first words of their commands. */
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "demo", "migrate"],
-  "Organizations and keys": ["organization", "key"],
+  "Organizations and access": ["organization", "key", "operator"],
   Records: ["import", "export", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check"],

@@ -1,8 +1,11 @@
 // The context of a command in a process: its environment and streams, who runs it, and the store that the environment names.
 
 import { readConfig } from "../config.ts";
-import { isReservedName, readOperatorName } from "../operator-name.ts";
+import { findActiveOperator } from "../actions/operator/find-operator.ts";
 import { OperatorError, UsageError } from "../actions/operator-error.ts";
+import { actAs } from "../actions/require-right.ts";
+import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
+import { readOperatorName } from "../operator-name.ts";
 import type { Context, Output } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
 
@@ -34,6 +37,7 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
     json,
     paint: makePaint(out, environment, { json }),
     operator,
+    as,
     withApp: async (work, { create = false, restoring = false } = {}) => {
       const config = readConfig(environment);
       // Imported only here, so that help and usage errors appear at once.
@@ -41,7 +45,8 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
       const clock = now === undefined ? {} : { now };
       const options = {
         role: "command",
-        existing: !create,
+        // A new store has no operators.
+        existing: !create || as !== undefined,
         restoring,
         operator,
         ...clock,
@@ -51,20 +56,16 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
           throw OperatorError.from("store", cause);
         },
       );
-      return await work(app);
+      return await work(as === undefined ? app : actAs(app, await findActiveOperator(app, as)));
     },
   };
 }
-
-const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,99}$/u;
 
 /** Throws UsageError for a name that is reserved in the audit trail or has other characters than names have. */
 export function readOperator(given: string): string {
   if (isReservedName(given)) {
     throw new UsageError(`"${given}" is reserved in the audit trail; give the name of a person.`);
   }
-  if (nameForm.test(given) && given.isWellFormed()) return given;
-  throw new UsageError(
-    "It must be a name of 1 to 100 letters, digits, spaces and ._@+- that begins with a letter or a digit.",
-  );
+  if (isOperatorName(given)) return given;
+  throw new UsageError(`It must be ${operatorNameRule}.`);
 }

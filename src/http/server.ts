@@ -17,6 +17,9 @@ import { registerOperations } from "./register.ts";
 
 export interface ServerOptions extends PublicOptions {
   readonly trustProxy: boolean | string;
+  /** Adds routes that this folder does not know. */
+  readonly mount?:
+    ((server: FastifyInstance, watch: RequestWatch<RequestContext>) => void) | undefined;
 }
 
 export function makeServer(context: HttpContext, options: ServerOptions): FastifyInstance {
@@ -57,5 +60,6 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
   registerMissing(server, context);
   registerOperations(server, context, watch);
   registerPublicRoutes(server, context, options);
+  options.mount?.(server, watch);
   return server;
 }

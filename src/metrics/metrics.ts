@@ -5,6 +5,7 @@ import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures, GroupFigures } from "../store/store.ts";
 import { registerProcess } from "./process-metrics.ts";
 import { Registry } from "./registry.ts";
+import type { IntakeTotals } from "./history.ts";
 import { metricsContentType, renderSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface Metrics {
@@ -19,6 +20,8 @@ export interface Metrics {
   /** Spans that were not exported. `queue`: too many were waiting; `export`: the receiver did not accept them. */
   countSpansDropped(count: number, reason: "queue" | "export"): void;
   countExportFailure(signal: "traces" | "metrics"): void;
+  /** What the history of the console is made from. */
+  intakeTotals(): IntakeTotals;
   /** As plain data. */
   snapshot(): Promise<Snapshot>;
   render(): Promise<{ text: string; contentType: string }>;
@@ -55,7 +58,7 @@ export function makeMetrics({ build, deletions, edge, load }: MetricSources): Me
     { version: build.version, node: build.node, engine: build.engine },
   );
   const counted = {
-    ...registerRequests(registry),
+    ...registerIntake(registry),
     ...registerWrites(registry),
     ...registerRateLimits(registry),
     ...registerDeletions(registry),
@@ -76,25 +79,50 @@ export function makeMetrics({ build, deletions, edge, load }: MetricSources): Me
   };
 }
 
-function registerRequests(registry: Registry): Pick<Metrics, "observeRequest"> {
+const requestBuckets = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
+function registerIntake(
+  registry: Registry,
+): Pick<Metrics, "observeRequest" | "countRecords" | "intakeTotals"> {
+  const { requests, ...observing } = registerRequests(registry);
+  const { records, ...counting } = registerRecords(registry);
+  return {
+    ...observing,
+    ...counting,
+    intakeTotals: () => ({
+      records: records.snapshot().series,
+      requests: requests.snapshot().series,
+      buckets: requestBuckets,
+    }),
+  };
+}
+
+function registerRequests(registry: Registry) {
   const requests = registry.histograms({
     name: "sluice_request_duration_seconds",
     help: "Requests by operation and status, from the first byte read to the reply handed over; none on confidential types.",
     labels: ["operation", "status"],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    buckets: requestBuckets,
   });
-  return {
-    observeRequest: (operation, status, seconds) =>
-      requests.with(operation, status).observe(seconds),
-  };
+  const observeRequest: Metrics["observeRequest"] = (operation, status, seconds) =>
+    requests.with(operation, status).observe(seconds);
+  return { requests, observeRequest };
 }
 
-function registerWrites(registry: Registry): Pick<Metrics, "countRecords" | "observeGroup"> {
+function registerRecords(registry: Registry) {
   const records = registry.counters({
     name: "sluice_records_written_total",
     help: "Changes stored, by record type; none of confidential types.",
     labels: ["resource_type"],
   });
+  const countRecords: Metrics["countRecords"] = (resourceType, count) =>
+    records.with(resourceType).add(count);
+  return { records, countRecords };
+}
+
+function registerWrites(registry: Registry): Pick<Metrics, "observeGroup"> {
   const groupSeconds = registry.histogram({
     name: "sluice_group_commit_duration_seconds",
     help: "Time that a group of writes took, up to its commit on stable storage.",
@@ -106,7 +134,6 @@ function registerWrites(registry: Registry): Pick<Metrics, "countRecords" | "obs
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
   });
   return {
-    countRecords: (resourceType, count) => records.with(resourceType).add(count),
     observeGroup: ({ writes, seconds }) => {
       groupSeconds.observe(seconds);
       groupWrites.observe(writes);

@@ -104,6 +104,16 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     "hold_id organization_id resource_type resource_id reason owner review_on placed_at placed_by",
   ),
   retention_floor: all(notAboutRecords, "organization_id resource_type keep_days counted_from"),
+  operator: all(notAboutRecords, "operator_id name roles created_at disabled_at"),
+  operator_passkey: all(
+    notAboutRecords,
+    "credential_id operator_id public_key sign_count transports created_at last_used_at",
+  ),
+  operator_session: all(
+    notAboutRecords,
+    "session_id token_hash operator_id method created_at expires_at",
+  ),
+  one_time_token: all(notAboutRecords, "token_hash purpose operator_id expires_at"),
   idempotent_reply: all(replyHashes, "organization_id key_hash fingerprint outcome created_at"),
   receipt: {
     ...all(proof, "receipt_no deletion_request_id organization_id"),

@@ -37,6 +37,8 @@ import type { HoldStore } from "./holds.ts";
 import type { NamingPage, NamingQuery } from "./naming.ts";
 import type { OpenedDeletion, OrganizationDeletionRequest } from "./organization-deletion.ts";
 import type { Referrer, ReferrerPage } from "./referrer.ts";
+import type { OperatorStore } from "./operators.ts";
+import type { OverviewStore } from "./overview.ts";
 import type { ReplayStore } from "./replay.ts";
 import type { RestrictedStore } from "./restricted.ts";
 import type { RetentionStore } from "./retention.ts";
@@ -134,6 +136,8 @@ export interface ExpiredPart {
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
+  /** Only those that come after this one in the list. */
+  readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
   /** Newest first, at most this many. */
   readonly limit: number;
 }
@@ -370,6 +374,8 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly holds: HoldStore;
   readonly retention: RetentionStore;
   readonly restricted: RestrictedStore;
+  readonly operators: OperatorStore;
+  readonly overview: OverviewStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
   /** Of its tables, to which opening has migrated them; each engine has its own numbers. */

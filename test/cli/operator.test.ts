@@ -16,6 +16,8 @@ const line = makeCommandLine();
 const ofAcme = ["--organization", "acme"] as const;
 await line.ask("organization create --name Acme --id acme");
 await operate(line.environment, (app) => addTransaction(app, "acme", { tx_id: "secret-id" }));
+await line.ask("operator create", "Zoë Müller", "--role", "operator");
+await line.ask("operator create zoe --role officer");
 
 interface Entry {
   readonly actor: string;
@@ -64,7 +66,7 @@ describe("the audit trail", () => {
     assert.equal((await lastEntry())?.action, "store.backup");
   });
 
-  it("has the given name, or that of the user of the operating system", async () => {
+  it("has the name of the operator, or that of the user of the operating system", async () => {
     await line.ask("organization set acme --name New --as", "Zoë Müller");
     assert.equal((await lastEntry())?.actor, "Zoë Müller");
     await line.ask("organization set acme --name Newer");
@@ -88,6 +90,78 @@ describe("the audit trail", () => {
       const { code } = await line.fail("organization set acme --name X --as", name);
       assert.equal(code, 2);
     }
+  });
+});
+
+describe("--as", () => {
+  const set = "organization set acme --name X --as";
+
+  it("needs an operator who exists and is active", async () => {
+    const { name, message } = await line.fail(set, "nobody");
+    assert.equal(name, "no_such_operator");
+    assert.match(message, /There are: Zoë Müller, zoe\./);
+    await line.ask("operator create leaving --role operator");
+    await line.ask("operator disable leaving");
+    assert.equal((await line.fail(set, "leaving")).name, "operator_disabled");
+  });
+
+  it("needs a role that allows what the command does, and then changes nothing", async () => {
+    const before = (await trail()).length;
+    const { name, message } = await line.fail(set, "zoe");
+    assert.equal(name, "not_permitted");
+    assert.match(message, /zoe may not change the settings.*the role operator may/);
+    const refused = [
+      ["key create --organization acme --as zoe"],
+      ["backup", join(makeTempFolder(), "backup.db"), "--as", "zoe"],
+      ["operator create eve --role operator --as zoe"],
+      ["record show transaction secret-id --organization acme --as", "Zoë Müller"],
+      ["deletion hold transaction secret-id --organization acme --reason r --as", "Zoë Müller"],
+    ];
+    for (const words of refused) {
+      assert.equal((await line.fail(...words)).name, "not_permitted", words.join(" "));
+    }
+    assert.equal((await trail()).length, before);
+  });
+
+  it("creates no store", async () => {
+    const empty = makeCommandLine();
+    const { code } = await empty.fail("organization create --name A --as zoe");
+    assert.equal(code, 1);
+    assert.equal((await empty.fail("organization list")).name, "store");
+  });
+});
+
+describe("operator create, list, disable and link", () => {
+  it("have an account whose name is never used again", async () => {
+    const made = await line.ask(
+      "operator create anna --role officer --role auditor --role officer",
+    );
+    assert.deepEqual(made["roles"], ["officer", "auditor"]);
+    for (const name of ["anna", "leaving"]) {
+      const again = await line.fail("operator create", name, "--role", "viewer");
+      assert.equal(again.name, "operator_exists");
+    }
+    for (const name of ["worker", "key_1", "", "a\nb"]) {
+      assert.notEqual((await line.fail("operator create", name, "--role", "viewer")).code, 0);
+    }
+    assert.equal((await line.fail("operator create x --role king")).code, 2);
+    const { out } = await line.type("operator list");
+    assert.match(out, /anna +officer, auditor +active/);
+    assert.match(out, /leaving +operator +disabled 20/);
+  });
+
+  it("print a link for an active operator, whose secret is stored as a hash only", async () => {
+    const made = await line.ask("operator link anna");
+    assert.match(
+      String(made["url"]),
+      /^http:\/\/localhost:\d+\/console\/link\?token=sluice_link_\w{49}$/,
+    );
+    const minutes = (Date.parse(String(made["expires_at"])) - Date.now()) / 60_000;
+    assert.ok(minutes > 8 && minutes <= 10);
+    assert.equal((await line.fail("operator link leaving")).name, "operator_disabled");
+    assert.equal((await line.fail("operator link nobody")).name, "no_such_operator");
+    const secret = String(made["url"]).split("=")[1] ?? "";
+    assert.ok(!JSON.stringify(await trail()).includes(secret));
   });
 });
 

@@ -48,6 +48,18 @@ const wrong: readonly Case[] = [
     ["on", ",", "10.0.0.0/33", "10.0.0.0/999", "10.0.0.0/", "::1/129", "1.2.3.4/8/8", "localhost"],
     /off, or addresses and networks such as 10\.0\.0\.0\/8/,
   ],
+  ["CONSOLE", ["yes", "OFF"], /on or off/],
+  [
+    "CONSOLE_URL",
+    [
+      "sluice.example.com",
+      "ftp://sluice.example.com",
+      "https://secret@sluice.example.com",
+      "https://sluice.example.com/console",
+      "https://sluice.example.com?a=b",
+    ],
+    /a URL without a path, such as https:\/\/sluice\.example\.com/,
+  ],
   ["OTEL_SDK_DISABLED", ["1", "yes"], /true or false/],
   ["OTEL_SERVICE_NAME", [" "], /a name/],
   ["OTEL_RESOURCE_ATTRIBUTES", ["a", "=b", "a=%zz"], /key=value pairs, separated by commas/],

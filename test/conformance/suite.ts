@@ -14,6 +14,7 @@ import { testIdempotency } from "./idempotency.ts";
 import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
+import { testOperators } from "./operators.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
 import { testReplaying } from "./replaying.ts";
@@ -51,5 +52,6 @@ export function testOperations(engine: Engine): void {
   testRestricted(engine);
   testReplaying(engine);
   testAccess(engine);
+  testOperators(engine);
   testUpkeep(engine);
 }

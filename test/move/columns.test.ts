@@ -31,6 +31,8 @@ const notCopied: Readonly<Record<string, string>> = {
   restore: "has no row: a store that is being restored is not moved",
   replay_entry: "has no row, as restore",
   move: "is how far the move has come",
+  operator_session: "people sign in again after a move",
+  one_time_token: "is valid for minutes",
   "record.record_no": "a number by which SQLite alone knows a record",
   "change.record_no": "PostgreSQL has the key of the record in its place",
   "deletion_target.record_no": "a number by which SQLite alone knows a record",

@@ -23,14 +23,15 @@ export const backup = defineCommand({
     const advice = "Name another file, or remove this one first.";
     requireOutputFile(file, { replace: false, advice });
     const { backUp } = await import("../../restore.ts");
-    const { operator } = context;
+    const { operator, as } = context;
     const onProgress = printTenths(context, "copied");
     const bytes = await backUp(readConfig(context.environment), {
       file,
       operator,
+      as,
       onProgress,
     }).catch((cause: unknown) => {
-      throw OperatorError.from("backup", cause);
+      throw cause instanceof OperatorError ? cause : OperatorError.from("backup", cause);
     });
     return { json: { file, bytes }, text: `The backup is in ${file}, ${bytes} bytes.` };
   },

@@ -56,7 +56,7 @@ async function makeEmptyFolder(folder: string): Promise<string> {
 }
 
 function makeKey({ environment, out, err, operator }: Context): Promise<string> {
-  const context = makeContext({ environment, out, err }, { json: true, as: operator });
+  const context = makeContext({ environment, out, err, operator }, { json: true, as: undefined });
   return context.withApp(async (app) => {
     await createOrganization(app, { name: "Demonstration", organizationId });
     return (await createKey(app, { organizationId, name: "demonstration" })).secret;

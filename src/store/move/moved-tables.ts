@@ -165,6 +165,25 @@ export const movedTables: readonly MovedTable[] = [
     },
   },
   {
+    name: "operator",
+    key: ["operator_id"],
+    columns: {
+      ...all("text", "operator_id name roles"),
+      ...all("number", "created_at disabled_at"),
+    },
+  },
+  {
+    name: "operator_passkey",
+    key: ["credential_id"],
+    columns: {
+      ...all("text", "credential_id operator_id"),
+      public_key: "bytes",
+      sign_count: "number",
+      transports: "text",
+      ...all("number", "created_at last_used_at"),
+    },
+  },
+  {
     name: "api_key",
     key: ["key_id"],
     columns: {

@@ -33,6 +33,7 @@ import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { schemaVersion } from "./migration/migrate.ts";
 import type { Transaction } from "./transaction.ts";
+import { readDatabaseSize } from "./database-size.ts";
 import { probeWrite } from "./write-probe.ts";
 
 const deletions: Visibility = { view: "deletions" };
@@ -43,7 +44,7 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 export function makePostgresStore(database: Database, options: PostgresOptions): Store {
-  const { store, holds, retention, restricted, replay, trail } = bindMethods(
+  const { store, holds, retention, overview, ...groups } = bindMethods(
     (_name, { kind, visibility, work }) => {
       const inTransaction = kind === "lookup" ? "inOneGo" : "transaction";
       return (...args) =>
@@ -103,9 +104,8 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
           return tx.perform(setFloor, wanted, act);
         }),
     },
-    restricted,
-    replay,
-    trail,
+    overview: { ...overview, sizeBytes: () => database.inOneGo({}, readDatabaseSize) },
+    ...groups,
   };
 }
 

@@ -62,18 +62,23 @@ const setPostponed = `
   WHERE deletion_request_id = $3 AND (CAST($4 AS text) IS NULL OR claimant = $4)
     AND status IN ('pending', 'processing')`;
 
-const listNewest = `
-  SELECT * FROM deletion WHERE restricted_of IS NULL
-  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $1`;
+/** Newest first, after a place in this order. An index has the rows of each in order. */
+const fromPlace = `
+  (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
 
-const listNewestOfStatus = `
-  SELECT * FROM deletion WHERE status = $1 AND restricted_of IS NULL
-  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $2`;
+const listNewest = `SELECT * FROM deletion WHERE ${fromPlace}`;
+
+const listNewestOfStatus = `SELECT * FROM deletion WHERE status = $4 AND ${fromPlace}`;
 
 const listNewestOfOrganization = `
-  SELECT * FROM deletion
-  WHERE organization_id = $1 AND (CAST($2 AS text) IS NULL OR status = $2)
-  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
+  SELECT * FROM deletion WHERE organization_id = $4 AND ${fromPlace}`;
+
+const listNewestOfBoth = `
+  SELECT * FROM deletion WHERE organization_id = $4 AND status = $5 AND ${fromPlace}`;
+
+/** Later than any request. */
+const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
 
 const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
 
@@ -232,12 +237,16 @@ export function* listDeletions(filter: DeletionFilter): Statements<readonly Dele
 }
 
 function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[]> {
-  const { organizationId, status, limit } = filter;
-  if (organizationId !== undefined) {
-    return yield* all<DeletionRow>(listNewestOfOrganization, organizationId, status ?? null, limit);
+  const { organizationId, status, limit, before = theEnd } = filter;
+  const place = [before.requestedAt, before.deletionRequestId, limit] as const;
+  if (organizationId !== undefined && status !== undefined) {
+    return yield* all<DeletionRow>(listNewestOfBoth, ...place, organizationId, status);
   }
-  if (status !== undefined) return yield* all<DeletionRow>(listNewestOfStatus, status, limit);
-  return yield* all<DeletionRow>(listNewest, limit);
+  if (organizationId !== undefined) {
+    return yield* all<DeletionRow>(listNewestOfOrganization, ...place, organizationId);
+  }
+  if (status !== undefined) return yield* all<DeletionRow>(listNewestOfStatus, ...place, status);
+  return yield* all<DeletionRow>(listNewest, ...place);
 }
 
 export function* deletionFigures(now: number): Statements<DeletionFigures> {

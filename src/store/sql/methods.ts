@@ -6,12 +6,16 @@ import * as apiKey from "./api-key.ts";
 import * as audit from "./audit.ts";
 import * as closing from "./close-organization.ts";
 import * as deletion from "./deletion.ts";
+import { previewCascade } from "./cascade-preview.ts";
 import { listChanges } from "./export.ts";
 import * as floor from "./floor.ts";
 import * as hold from "./hold.ts";
 import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
+import * as operator from "./operator.ts";
+import * as operatorSession from "./operator-session.ts";
 import * as organizations from "./organization.ts";
 import { readNamingPage } from "./naming.ts";
+import * as overview from "./overview.ts";
 import { purgeExpired } from "./purge.ts";
 import * as receipt from "./receipt.ts";
 import * as record from "./record.ts";
@@ -138,6 +142,30 @@ export const methods = {
     listRecords: lookup(ofSet, restricted.listRecords),
     listReferences: lookup(every, restricted.listReferences),
     findStraySets: read(every, restricted.findStraySets),
+  },
+  operators: {
+    create: change(every, operator.createOperator),
+    findByName: lookup(every, operator.findOperator),
+    list: lookup(every, operator.listOperators),
+    disable: change(every, operator.disableOperator),
+    createLink: change(every, operator.createLink),
+    createChallenge: change(every, operator.createChallenge),
+    findLink: lookup(every, operator.findLink),
+    useLink: change(every, operator.useLink),
+    useChallenge: change(every, operator.useChallenge),
+    addPasskey: change(every, operatorSession.addPasskey),
+    findPasskey: lookup(every, operatorSession.findPasskey),
+    listPasskeys: lookup(every, operatorSession.listPasskeys),
+    removePasskey: change(every, operatorSession.removePasskey),
+    usePasskey: change(every, operatorSession.usePasskey),
+    findSession: lookup(every, operatorSession.findSession),
+    listSessions: lookup(every, operatorSession.listSessions),
+    endSession: change(every, operatorSession.endSession),
+  },
+  overview: {
+    deletionQueue: read(every, overview.readDeletionQueue),
+    lastBackup: lookup(every, overview.findLastBackup),
+    previewCascade: read(ofOrganization, previewCascade),
   },
   replay: {
     restoreState: lookup(every, replay.readRestoreState),

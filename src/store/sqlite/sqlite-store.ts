@@ -1,5 +1,6 @@
 // The store on SQLite: which of its methods read and which ask the writer. Contains no SQL, and decides nothing.
 
+import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../domain/limits.ts";
 import type { Act, SealedReceipt, SealReceipt, Store } from "../store.ts";
@@ -47,11 +48,10 @@ export interface Parts {
 
 export function makeSqliteStore(parts: Parts): Store {
   const { reader, writer } = parts;
-  const { store, holds, retention, restricted, replay, trail } = bindMethods(
-    (name, { kind, work }) =>
-      kind === "change"
-        ? (...args) => writer.submit({ name, args })
-        : async (...args) => reader.perform(work, ...args),
+  const { store, overview, ...groups } = bindMethods((name, { kind, work }) =>
+    kind === "change"
+      ? (...args) => writer.submit({ name, args })
+      : async (...args) => reader.perform(work, ...args),
   );
   const perform: PerformOperation = async (name, ...args) =>
     (await writer.submit({ name, args })) as OperationResult<typeof name>;
@@ -62,12 +62,15 @@ export function makeSqliteStore(parts: Parts): Store {
     ...recordMethods(parts),
     ...deletionMethods(parts, perform),
     ...upkeepMethods(parts, perform),
-    holds,
-    retention,
-    restricted,
-    replay,
-    trail,
+    ...groups,
+    overview: { ...overview, sizeBytes: async () => sizeOfFiles(reader.path) },
   };
+}
+
+function sizeOfFiles(path: string): number {
+  return [path, `${path}-wal`]
+    .map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, bytes) => sum + bytes, 0);
 }
 
 const latestArrival = `SELECT value FROM counter WHERE name = 'arrival'`;

@@ -39,13 +39,21 @@ const layers: readonly Layer[] = [
   {
     beginsWith: "src/actions/",
     may: ["src/actions/", "src/domain/"],
-    mayTypes: ["store", "ledger", "holds", "replay", "trail"].map((name) => `src/store/${name}.ts`),
+    mayTypes: ["store", "ledger", "holds", "operators", "overview", "replay", "trail"].map(
+      (name) => `src/store/${name}.ts`,
+    ),
   },
   // The entry points write to the log that is passed to them; the log itself is opened in src/*.ts.
   {
     beginsWith: "src/http/",
     may: ["src/http/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
+  },
+  // Pages for people, served by the HTTP server, on which it is mounted where the service is put together.
+  {
+    beginsWith: "src/console/",
+    may: ["src/console/", "src/http/", "src/actions/", "src/domain/"],
+    mayTypes: ["src/metrics/"],
   },
   {
     beginsWith: "src/worker/",

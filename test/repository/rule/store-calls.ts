@@ -11,7 +11,7 @@ import {
 import type { Node } from "typescript/unstable/ast";
 import { type CodeFile, placeOf, walk } from "../syntax.ts";
 
-const entryPoints = /^src\/(?:http|cli|worker|bulk)\//;
+const entryPoints = /^src\/(?:http|console|cli|worker|bulk)\//;
 
 export function findStoreCalls(files: readonly CodeFile[]): readonly string[] {
   return files.filter(({ path }) => entryPoints.test(path)).flatMap(findIn);

@@ -17,6 +17,7 @@ import { closedOrganizations } from "./0009-closed-organizations.ts";
 import { countRedactedByType, receiptCounts } from "./0010-receipt-counts.ts";
 import { restrictedStore } from "./0011-restricted-store.ts";
 import { pseudonyms } from "./0012-pseudonyms.ts";
+import { operators } from "./0013-operators.ts";
 import {
   floorSecurity,
   pseudonymSecurity,
@@ -53,6 +54,7 @@ const migrations: readonly Migration[] = [
   [10, () => receiptCounts, countRedactedByType],
   [11, (options) => restrictedStore + restrictedSecurity(options)],
   [12, (options) => pseudonyms + pseudonymSecurity(options)],
+  [13, () => operators],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

@@ -12,6 +12,7 @@ import { closedOrganizations } from "./0006-closed-organizations.ts";
 import { receiptCounts } from "./0007-receipt-counts.ts";
 import { restrictedStore } from "./0008-restricted-store.ts";
 import { pseudonyms } from "./0009-pseudonyms.ts";
+import { operators } from "./0010-operators.ts";
 
 /** Statements, or a function if rows have to be computed. */
 type Migration = string | ((connection: Connection) => void);
@@ -27,6 +28,7 @@ const migrations: readonly Migration[] = [
   receiptCounts,
   restrictedStore,
   pseudonyms,
+  operators,
 ];
 
 export const schemaVersion = migrations.length;

@@ -1,0 +1,23 @@
+// docs/reference/operator-rights.md: what each role of operators may do, from domain/operator-right.ts.
+
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { allOperatorRights, operatorRights } from "../../src/domain/operator-right.ts";
+import { code, generatedNote, page, table } from "./markdown.ts";
+
+export function renderOperatorRights(): string {
+  return page(
+    "# Rights of operators",
+    generatedNote,
+    "What each role may do in the [console](../guides/console.md), and on the command line with `--as NAME`. A person with\n" +
+      "several roles may do what any of them may. Without `--as`, the command line is not limited: whoever has a shell on the\n" +
+      "server can read and write its files. Programs have [scopes](scopes.md) instead.",
+    table(
+      ["right", "allows to", ...operatorRoles],
+      allOperatorRights.map((right) => {
+        const { summary, roles } = operatorRights[right];
+        const has = (role: string) => roles.some((one) => one === role);
+        return [code(right), summary, ...operatorRoles.map((role) => (has(role) ? "yes" : "–"))];
+      }),
+    ),
+  );
+}

@@ -1,0 +1,97 @@
+// Passkeys of operators: challenges, and what is stored of a passkey. Whether a signature is valid is decided by the caller,
+// which knows the protocol (console/passkey.ts).
+
+import type { Operator, Passkey } from "../../domain/operator.ts";
+import type { PasskeyHolder, TokenPurpose } from "../../store/operators.ts";
+import { actOf, type App } from "../app.ts";
+import { hashSecret } from "../credential.ts";
+import { OperatorError } from "../operator-error.ts";
+import { makeSession, type StartedSession } from "./session.ts";
+
+export const challengeLifetimeMs = 5 * 60_000;
+/** One for each device of a person. */
+const passkeysMax = 20;
+
+type ChallengePurpose = Exclude<TokenPurpose, "link">;
+
+/** `operator`: who adds a passkey; undefined where somebody signs in. */
+export interface Challenge {
+  readonly challenge: string;
+  readonly purpose: ChallengePurpose;
+  readonly operator: Operator | undefined;
+}
+
+/** Stores a challenge, which can be used once. Throws OperatorError sign_in if too many are open. */
+export async function openChallenge(app: App, wanted: Challenge): Promise<void> {
+  const now = app.now();
+  const opened = await app.store.operators.createChallenge(
+    { ...stored(wanted), expiresAt: now + challengeLifetimeMs },
+    now,
+  );
+  if (opened) return;
+  throw new OperatorError("sign_in", "Too many people are signing in; try again in five minutes.");
+}
+
+/** False for one that was used before, has expired or is for another purpose or person. */
+export function useChallenge(app: App, given: Challenge): Promise<boolean> {
+  return app.store.operators.useChallenge(stored(given), app.now());
+}
+
+function stored({ challenge, purpose, operator }: Challenge) {
+  return { tokenHash: hashSecret(challenge), purpose, operatorId: operator?.operatorId };
+}
+
+/** Throws OperatorError invalid. */
+export async function addPasskey(
+  app: App,
+  { operatorId }: Operator,
+  made: Omit<Passkey, "operatorId" | "createdAt" | "lastUsedAt">,
+): Promise<void> {
+  const known = await app.store.operators.listPasskeys(operatorId);
+  if (known.length >= passkeysMax) {
+    throw new OperatorError("invalid", `You have ${passkeysMax} passkeys; remove one first.`);
+  }
+  const act = actOf(app);
+  const passkey = { ...made, operatorId, createdAt: act.now, lastUsedAt: undefined };
+  if (await app.store.operators.addPasskey(passkey, act)) return;
+  throw new OperatorError("invalid", "This passkey is registered already.");
+}
+
+/** Oldest first. */
+export function listPasskeys(
+  { store }: App,
+  { operatorId }: Operator,
+): Promise<readonly Passkey[]> {
+  return store.operators.listPasskeys(operatorId);
+}
+
+/** Throws OperatorError no_such_passkey, also for a passkey of somebody else. */
+export async function removePasskey(
+  app: App,
+  { operatorId }: Operator,
+  credentialId: string,
+): Promise<void> {
+  if (await app.store.operators.removePasskey(credentialId, operatorId, actOf(app))) return;
+  throw new OperatorError("no_such_passkey", "You have no such passkey.");
+}
+
+/** Undefined for one that is unknown, or of a disabled operator. */
+export function findPasskey(
+  { store }: App,
+  credentialId: string,
+): Promise<PasskeyHolder | undefined> {
+  return store.operators.findPasskey(credentialId);
+}
+
+/** After its signature was verified. Undefined if the passkey was copied: its count has been seen before. */
+export async function signInWithPasskey(
+  app: App,
+  { passkey, operator }: PasskeyHolder,
+  signCount: number,
+): Promise<StartedSession | undefined> {
+  const made = makeSession(app, "passkey");
+  const act = { actor: operator.name, now: app.now() };
+  const signIn = { session: made.stored, act };
+  const used = await app.store.operators.usePasskey(passkey.credentialId, signCount, signIn);
+  return used ? { operator, ...made } : undefined;
+}

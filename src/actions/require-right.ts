@@ -1,0 +1,63 @@
+// Enforces what the role of an operator allows (operator-right.ts). Every action that a person starts calls it first; no
+// page and no command decides by itself.
+
+import { confidentialTypes } from "../domain/confidentiality.ts";
+import { type OperatorRight, operatorRights, rightsOf } from "../domain/operator-right.ts";
+import type { Operator } from "../domain/operator.ts";
+import type { App } from "./app.ts";
+import { OperatorError } from "./operator-error.ts";
+
+/** The application as this person may use it: every act is in the audit trail under the name, within the rights. */
+export function actAs(app: App, { name, roles }: Operator): App {
+  return { ...app, operator: name, rights: rightsOf(roles) };
+}
+
+export function hasRight({ rights }: Pick<App, "rights">, right: OperatorRight): boolean {
+  return rights === undefined || rights.has(right);
+}
+
+/** Throws OperatorError not_permitted. */
+export function requireRight(app: Pick<App, "rights" | "operator">, right: OperatorRight): void {
+  if (hasRight(app, right)) return;
+  const { summary, roles } = operatorRights[right];
+  const able = roles.join(" or ");
+  throw new OperatorError(
+    "not_permitted",
+    `${app.operator} may not ${summary}; the role ${able} may. Nothing was changed.`,
+  );
+}
+
+/** What is said about: records of a type in an organization. */
+interface Subject {
+  readonly organizationId: string;
+  readonly resourceType: string;
+}
+
+/** False for what must seem not to exist: anything about a record of a confidential type of its organization. */
+export type Knows = (subject: Subject) => boolean;
+
+export async function readKnowledge(app: Pick<App, "rights" | "store">): Promise<Knows> {
+  if (hasRight(app, "confidential.read")) return () => true;
+  const organizations = await app.store.listOrganizations();
+  const hidden = new Map(
+    organizations.map((one) => [one.organizationId, confidentialTypes(one.confidentialTypes)]),
+  );
+  const always = confidentialTypes();
+  return ({ organizationId, resourceType }) =>
+    !(hidden.get(organizationId) ?? always).has(resourceType);
+}
+
+/** Types that are confidential in any organization, if this person may not know of their records. */
+export async function readHiddenTypes(
+  app: Pick<App, "rights" | "store">,
+): Promise<ReadonlySet<string>> {
+  if (hasRight(app, "confidential.read")) return new Set();
+  const organizations = await app.store.listOrganizations();
+  return confidentialTypes(organizations.flatMap(({ confidentialTypes: added = [] }) => added));
+}
+
+/** Throws OperatorError not_permitted, whether or not there is such a record. */
+export async function requireKnowledge(app: App, subject: Subject): Promise<void> {
+  if ((await readKnowledge(app))(subject)) return;
+  requireRight(app, "confidential.read");
+}

@@ -1,0 +1,54 @@
+// Replies of the console: pages, redirects and JSON, with the headers that bound what a browser does with them.
+
+import type { Answer } from "../http/reply/reply.ts";
+import type { Html } from "./html.ts";
+
+/** Nothing but the own stylesheet, the own script, and requests to the own origin. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** With no-referrer, browsers would send forms with `Origin: null`. */
+const headers = {
+  "cache-control": "no-store",
+  "content-security-policy": contentSecurityPolicy,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+};
+
+export interface AnswerOptions {
+  readonly status?: number;
+  /** A value of Set-Cookie. */
+  readonly cookie?: string | undefined;
+}
+
+export function pageAnswer(page: Html, { status = 200, cookie }: AnswerOptions = {}): Answer {
+  return {
+    status,
+    body: page.text,
+    contentType: "text/html; charset=utf-8",
+    headers: withCookie(cookie),
+  };
+}
+
+/** After a change, so that reloading the next page does not repeat it. */
+export function redirectTo(path: `/console${string}`, cookie?: string): Answer {
+  return { status: 303, body: undefined, headers: { ...withCookie(cookie), location: path } };
+}
+
+export function jsonReply(body: object, { status = 200, cookie }: AnswerOptions = {}): Answer {
+  return { status, body: JSON.stringify(body), headers: withCookie(cookie) };
+}
+
+function withCookie(cookie: string | undefined): Record<string, string> {
+  return cookie === undefined ? headers : { ...headers, "set-cookie": cookie };
+}

@@ -1,0 +1,79 @@
+// What a page can't do by itself: passkeys, times in the viewer's zone, keyboard shortcuts. Everything else works without
+// this file.
+
+"use strict";
+
+/** Sends JSON and follows the reply. Rejects with a message for people. */
+async function post(path, body) {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const reply = await response.json();
+  if (!response.ok) throw new Error(reply.message);
+  return reply;
+}
+
+const passkeys = {
+  "sign-in": async () => {
+    const options = await post("/console/passkey/options", {});
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    const credential = await navigator.credentials.get({ publicKey });
+    return post("/console/passkey", credential.toJSON());
+  },
+  add: async () => {
+    const options = await post("/console/account/passkey/options", {});
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+    const credential = await navigator.credentials.create({ publicKey });
+    return post("/console/account/passkey", credential.toJSON());
+  },
+};
+
+function explain(error) {
+  return error.name === "NotAllowedError"
+    ? "No passkey was used: it was cancelled, or took too long."
+    : error.message;
+}
+
+function preparePasskeys() {
+  const message = document.querySelector("[data-passkey-message]");
+  for (const button of document.querySelectorAll("[data-passkey]")) {
+    button.hidden = false;
+    if (typeof globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== "function") {
+      button.disabled = true;
+      message.textContent = "This browser does not support passkeys.";
+      continue;
+    }
+    button.addEventListener("click", () => {
+      void usePasskey(button, message);
+    });
+  }
+}
+
+async function usePasskey(button, message) {
+  button.disabled = true;
+  message.textContent = "";
+  try {
+    const { location } = await passkeys[button.dataset.passkey]();
+    globalThis.location.assign(location);
+  } catch (error) {
+    message.textContent = explain(error);
+    button.disabled = false;
+  }
+}
+
+/** The zone of the viewer first, UTC beside it. */
+function showLocalTimes() {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const utc = document.createElement("small");
+    utc.textContent = ` (${time.textContent})`;
+    time.textContent = format.format(new Date(time.dateTime));
+    time.after(utc);
+  }
+}
+
+for (const hint of document.querySelectorAll("[data-without-script]")) hint.hidden = true;
+preparePasskeys();
+showLocalTimes();

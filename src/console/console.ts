@@ -1,0 +1,157 @@
+// Serves the console at /console: for each request the limit of its address, the origin, the session, then the page. Never
+// decides what a person may do; the actions do.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { findSession } from "../actions/operator/session.ts";
+import { actAs } from "../actions/require-right.ts";
+import { AppError } from "../domain/error.ts";
+import type { RequestWatch } from "../http/connection/request-watch.ts";
+import { rejectAmbiguousRequest } from "../http/connection/request-smuggling.ts";
+import type { HttpContext } from "../http/http-context.ts";
+import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
+import { type Answer, makeRequestContext, type RequestContext } from "../http/reply/reply.ts";
+import { sendError } from "../http/reply/send-error.ts";
+import { pageAnswer, redirectTo } from "./answer.ts";
+import { assetAnswer } from "./asset.ts";
+import { readSessionCookie } from "./cookie.ts";
+import { errorReply, isInternal } from "./error-page.ts";
+import { html } from "./html.ts";
+import { isFromOwnPage, originOf } from "./origin.ts";
+import type { ConsoleSources, Route, Visitor } from "./request.ts";
+import { routes } from "./routes.ts";
+
+export interface ConsoleOptions {
+  readonly sources: ConsoleSources;
+  /** CONSOLE_URL. */
+  readonly url: string | undefined;
+}
+
+interface Console extends ConsoleOptions {
+  readonly context: HttpContext;
+  readonly watch: RequestWatch<RequestContext>;
+}
+
+type Handle = (visitor: Visitor) => Promise<Answer>;
+
+/** To be called when the server is built, before it listens. */
+export function mountConsole(
+  server: FastifyInstance,
+  context: HttpContext,
+  { watch, ...options }: ConsoleOptions & Pick<Console, "watch">,
+): void {
+  const parts = { ...options, context, watch };
+  for (const route of routes) {
+    server.route({
+      method: route.method,
+      url: route.path,
+      handler: (request, reply) => answer(parts, { request, reply }, handlerOf(route)),
+    });
+  }
+  server.get("/console/asset/:id", (request, reply) =>
+    answer(parts, { request, reply }, ({ id }) => assetAnswer(request, id)),
+  );
+  server.all("/console/*", (request, reply) => answer(parts, { request, reply }, noPage));
+}
+
+async function noPage(): Promise<never> {
+  throw new AppError("no_such_operation", { message: "There is no such page." });
+}
+
+/** Every error is answered. */
+async function answer(
+  { context, sources, url, watch }: Console,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  handle: Handle,
+): Promise<FastifyReply> {
+  const ticket = watch.begin(makeRequestContext(request, reply, { name: "console" }));
+  try {
+    if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
+    rejectAmbiguousRequest(request.raw);
+    if (!limitUnauthenticated(context, request, reply)) return reply;
+    const origin = originOf(request, url);
+    if (origin === undefined) throw new AppError("malformed_http");
+    if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, origin)) {
+      throw foreign(request, origin.text);
+    }
+    const query = new URLSearchParams(request.url.split("?").slice(1).join("?"));
+    const { id = "" } = request.params as { readonly id?: string };
+    const found = await handle({ context, sources, request, origin, query, id });
+    context.replies.send(request, reply, found);
+  } catch (error) {
+    sendFailure(context, { request, reply }, error);
+  } finally {
+    watch.end(ticket);
+  }
+  return reply;
+}
+
+function sendFailure(
+  context: HttpContext,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  error: unknown,
+): void {
+  const isMalformed = error instanceof AppError && error.errorName === "malformed_http";
+  if (isInternal(error) || isMalformed || reply.sent) {
+    // In the log and, as everywhere, without internals in the reply.
+    sendError(context, request, { reply, error });
+    return;
+  }
+  const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
+  const failure = errorReply({ error, requestId: request.id, wantsJson });
+  // A body that was rejected before it was read ends the connection.
+  const headers = request.raw.complete
+    ? failure.headers
+    : { ...failure.headers, connection: "close" };
+  context.replies.send(request, reply, { ...failure, ...(headers && { headers }) });
+}
+
+/** A request that another site sent, or one whose proxy does not say by which address browsers reach it. */
+function foreign({ headers }: FastifyRequest, own: string): AppError {
+  const hint =
+    headers.origin === undefined
+      ? "The request has no header Origin."
+      : `It came from ${headers.origin}, and the console is at ${own}. If both are this service, set CONSOLE_URL.`;
+  return new AppError("insufficient_scope", {
+    message: `Changes are accepted from pages of the console only. ${hint}`,
+  });
+}
+
+function handlerOf(route: Route): Handle {
+  if (route.open === true) return route.handle;
+  return async (visitor) => {
+    const { context, request, origin } = visitor;
+    const secret = readSessionCookie(request.headers, origin);
+    const found = secret === undefined ? undefined : await findSession(context.app, secret);
+    if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
+    const { operator, session } = found;
+    const app = actAs(context.app, operator);
+    return route.handle({ ...visitor, app, operator, session });
+  };
+}
+
+function signInFirst({ method }: FastifyRequest): Answer {
+  if (method === "GET" || method === "HEAD") return redirectTo("/console/sign-in");
+  throw new AppError("insufficient_scope", {
+    message: "Your session has ended. Sign in again; nothing was changed.",
+  });
+}
+
+/** Browsers send no strict cookie with a link from another site. */
+function isFromElsewhere({ method, headers }: FastifyRequest): boolean {
+  return method === "GET" && headers["sec-fetch-site"] === "cross-site";
+}
+
+/** A page that loads itself again, this time from the own site. */
+const tryAgain: Answer = pageAnswer(
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>Sluice</title>
+        <meta http-equiv="refresh" content="0" />
+      </head>
+      <body>
+        <p>Opening the console…</p>
+      </body>
+    </html> `,
+);

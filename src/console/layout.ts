@@ -1,0 +1,73 @@
+// The frame of every page: head, navigation and main part. Contains no page of its own.
+
+import { assetPath } from "./asset.ts";
+import { type Html, html } from "./html.ts";
+import type { Person } from "./request.ts";
+
+/** A screen in the navigation. */
+interface Screen {
+  readonly path: string;
+  readonly label: string;
+}
+
+const screens: readonly Screen[] = [
+  { path: "/console", label: "Overview" },
+  { path: "/console/deletions", label: "Deletions" },
+  { path: "/console/account", label: "Account" },
+];
+
+export interface PageView {
+  readonly title: string;
+  /** The path of the screen to which the page belongs. */
+  readonly screen?: string;
+  readonly body: Html;
+}
+
+export function renderPage(
+  { title, screen, body }: PageView,
+  person: Pick<Person, "operator"> | undefined,
+): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title} · Sluice</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="${assetPath("icon.svg")}" />
+        <link rel="stylesheet" href="${assetPath("console.css")}" />
+        <script src="${assetPath("console.js")}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <a class="brand" href="/console">Sluice</a>
+          ${person === undefined ? false : renderNavigation(person, screen)}
+        </header>
+        <main id="main" tabindex="-1">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `;
+}
+
+function renderNavigation(
+  { operator }: Pick<Person, "operator">,
+  screen: string | undefined,
+): Html {
+  const links = screens.map(({ path, label }) =>
+    path === screen
+      ? html`<li><a href="${path}" aria-current="page">${label}</a></li>`
+      : html`<li><a href="${path}">${label}</a></li>`,
+  );
+  return html`<nav aria-label="Screens">
+      <ul>
+        ${links}
+      </ul>
+    </nav>
+    <form class="who" method="post" action="/console/sign-out">
+      <span><bdi>${operator.name}</bdi> <small>${operator.roles.join(", ")}</small></span>
+      <button type="submit">Sign out</button>
+    </form>`;
+}

@@ -1,0 +1,36 @@
+// By which origin browsers reach the console, and whether a request comes from a page of it.
+
+import type { FastifyRequest } from "fastify";
+
+export interface Origin {
+  /** Such as `https://sluice.example.com`. */
+  readonly text: string;
+  readonly isSecure: boolean;
+  /** Without a port: the name to which passkeys are bound. */
+  readonly hostname: string;
+}
+
+/** `configured`: CONSOLE_URL. Undefined if the request names no valid host. */
+export function originOf(
+  request: FastifyRequest,
+  configured: string | undefined,
+): Origin | undefined {
+  const url = URL.parse(configured ?? `${request.protocol}://${request.host}`);
+  if (url === null) return undefined;
+  return { text: url.origin, isSecure: url.protocol === "https:", hostname: url.hostname };
+}
+
+/**
+ * True for a request that a page of this origin sent. A browser sends Origin with every POST, and other sites can't forge
+ * it; so a POST without it is refused too.
+ */
+export function isFromOwnPage({ headers }: FastifyRequest, origin: Origin): boolean {
+  const site = headers["sec-fetch-site"];
+  return headers.origin === origin.text && (site === undefined || site === "same-origin");
+}
+
+/** True where browsers support passkeys: over TLS or on localhost, and never for an address. */
+export function supportsPasskeys({ isSecure, hostname }: Origin): boolean {
+  const isAddress = /^[\d.]+$|^\[/.test(hostname);
+  return !isAddress && (isSecure || hostname === "localhost" || hostname.endsWith(".localhost"));
+}

@@ -1,0 +1,195 @@
+// The account of the person who has signed in: passkeys and sessions. Those who may see the sessions of others do so here.
+
+import { hasRight } from "../../actions/require-right.ts";
+import { listPasskeys, removePasskey } from "../../actions/operator/passkey.ts";
+import {
+  endOwnSession,
+  listOwnSessions,
+  listSessions,
+  revokeSession,
+} from "../../actions/operator/session.ts";
+import type { OperatorSession, Passkey } from "../../domain/operator.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
+import { noSessionCookie } from "../cookie.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { supportsPasskeys } from "../origin.ts";
+import { acceptNewPasskey, offerNewPasskey } from "../passkey.ts";
+import { type Person, readForm, readJsonBody } from "../request.ts";
+import { renderTime } from "../time.ts";
+
+export async function showAccount(person: Person): Promise<Answer> {
+  const { app, operator, session } = person;
+  const passkeys = await listPasskeys(app, operator);
+  const own = await listOwnSessions(app, operator);
+  const body = html`<p>
+      You are <strong><bdi>${operator.name}</bdi></strong
+      >, with the role ${operator.roles.join(" and ")}. What you do is in the audit trail under this
+      name.
+    </p>
+    <section aria-labelledby="passkeys">
+      <h2 id="passkeys">Passkeys</h2>
+      ${passkeys.length === 0 ? noPasskey : renderPasskeys(passkeys)} ${renderAdding(person)}
+    </section>
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Your sessions</h2>
+      ${renderSessions(own, session)}
+    </section>
+    ${hasRight(app, "session.list") && (await renderAllSessions(person))}`;
+  return pageAnswer(renderPage({ title: "Account", screen: "/console/account", body }, person));
+}
+
+const noPasskey = html`<p class="empty">
+  You have no passkey yet. Add one now: without it, you need a new link from the server each time.
+</p>`;
+
+function renderAdding({ origin }: Person): Html {
+  if (!supportsPasskeys(origin)) {
+    return html`<p>Passkeys need TLS, or the address <code>localhost</code>.</p>`;
+  }
+  return html`<p>
+      <button type="button" class="main" data-passkey="add" hidden>Add a passkey</button>
+    </p>
+    <p role="alert" data-passkey-message></p>
+    <p data-without-script>Adding a passkey needs JavaScript.</p>`;
+}
+
+function renderPasskeys(passkeys: readonly Passkey[]): Html {
+  const rows = passkeys.map(
+    ({ credentialId, createdAt, lastUsedAt }) =>
+      html`<tr>
+        <td><code>${shorten(credentialId)}</code></td>
+        <td>${renderTime(createdAt)}</td>
+        <td>${renderTime(lastUsedAt)}</td>
+        <td>
+          <form method="post" action="/console/account/passkey/remove">
+            <input type="hidden" name="credential" value="${credentialId}" />
+            <button type="submit">
+              Remove<span class="sr"> passkey ${shorten(credentialId)}</span>
+            </button>
+          </form>
+        </td>
+      </tr>`,
+  );
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Passkey</th>
+          <th scope="col">Added</th>
+          <th scope="col">Last used</th>
+          <th scope="col"><span class="sr">Action</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function shorten(credentialId: string): string {
+  return credentialId.slice(0, 12);
+}
+
+function renderSessions(sessions: readonly OperatorSession[], current: OperatorSession): Html {
+  const rows = sessions.map((session) => {
+    const isCurrent = session.sessionId === current.sessionId;
+    return renderSession(session, {
+      note: isCurrent ? "this one" : "",
+      action: "/console/account/session/end",
+      verb: "End",
+    });
+  });
+  return renderSessionTable(rows);
+}
+
+interface RowOptions {
+  readonly note: string;
+  readonly action: string;
+  readonly verb: string | undefined;
+}
+
+function renderSession(session: OperatorSession, { note, action, verb }: RowOptions): Html {
+  const { sessionId, method, createdAt, expiresAt } = session;
+  const end =
+    verb !== undefined &&
+    html`<form method="post" action="${action}">
+      <input type="hidden" name="session" value="${sessionId}" />
+      <button type="submit">${verb}<span class="sr"> session ${sessionId}</span></button>
+    </form>`;
+  return html`<tr>
+    <td><code>${sessionId}</code></td>
+    <td><bdi>${note}</bdi></td>
+    <td>${method}</td>
+    <td>${renderTime(createdAt)}</td>
+    <td>${renderTime(expiresAt)}</td>
+    <td>${end}</td>
+  </tr>`;
+}
+
+function renderSessionTable(rows: readonly Html[]): Html {
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Session</th>
+          <th scope="col">Whose</th>
+          <th scope="col">Signed in by</th>
+          <th scope="col">Since</th>
+          <th scope="col">Until</th>
+          <th scope="col"><span class="sr">Action</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+async function renderAllSessions({ app }: Person): Promise<Html> {
+  const holders = await listSessions(app);
+  const verb = hasRight(app, "session.revoke") ? "Revoke" : undefined;
+  const rows = holders.map(({ session, operator }) =>
+    renderSession(session, { note: operator.name, action: "/console/session/revoke", verb }),
+  );
+  return html`<section aria-labelledby="all">
+    <h2 id="all">Sessions of everybody</h2>
+    ${renderSessionTable(rows)}
+  </section>`;
+}
+
+export async function offerPasskeyToAdd(person: Person): Promise<Answer> {
+  return jsonReply(await offerNewPasskey(person.app, person));
+}
+
+export async function addPasskey(person: Person): Promise<Answer> {
+  await acceptNewPasskey(person.app, person, await readJsonBody(person));
+  return jsonReply({ location: "/console/account" });
+}
+
+export async function removeOwnPasskey(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  await removePasskey(person.app, person.operator, form.get("credential") ?? "");
+  return redirectTo("/console/account");
+}
+
+export async function endSession(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  const sessionId = form.get("session") ?? "";
+  await endOwnSession(person.app, person.operator, sessionId);
+  return redirectTo("/console/account");
+}
+
+export async function revokeAnySession(person: Person): Promise<Answer> {
+  const form = await readForm(person);
+  await revokeSession(person.app, form.get("session") ?? "");
+  return redirectTo("/console/account");
+}
+
+export async function signOut(person: Person): Promise<Answer> {
+  await endOwnSession(person.app, person.operator, person.session.sessionId);
+  return redirectTo("/console/sign-in", noSessionCookie(person.origin));
+}

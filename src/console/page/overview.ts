@@ -1,0 +1,199 @@
+// The overview: what this process takes in, how deletions stand, and the state of the store.
+
+import { deletionsCountedMax, type Overview, readOverview } from "../../actions/read-overview.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import type { IntakeMinute } from "../../metrics/history.ts";
+import { pageAnswer } from "../answer.ts";
+import { renderBars } from "../chart.ts";
+import { type Html, html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { formatSeconds, quantile } from "../quantile.ts";
+import type { Person } from "../request.ts";
+import { formatBytes, formatDuration, formatNumber, renderTime } from "../time.ts";
+
+interface Period {
+  readonly name: string;
+  readonly label: string;
+  readonly slots: number;
+  readonly minutesOfSlot: number;
+}
+
+const hour: Period = { name: "hour", label: "the last hour", slots: 60, minutesOfSlot: 1 };
+const day: Period = { name: "day", label: "the last 24 hours", slots: 48, minutesOfSlot: 30 };
+
+export async function showOverview(person: Person): Promise<Answer> {
+  const { app, query, sources } = person;
+  const overview = await readOverview(app);
+  const period = query.get("period") === day.name ? day : hour;
+  const { minutes, buckets } = sources.history.read();
+  const slots = toSlots(minutes, period);
+  const body = html`${overview.organizations === 0 && firstSteps}
+    ${renderState(overview, app.now())} ${renderPeriods(period)}
+    ${renderRecords(overview.types, slots, period)} ${renderRejections(slots, period)}
+    ${renderDurations(slots, { buckets, period })}
+    <p class="note">
+      Counted by this process since its start at most a day ago; other processes of the same store
+      count their own.
+    </p>`;
+  return pageAnswer(renderPage({ title: "Overview", screen: "/console", body }, person));
+}
+
+const firstSteps = html`<section class="empty">
+  <h2>Nothing is here yet</h2>
+  <p>First create an organization and a key for it, on the server:</p>
+  <pre><code>sluice organization create --name "Acme Payments" --id acme
+sluice key create --organization acme</code></pre>
+</section>`;
+
+function renderState({ queue, storeBytes, engine, lastBackup }: Overview, now: number): Html {
+  const { open, overdue, oldestDueAt } = queue;
+  const oldest =
+    oldestDueAt === undefined
+      ? "none"
+      : html`the oldest was due ${formatDuration(Math.max(0, now - oldestDueAt))} ago`;
+  const backup =
+    lastBackup === undefined
+      ? html`none by
+          <code>sluice backup</code>${engine === "postgres" && "; PostgreSQL has its own tools"}`
+      : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`;
+  return html`<dl class="figures">
+    <div>
+      <dt>Open deletions</dt>
+      <dd>${formatCount(open)}</dd>
+    </div>
+    <div class="${overdue > 0 ? "warn" : "fine"}">
+      <dt>Overdue deletions</dt>
+      <dd>${formatCount(overdue)} <small>${overdue > 0 && oldest}</small></dd>
+    </div>
+    <div>
+      <dt>Size of the store</dt>
+      <dd>
+        ${formatBytes(storeBytes)} <small>${engine === "sqlite" ? "SQLite" : "PostgreSQL"}</small>
+      </dd>
+    </div>
+    <div class="${lastBackup === undefined ? "warn" : "fine"}">
+      <dt>Last backup</dt>
+      <dd>${backup}</dd>
+    </div>
+  </dl>`;
+}
+
+function formatCount(count: number): string {
+  return count >= deletionsCountedMax ? `${formatNumber(count)} or more` : formatNumber(count);
+}
+
+function renderPeriods(current: Period): Html {
+  const links = [hour, day].map(({ name, label }) =>
+    name === current.name
+      ? html`<li><a href="/console?period=${name}" aria-current="true">${label}</a></li>`
+      : html`<li><a href="/console?period=${name}">${label}</a></li>`,
+  );
+  return html`<nav class="tabs" aria-label="Period">
+    <ul>
+      ${links}
+    </ul>
+  </nav>`;
+}
+
+/** The oldest first; slots before the start of the process are empty. */
+function toSlots(minutes: readonly IntakeMinute[], period: Period): readonly IntakeMinute[][] {
+  const { slots, minutesOfSlot } = period;
+  const shown = minutes.slice(-slots * minutesOfSlot);
+  return Array.from({ length: slots }, (_, slot) => {
+    const end = shown.length - (slots - 1 - slot) * minutesOfSlot;
+    return shown.slice(Math.max(0, end - minutesOfSlot), Math.max(0, end));
+  });
+}
+
+function renderRecords(
+  types: readonly string[],
+  slots: readonly IntakeMinute[][],
+  period: Period,
+): Html {
+  const rows = types.map((type) => {
+    const values = slots.map((slot) => sum(slot.map(({ records }) => records[type] ?? 0)));
+    return renderRow(type, { values, label: `${type}, records stored in ${period.label}` });
+  });
+  return html`<section aria-labelledby="records">
+    <h2 id="records">Records stored in ${period.label}</h2>
+    ${renderTable(["Record type", "Over time", "Records"], rows)}
+  </section>`;
+}
+
+function renderRejections(slots: readonly IntakeMinute[][], period: Period): Html {
+  const statuses = new Set(
+    slots.flat().flatMap((minute) => Object.keys(minute.statuses).filter((name) => name >= "400")),
+  );
+  const rows = [...statuses].sort().map((status) => {
+    const values = slots.map((slot) => sum(slot.map((minute) => minute.statuses[status] ?? 0)));
+    return renderRow(status, { values, label: `requests answered ${status} in ${period.label}` });
+  });
+  const table =
+    rows.length === 0
+      ? html`<p class="empty">No request was rejected.</p>`
+      : renderTable(["Status", "Over time", "Requests"], rows);
+  return html`<section aria-labelledby="rejections">
+    <h2 id="rejections">Rejected requests</h2>
+    ${table}
+  </section>`;
+}
+
+function renderDurations(
+  slots: readonly IntakeMinute[][],
+  { buckets, period }: { readonly buckets: readonly number[]; readonly period: Period },
+): Html {
+  const add = (parts: readonly IntakeMinute[]) =>
+    Array.from({ length: buckets.length + 1 }, (_, index) =>
+      sum(parts.map(({ durations }) => durations[index] ?? 0)),
+    );
+  const longest = buckets.at(-1) ?? 0;
+  const values = slots.map((slot) =>
+    Math.ceil(Math.min(quantile(add(slot), buckets, 0.99) ?? 0, longest) * 1_000),
+  );
+  const all = add(slots.flat());
+  const rows = [0.5, 0.99].map((share) => {
+    const text = formatSeconds(quantile(all, buckets, share), buckets);
+    const chart =
+      share === 0.99 && renderBars({ values, label: `p99 in milliseconds in ${period.label}` });
+    return html`<tr>
+      <th scope="row">p${share * 100}</th>
+      <td>${chart}</td>
+      <td class="number">${text}</td>
+    </tr>`;
+  });
+  return html`<section aria-labelledby="durations">
+    <h2 id="durations">Duration of requests</h2>
+    ${renderTable(["Share", "Over time", "At most"], rows)}
+  </section>`;
+}
+
+function renderRow(
+  name: string,
+  chart: { readonly values: readonly number[]; readonly label: string },
+): Html {
+  return html`<tr>
+    <th scope="row">${name}</th>
+    <td>${renderBars(chart)}</td>
+    <td class="number">${formatNumber(sum(chart.values))}</td>
+  </tr>`;
+}
+
+function renderTable(titles: readonly string[], rows: readonly Html[]): Html {
+  const heads = titles.map((title) => html`<th scope="col">${title}</th>`);
+  return html`<div class="scroll">
+    <table class="charts">
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

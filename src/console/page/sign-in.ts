@@ -1,0 +1,91 @@
+// Signing in: with a passkey, or once with a link from the command line. Opening a link shows whom it is for and does not use
+// it, because mail programs and chats open links too.
+
+import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
+import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { jsonReply, pageAnswer, redirectTo } from "../answer.ts";
+import { requireAttempt } from "../attempt.ts";
+import { sessionCookie } from "../cookie.ts";
+import { html } from "../html.ts";
+import { renderPage } from "../layout.ts";
+import { type Origin, supportsPasskeys } from "../origin.ts";
+import { askForPasskey, signInBy } from "../passkey.ts";
+import { readForm, readJsonBody, type Visitor } from "../request.ts";
+
+const howToGetLink = html`<p>
+    Ask somebody with a shell on the server for a link. It is created with
+  </p>
+  <pre><code>sluice operator link NAME</code></pre>
+  <p>A new person needs an account first:</p>
+  <pre><code>sluice operator create NAME --role viewer</code></pre>`;
+
+export async function showSignIn({ origin }: Visitor): Promise<Answer> {
+  const passkey = supportsPasskeys(origin)
+    ? html`<p>
+          <button type="button" class="main" data-passkey="sign-in" hidden>
+            Sign in with a passkey
+          </button>
+        </p>
+        <p role="alert" data-passkey-message></p>
+        <p data-without-script>Passkeys need JavaScript. A sign-in link works without it.</p>`
+    : html`<p>
+        Passkeys need TLS, or the address <code>localhost</code>; here you can sign in with a link.
+      </p>`;
+  const body = html`<section class="narrow">
+    ${passkey}
+    <h2>With a link</h2>
+    ${howToGetLink}
+  </section>`;
+  return pageAnswer(renderPage({ title: "Sign in", body }, undefined));
+}
+
+export async function showLink(visitor: Visitor): Promise<Answer> {
+  const token = visitor.query.get("token") ?? "";
+  await requireAttempt(visitor);
+  const operator = await readSignInLink(visitor.context.app, token);
+  if (operator === undefined) throw linkEnded();
+  const body = html`<section class="narrow">
+    <p>
+      This link signs in <strong><bdi>${operator.name}</bdi></strong
+      >, once, for 12 hours.
+    </p>
+    <form method="post" action="/console/link">
+      <input type="hidden" name="token" value="${token}" />
+      <button type="submit" class="main">Sign in</button>
+    </form>
+  </section>`;
+  return pageAnswer(renderPage({ title: "Sign in", body }, undefined));
+}
+
+export async function useLink(visitor: Visitor): Promise<Answer> {
+  const form = await readForm(visitor);
+  await requireAttempt(visitor);
+  const started = await useSignInLink(visitor.context.app, form.get("token") ?? "");
+  if (started === undefined) throw linkEnded();
+  return redirectTo("/console/account", cookieOf(visitor.origin, started));
+}
+
+export async function offerPasskey(visitor: Visitor): Promise<Answer> {
+  await requireAttempt(visitor);
+  return jsonReply(await askForPasskey(visitor.context.app, visitor.origin));
+}
+
+export async function usePasskey(visitor: Visitor): Promise<Answer> {
+  const answer = await readJsonBody(visitor);
+  await requireAttempt(visitor);
+  const started = await signInBy(visitor.context.app, visitor.origin, answer);
+  return jsonReply({ location: "/console" }, { cookie: cookieOf(visitor.origin, started) });
+}
+
+function cookieOf(origin: Origin, { secret }: StartedSession): string {
+  return sessionCookie(origin, secret, sessionLifetimeMs);
+}
+
+function linkEnded(): OperatorError {
+  return new OperatorError(
+    "sign_in",
+    "This link was used before, has expired, or was replaced by a newer one. Ask for another: sluice operator link NAME",
+  );
+}

@@ -1,0 +1,65 @@
+// What the handler of a page knows of its request: who asks, and what was sent. Bodies are small forms, or small JSON.
+
+import type { FastifyRequest } from "fastify";
+import type { App } from "../actions/app.ts";
+import { AppError } from "../domain/error.ts";
+import type { Operator, OperatorSession } from "../domain/operator.ts";
+import { parseJson } from "../http/body/parse-json.ts";
+import { readSmallBody } from "../http/body/read-body.ts";
+import type { HttpContext } from "../http/http-context.ts";
+import type { Answer } from "../http/reply/reply.ts";
+import type { IntakeHistory } from "../metrics/history.ts";
+import type { Origin } from "./origin.ts";
+
+/** What the pages show besides the store. */
+export interface ConsoleSources {
+  readonly history: Pick<IntakeHistory, "read">;
+}
+
+/** Somebody who may have signed in. */
+export interface Visitor {
+  readonly context: HttpContext;
+  readonly sources: ConsoleSources;
+  readonly request: FastifyRequest;
+  readonly origin: Origin;
+  readonly query: URLSearchParams;
+  /** The part of the path that the route leaves open, decoded. */
+  readonly id: string;
+}
+
+/** Somebody who has signed in. */
+export interface Person extends Visitor {
+  /** Acts under the name of this person, and within the rights. */
+  readonly app: App;
+  readonly operator: Operator;
+  readonly session: OperatorSession;
+}
+
+interface Place {
+  readonly method: "GET" | "POST";
+  /** Ends in `/:id` where a part of the path is open. */
+  readonly path: `/console${string}`;
+}
+
+/** `open`: needs no session. */
+export type Route =
+  | (Place & { readonly open: true; readonly handle: (visitor: Visitor) => Promise<Answer> })
+  | (Place & { readonly open?: never; readonly handle: (person: Person) => Promise<Answer> });
+
+/** Throws AppError content_type for another type of content, and too_large. */
+export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
+  requireType(request, "application/x-www-form-urlencoded");
+  return new URLSearchParams((await readSmallBody(request.raw)).toString("utf8"));
+}
+
+/** Throws AppError content_type, too_large and malformed_json. */
+export async function readJsonBody({ request }: Pick<Visitor, "request">): Promise<unknown> {
+  requireType(request, "application/json");
+  return parseJson(await readSmallBody(request.raw));
+}
+
+function requireType({ headers }: FastifyRequest, expected: string): void {
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  if (type.trim().toLowerCase() === expected) return;
+  throw new AppError("content_type", { message: `Send the body as ${expected}.` });
+}

@@ -1,0 +1,59 @@
+// Operators: the named people who run the service, their roles, and how they sign in. Never contains a secret.
+
+export const operatorRoles = ["viewer", "operator", "officer", "auditor"] as const;
+
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** Times are Unix milliseconds. */
+export interface Operator {
+  /** Opaque; also how a passkey names its owner. */
+  readonly operatorId: string;
+  /** Unique and never changed: the actor in the audit trail. */
+  readonly name: string;
+  readonly roles: readonly OperatorRole[];
+  readonly createdAt: number;
+  /** From then on this person can't act; undefined for one who can. */
+  readonly disabledAt: number | undefined;
+}
+
+export interface Passkey {
+  /** Base64url. */
+  readonly credentialId: string;
+  readonly operatorId: string;
+  /** In the encoding of COSE (RFC 9052). */
+  readonly publicKey: Uint8Array;
+  /** How often the authenticator has signed, if it counts. */
+  readonly signCount: number;
+  /** How a browser reaches the authenticator, such as `usb`. */
+  readonly transports: readonly string[];
+  readonly createdAt: number;
+  readonly lastUsedAt: number | undefined;
+}
+
+/** How a session began. */
+export type SignInMethod = "link" | "passkey";
+
+export interface OperatorSession {
+  readonly sessionId: string;
+  readonly operatorId: string;
+  readonly method: SignInMethod;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Names of parts of the service in the audit trail. */
+const reserved: ReadonlySet<string> = new Set(["worker", "retention"]);
+
+/** True for a name that the trail uses for a key or a part of the service. */
+export function isReservedName(name: string): boolean {
+  return reserved.has(name) || name.startsWith("key_");
+}
+
+const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._@+-]{0,99}$/u;
+
+export const operatorNameRule =
+  "a name of 1 to 100 letters, digits, spaces and ._@+- that begins with a letter or a digit";
+
+export function isOperatorName(name: string): boolean {
+  return nameForm.test(name) && name.isWellFormed() && !isReservedName(name);
+}

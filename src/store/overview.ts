@@ -1,0 +1,33 @@
+// Figures of the whole store, for people. Each is read in bounded time, whatever the size of the store.
+
+import type { AuditEntry } from "../domain/access.ts";
+import type { Edge } from "../domain/deletion/erasure.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
+
+export interface DeletionQueue {
+  /** Pending or processing. */
+  readonly open: number;
+  /** Due, and waiting neither for a hold nor for a floor. */
+  readonly overdue: number;
+  readonly oldestDueAt: number | undefined;
+}
+
+/** The relations by which the erasure of a record is planned. */
+export interface CascadePreview {
+  readonly edges: readonly Edge[];
+  /** False if there are more than are read for a preview. */
+  readonly isComplete: boolean;
+}
+
+export interface OverviewStore {
+  previewCascade(root: RecordKey): Promise<CascadePreview>;
+  /** Without deletions of records of these types. Counts at most `countedMax` of each. */
+  deletionQueue(
+    hiddenTypes: readonly string[],
+    countedMax: number,
+    now: number,
+  ): Promise<DeletionQueue>;
+  lastBackup(): Promise<AuditEntry | undefined>;
+  /** Bytes on disk: of the files of the store, or of the database. */
+  sizeBytes(): Promise<number>;
+}

@@ -1,0 +1,51 @@
+// Operators, their passkeys and sessions, and tokens of one use. They belong to no organization, so there are no row
+// policies.
+
+export const operators = `
+  CREATE TABLE operator (
+    operator_id text COLLATE "C" NOT NULL PRIMARY KEY,
+    name text COLLATE "C" NOT NULL UNIQUE,
+    roles text NOT NULL,
+    created_at bigint NOT NULL,
+    disabled_at bigint
+  );
+
+  CREATE TABLE operator_passkey (
+    credential_id text COLLATE "C" NOT NULL PRIMARY KEY,
+    operator_id text COLLATE "C" NOT NULL,
+    public_key bytea NOT NULL,
+    sign_count bigint NOT NULL,
+    transports text NOT NULL,
+    created_at bigint NOT NULL,
+    last_used_at bigint
+  );
+  CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
+
+  CREATE TABLE operator_session (
+    session_id text COLLATE "C" NOT NULL PRIMARY KEY,
+    token_hash bytea NOT NULL UNIQUE,
+    operator_id text COLLATE "C" NOT NULL,
+    method text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL
+  );
+  CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
+
+  -- links by which operators sign in, and challenges that their passkeys sign
+  CREATE TABLE one_time_token (
+    token_hash bytea NOT NULL PRIMARY KEY,
+    purpose text COLLATE "C" NOT NULL,
+    operator_id text COLLATE "C",
+    expires_at bigint NOT NULL
+  );
+  CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
+
+  -- by which the console lists deletions
+  DROP INDEX deletion_by_status;
+  CREATE INDEX deletion_by_status ON deletion (status, requested_at, deletion_request_id);
+  CREATE INDEX deletion_by_organization_status
+    ON deletion (organization_id, status, requested_at, deletion_request_id);
+
+  -- by which the last backup is found
+  CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
+`;

@@ -1,0 +1,53 @@
+// Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
+
+import type { AuditEntry } from "../../domain/access.ts";
+import type { DeletionQueue } from "../overview.ts";
+import { type AuditRow, toAuditEntry } from "../row/audit-row.ts";
+import { get, type Statements } from "./statements.ts";
+
+const countOpen = `
+  SELECT count(*) AS deletions FROM (
+    SELECT 1 FROM deletion
+    --sqlite INDEXED BY deletion_due
+    WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
+      --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
+      --postgres AND resource_type <> ALL ($1::text[])
+    LIMIT $2) AS counted`;
+
+const countOverdue = `
+  SELECT count(*) AS deletions, min(due_at) AS oldest FROM (
+    SELECT due_at FROM deletion
+    --sqlite INDEXED BY deletion_due
+    WHERE status IN ('pending', 'processing') AND restricted_of IS NULL AND coalesce(next_attempt_at, due_at) <= $3
+      AND due_at <= $3 AND NOT held AND (floor_until IS NULL OR floor_until <= $3)
+      --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
+      --postgres AND resource_type <> ALL ($1::text[])
+    LIMIT $2) AS counted`;
+
+const findBackup = `
+  SELECT * FROM audit_entry WHERE action = 'store.backup' ORDER BY entry_no DESC LIMIT 1`;
+
+export function* readDeletionQueue(
+  hiddenTypes: readonly string[],
+  countedMax: number,
+  now: number,
+): Statements<DeletionQueue> {
+  const open = yield* get<{ deletions: number }>(countOpen, hiddenTypes, countedMax);
+  const due = yield* get<{ deletions: number; oldest: number | null }>(
+    countOverdue,
+    hiddenTypes,
+    countedMax,
+    now,
+  );
+  return {
+    open: open?.deletions ?? 0,
+    overdue: due?.deletions ?? 0,
+    oldestDueAt: due?.oldest ?? undefined,
+  };
+}
+
+/** The entry of the last backup that this service made. */
+export function* findLastBackup(): Statements<AuditEntry | undefined> {
+  const row = yield* get<AuditRow>(findBackup);
+  return row === undefined ? undefined : toAuditEntry(row);
+}

@@ -1,0 +1,48 @@
+// Operators, their passkeys and sessions, and tokens of one use.
+
+export const operators = `
+  CREATE TABLE operator (
+    operator_id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    roles TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    disabled_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE operator_passkey (
+    credential_id TEXT NOT NULL PRIMARY KEY,
+    operator_id TEXT NOT NULL,
+    public_key BLOB NOT NULL,
+    sign_count INTEGER NOT NULL,
+    transports TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
+
+  CREATE TABLE operator_session (
+    session_id TEXT NOT NULL PRIMARY KEY,
+    token_hash BLOB NOT NULL UNIQUE,
+    operator_id TEXT NOT NULL,
+    method TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
+
+  -- links by which operators sign in, and challenges that their passkeys sign
+  CREATE TABLE one_time_token (
+    token_hash BLOB NOT NULL PRIMARY KEY,
+    purpose TEXT NOT NULL,
+    operator_id TEXT,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
+
+  -- by which the console lists deletions; the primary key is the end of each index
+  CREATE INDEX deletion_by_organization_status
+    ON deletion (organization_id, status, requested_at);
+
+  -- by which the last backup is found
+  CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
+`;

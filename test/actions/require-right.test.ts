@@ -1,0 +1,139 @@
+// Every right by every role: the action does what it is for, or refuses, as the table says. A right that no action enforces
+// fails here.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { App } from "../../src/actions/app.ts";
+import { auditAccess } from "../../src/actions/audit-access.ts";
+import { readDeletionDetails } from "../../src/actions/browse-deletions.ts";
+import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
+import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { closeOrganization } from "../../src/actions/close-organization.ts";
+import { createKey } from "../../src/actions/create-key.ts";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { createOperator } from "../../src/actions/operator/create-operator.ts";
+import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
+import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
+import { OperatorError } from "../../src/actions/operator-error.ts";
+import { readOverview } from "../../src/actions/read-overview.ts";
+import { releaseHold } from "../../src/actions/release-hold.ts";
+import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { actAs } from "../../src/actions/require-right.ts";
+import { setFloor } from "../../src/actions/retention-floors.ts";
+import { revokeKey } from "../../src/actions/revoke-key.ts";
+import { rotateKey } from "../../src/actions/rotate-key.ts";
+import { rotateReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
+import { showRecord } from "../../src/actions/show-record.ts";
+import {
+  allOperatorRights,
+  operatorRights,
+  type OperatorRight,
+} from "../../src/domain/operator-right.ts";
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { backUp } from "../../src/restore.ts";
+import { makeKey } from "../../src/receipt-key.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const record = { organizationId: "acme", resourceType: "transaction", resourceId: "none" };
+const sar = { ...record, resourceType: "customer_sar" };
+
+/** What each right is for, on objects that do not exist where that is enough: refusal comes first. */
+const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unknown>> = {
+  "overview.read": (app) => readOverview(app),
+  "organization.create": (app) => createOrganization(app, { name: "" }),
+  "organization.change": (app) => changeOrganization(app, "acme", { name: "" }),
+  "organization.close": (app) => closeOrganization(app, { organizationId: "none", reason: "r" }),
+  "key.create": (app) => createKey(app, { organizationId: "none" }),
+  "key.rotate": (app) => rotateKey(app, { keyId: "key_none", overlapMs: 0 }),
+  "key.revoke": (app) => revokeKey(app, "key_none"),
+  "record.show": (app) => showRecord(app, record),
+  "records.export": (app) =>
+    auditAccess(app, "records.export", { organizationId: "acme", subject: "acme", detail: {} }),
+  "records.import": (app) =>
+    auditAccess(app, "records.import", { organizationId: "acme", subject: "acme", detail: {} }),
+  "deletion.read": (app) => readDeletionDetails(app, "del_none"),
+  "deletion.request": (app) => requestDeletionOf(app, { ...record, reason: "r" }),
+  "deletion.cancel": (app) => cancelDeletion(app, "del_none"),
+  "hold.place": (app) => holdRecord(app, record, { reason: "r" }),
+  "hold.release": (app) => releaseHold(app, { holdId: "hold_none" }),
+  "retention.set": (app) =>
+    setFloor(app, { ...record, resourceType: "none", keepDays: 1, countedFrom: "last_seen" }),
+  "receipt_key.rotate": (app) => rotateReceiptKey(app, makeKey(), () => undefined),
+  "store.backup": (app, { config }) =>
+    backUp(config, {
+      file: `${config.dataDir}/backup-${app.operator}.db`,
+      operator: undefined,
+      as: app.operator,
+      onProgress: () => undefined,
+    }),
+  "operator.create": (app) => createOperator(app, { name: "", roles: [] }),
+  "operator.disable": (app) => disableOperator(app, "none"),
+  "operator.link": (app) => createSignInLink(app, "none"),
+  "session.list": (app) => listSessions(app),
+  "session.revoke": (app) => revokeSession(app, "ses_none"),
+  // With the right to request deletions of other types.
+  "confidential.read": ({ rights, ...app }) =>
+    requestDeletionOf(
+      rights === undefined ? app : { ...app, rights: rights.union(new Set(["deletion.request"])) },
+      { ...sar, reason: "r" },
+    ),
+};
+
+async function isRefused(use: () => unknown): Promise<boolean> {
+  try {
+    await use();
+    return false;
+  } catch (error) {
+    return error instanceof OperatorError && error.errorName === "not_permitted";
+  }
+}
+
+describe("the rights of operators", () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
+    for (const role of operatorRoles) {
+      await createOperator(service.app, { name: role, roles: [role] });
+    }
+  });
+  after(() => service.stop());
+
+  for (const right of allOperatorRights) {
+    it(`are enforced: ${right}`, async () => {
+      const able: string[] = [];
+      for (const role of operatorRoles) {
+        const operator = await service.app.store.operators.findByName(role);
+        assert.ok(operator !== undefined);
+        const app = actAs(service.app, operator);
+        if (!(await isRefused(() => uses[right](app, service)))) able.push(role);
+      }
+      assert.deepEqual(able, operatorRights[right].roles);
+    });
+  }
+
+  it("do not bound the shell of the host", async () => {
+    for (const right of allOperatorRights) {
+      if (right === "store.backup") continue;
+      assert.equal(await isRefused(() => uses[right](service.app, service)), false, right);
+    }
+  });
+
+  it("add up for somebody with several roles", async () => {
+    const both = {
+      ...(await service.app.store.operators.findByName("viewer")),
+      roles: ["viewer", "officer"],
+    } as const;
+    const app = actAs(service.app, {
+      operatorId: "",
+      createdAt: 0,
+      disabledAt: undefined,
+      ...both,
+      name: "both",
+    });
+    assert.equal(await isRefused(() => holdRecord(app, record, { reason: "r" })), false);
+    assert.equal(await isRefused(() => revokeKey(app, "key_none")), true);
+  });
+});

@@ -1,0 +1,167 @@
+// Operators, their passkeys and sessions, and tokens of one use; the same on every engine.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Operator } from "../../src/domain/operator.ts";
+import type { OneTimeToken, SignIn } from "../../src/store/operators.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Engine, useSite } from "./engine.ts";
+import { bytesOf, operator as act } from "./scene.ts";
+
+const minute = 60_000;
+const at = act.now;
+
+function person(name: string): Operator {
+  const roles = ["officer", "auditor"] as const;
+  return { operatorId: `op_${name}`, name, roles, createdAt: at, disabledAt: undefined };
+}
+
+function signIn(id: string, now = at): SignIn {
+  const session = {
+    sessionId: `ses_${id}`,
+    tokenHash: bytesOf(`session ${id}`),
+    method: "link" as const,
+    createdAt: now,
+    expiresAt: now + 10 * minute,
+  };
+  return { session, act: { actor: "anna", now } };
+}
+
+function link(id: string, operatorId: string) {
+  const token = { tokenHash: bytesOf(`link ${id}`), purpose: "link", operatorId } as const;
+  return { ...token, expiresAt: at + minute } satisfies OneTimeToken;
+}
+
+export function testOperators(engine: Engine): void {
+  describe(`${engine.name}: operators`, () => {
+    const site = useSite(engine);
+    let store: Store;
+    const [anna, ben] = [person("anna"), person("ben")];
+    before(async () => {
+      store = site().store;
+      assert.equal(await store.operators.create(ben, act), true);
+      assert.equal(await store.operators.create(anna, act), true);
+    });
+
+    it("have names of their own, and are listed by them", async () => {
+      const again = { ...person("anna"), operatorId: "op_again" };
+      assert.equal(await store.operators.create(again, act), false);
+      assert.deepEqual(await store.operators.findByName("anna"), anna);
+      assert.equal(await store.operators.findByName("Anna"), undefined);
+      const none = { passkeys: 0, sessions: 0 };
+      assert.deepEqual(await store.operators.list(at), [
+        { ...anna, ...none },
+        { ...ben, ...none },
+      ]);
+    });
+
+    it("sign in by a link once, and not after it has expired", async () => {
+      const { operators } = store;
+      await operators.createLink(link("replaced", anna.operatorId), act);
+      await operators.createLink(link("a", anna.operatorId), act);
+      assert.equal(await operators.findLink(bytesOf("link replaced"), at), undefined);
+      assert.deepEqual(await operators.findLink(bytesOf("link a"), at), anna);
+      assert.equal(await operators.useLink(bytesOf("link a"), signIn("x", at + minute)), undefined);
+      const outcomes = await Promise.all([
+        operators.useLink(bytesOf("link a"), signIn("a")),
+        operators.useLink(bytesOf("link a"), signIn("b")),
+      ]);
+      assert.deepEqual(
+        outcomes.filter((found) => found !== undefined),
+        [anna],
+      );
+      const sessions = await operators.listSessions(anna.operatorId, at);
+      assert.equal(sessions.length, 1);
+    });
+
+    it("have sessions that end at their time, and when they are ended", async () => {
+      const { operators } = store;
+      await operators.createLink(link("c", ben.operatorId), act);
+      await operators.useLink(bytesOf("link c"), signIn("c"));
+      const found = await operators.findSession(bytesOf("session c"), at);
+      assert.deepEqual(found?.operator, ben);
+      assert.equal(await operators.findSession(bytesOf("session c"), at + 10 * minute), undefined);
+      assert.equal(await operators.findSession(bytesOf("session none"), at), undefined);
+      assert.equal(await operators.endSession("ses_c", anna.operatorId, act), false);
+      assert.equal(await operators.endSession("ses_c", ben.operatorId, act), true);
+      assert.equal(await operators.endSession("ses_c", undefined, act), false);
+      assert.equal(await operators.findSession(bytesOf("session c"), at), undefined);
+    });
+
+    it("use a challenge once, for its purpose and by whom it is for", async () => {
+      const { operators } = store;
+      const tokenHash = bytesOf("challenge");
+      const mine = { tokenHash, purpose: "passkey_new", operatorId: anna.operatorId } as const;
+      assert.equal(await operators.createChallenge({ ...mine, expiresAt: at + minute }, at), true);
+      const others = [
+        { ...mine, purpose: "passkey_use" },
+        { ...mine, operatorId: ben.operatorId },
+        { ...mine, operatorId: undefined },
+      ] as const;
+      for (const other of others) assert.equal(await operators.useChallenge(other, at), false);
+      assert.equal(await operators.useChallenge(mine, at + minute), false);
+      assert.equal(await operators.useChallenge(mine, at), true);
+      assert.equal(await operators.useChallenge(mine, at), false);
+    });
+
+    it("sign in by a passkey whose count rises, or is always zero", async () => {
+      const { operators } = store;
+      const passkey = {
+        credentialId: "cred",
+        operatorId: anna.operatorId,
+        publicKey: bytesOf("key"),
+        signCount: 3,
+        transports: ["usb"],
+        createdAt: at,
+        lastUsedAt: undefined,
+      };
+      const zero = { ...passkey, credentialId: "zero", signCount: 0 };
+      assert.equal(await operators.addPasskey(passkey, act), true);
+      assert.equal(await operators.addPasskey({ ...passkey, operatorId: "op_ben" }, act), false);
+      assert.equal(await operators.addPasskey(zero, act), true);
+      const held = await operators.findPasskey("cred");
+      assert.deepEqual(held?.operator, anna);
+      assert.deepEqual(Buffer.from(held?.passkey.publicKey ?? []), Buffer.from(passkey.publicKey));
+      assert.equal(await operators.usePasskey("cred", 3, signIn("d")), false);
+      assert.equal(await operators.usePasskey("cred", 4, signIn("e")), true);
+      assert.equal(await operators.usePasskey("zero", 0, signIn("f")), true);
+      assert.equal(await operators.usePasskey("zero", 0, signIn("g")), true);
+      assert.equal(await operators.removePasskey("zero", "op_ben", act), false);
+      assert.equal(await operators.removePasskey("zero", anna.operatorId, act), true);
+      assert.equal((await operators.listPasskeys(anna.operatorId)).length, 1);
+    });
+
+    it("have nothing left to sign in with when they are disabled", async () => {
+      const { operators } = store;
+      await operators.createLink(link("h", anna.operatorId), act);
+      const disabled = await operators.disable(anna.operatorId, { ...act, now: at + 1 });
+      assert.equal(disabled?.disabledAt, at + 1);
+      assert.deepEqual(await operators.disable(anna.operatorId, { ...act, now: at + 2 }), disabled);
+      assert.equal(await operators.findLink(bytesOf("link h"), at), undefined);
+      assert.equal(await operators.findPasskey("cred"), undefined);
+      assert.equal(await operators.findSession(bytesOf("session e"), at), undefined);
+      assert.equal(await operators.create({ ...anna, operatorId: "op_new" }, act), false);
+      assert.equal(await operators.disable("op_none", act), undefined);
+    });
+
+    it("are in the audit trail, without any secret", async () => {
+      const entries = await store.listAudit(0, 100);
+      const actions = new Set(entries.map(({ action }) => action));
+      for (const action of ["create", "link", "sign_in", "passkey_add", "session_end", "disable"]) {
+        assert.ok(actions.has(`operator.${action}`), action);
+      }
+      assert.equal((await store.checkIntegrity()).ok, true);
+    });
+
+    it("count open deletions, find the last backup, and know the size of the store", async () => {
+      const queue = await store.overview.deletionQueue(["person"], 10, at);
+      assert.deepEqual(queue, { open: 0, overdue: 0, oldestDueAt: undefined });
+      assert.equal(await store.overview.lastBackup(), undefined);
+      const note = { action: "store.backup", organizationId: undefined, subject: "s", detail: {} };
+      await store.trail.note(note, { actor: "first", now: at });
+      await store.trail.note(note, { actor: "last", now: at });
+      assert.equal((await store.overview.lastBackup())?.actor, "last");
+      assert.ok((await store.overview.sizeBytes()) > 10_000);
+    });
+  });
+}

@@ -1,0 +1,66 @@
+// Reads and changes the console over HTTP as a browser does, with a session and the headers that browsers send.
+
+import { createOperator } from "../../src/actions/operator/create-operator.ts";
+import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
+import type { App } from "../../src/actions/app.ts";
+import type { OperatorRole } from "../../src/domain/operator.ts";
+import type { Client, Reply } from "../support/http-client.ts";
+
+export interface Sending {
+  readonly cookie?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export function read(
+  client: Client,
+  path: string,
+  { cookie, headers }: Sending = {},
+): Promise<Reply> {
+  return client.send({ method: "GET", path, headers: { ...headers, cookie } });
+}
+
+/** Sends a form from a page of the console. */
+export function submit(
+  client: Client,
+  path: string,
+  {
+    cookie,
+    headers,
+    ...fields
+  }: Sending & { readonly form?: Readonly<Record<string, string>> } = {},
+): Promise<Reply> {
+  return client.send({
+    method: "POST",
+    path,
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      origin: client.address,
+      "sec-fetch-site": "same-origin",
+      ...headers,
+      cookie,
+    },
+    body: new URLSearchParams(fields.form).toString(),
+  });
+}
+
+/** Creates an operator with these roles, named after them. */
+export async function addOperator(
+  app: App,
+  roles: readonly OperatorRole[],
+  name = roles.join("-"),
+) {
+  await createOperator(app, { name, roles });
+  return name;
+}
+
+/** The cookie of a new session. */
+export async function signIn(app: App, client: Client, name: string): Promise<string> {
+  const { secret } = await createSignInLink(app, name);
+  const reply = await submit(client, "/console/link", { form: { token: secret } });
+  return cookieOf(reply);
+}
+
+/** Name and value of the cookie that a reply sets. */
+export function cookieOf({ headers }: Reply): string {
+  return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+}

@@ -1,0 +1,159 @@
+// The deletions in the console: what each role sees of them, filters, parts, cancelling, and receipts.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { changeOrganization } from "../../src/actions/change-organization.ts";
+import { holdRecord } from "../../src/actions/hold-record.ts";
+import { releaseHold } from "../../src/actions/release-hold.ts";
+import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+const nasty = `</td><script>alert("1")</script>`;
+const timestamp = "2026-01-31T09:30:00Z";
+
+describe("the deletions in the console", () => {
+  let service: Service;
+  let acme: Customer;
+  const cookies: Record<string, string> = {};
+  const ids: Record<string, string> = {};
+
+  async function send(path: string, body: object): Promise<void> {
+    const { token } = acme;
+    const { status, text } = await service.client.send({ method: "POST", path, token, body });
+    assert.equal(status, 201, text);
+  }
+
+  async function request(resourceType: string, resourceId: string, reason = "r"): Promise<string> {
+    service.clock.advanceMs(1);
+    const { organizationId } = acme;
+    const wanted = { organizationId, resourceType, resourceId, reason };
+    return (await requestDeletionOf(service.app, wanted)).deletionRequestId;
+  }
+
+  before(async () => {
+    service = await startService();
+    acme = await makeCustomer(service.app, service.client);
+    for (const role of ["viewer", "operator", "officer", "auditor"] as const) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+    const person = { is_test_user: false, is_retail_customer: true, timestamp };
+    for (const id of ["done", "kept", ...Array.from({ length: 60 }, (_, index) => `p${index}`)]) {
+      await send("/v2/person", { person_id: id, ...person });
+    }
+    const sar = { status: "FILED", timestamp, related_person_id: "kept" };
+    await send("/v2/customer_sar", { sar_id: "secret-sar", ...sar });
+    ids["done"] = await request("person", "done");
+    await waitFor("the deletion", async () => {
+      const { status } = (await service.app.store.findDeletion(ids["done"] ?? "", undefined)) ?? {};
+      return status === "completed" ? true : undefined;
+    });
+    await changeOrganization(service.app, acme.organizationId, { deletionGraceSeconds: 86_400 });
+    for (let index = 0; index < 60; index += 1) await request("person", `p${index}`, nasty);
+    ids["sar"] = await request("customer_sar", "secret-sar");
+    ids["kept"] = await request("person", "kept");
+  });
+  after(() => service.stop());
+
+  const list = async (role: string, query = "") =>
+    (await read(service.client, `/console/deletions${query}`, { cookie: cookies[role] })).text;
+  const show = (role: string, id = "") =>
+    read(service.client, `/console/deletion/${id}`, { cookie: cookies[role] });
+
+  it("are listed in parts of fifty, newest first, each with what it waits for", async () => {
+    const first = await list("viewer");
+    assert.ok(Buffer.byteLength(first) < 60_000, `${Buffer.byteLength(first)} bytes`);
+    assert.match(first, /its grace period, until 2026-/);
+    const next = /href="\/console\/deletions\?([^"]+)"/.exec(first)?.[1] ?? "";
+    const second = await list("viewer", `?${next}`);
+    const all = [...idsIn(first), ...idsIn(second)];
+    assert.equal(all.length, 62);
+    assert.equal(new Set(all).size, 62);
+    assert.equal(all[0], ids["kept"]);
+    assert.equal(all.at(-1), ids["done"]);
+  });
+
+  it("are filtered by organization, status and what they wait for", async () => {
+    assert.deepEqual(idsIn(await list("viewer", "?status=completed")), [ids["done"]]);
+    assert.deepEqual(idsIn(await list("viewer", "?organization=none")), []);
+    const both = `?organization=${acme.organizationId}&status=completed`;
+    assert.deepEqual(idsIn(await list("viewer", both)), [ids["done"]]);
+    assert.equal(idsIn(await list("viewer", "?wait=grace")).length, 50);
+    assert.match(await list("viewer", "?wait=floor"), /There is no such deletion/);
+  });
+
+  it("show no trace of confidential types to those who may not know of them", async () => {
+    for (const role of ["viewer", "operator"]) {
+      const pages = [await list(role), (await show(role, ids["kept"])).text];
+      for (const text of pages) assert.doesNotMatch(text, /sar/i, role);
+      const { status } = await show(role, ids["sar"]);
+      assert.equal(status, 404, role);
+      const overview = await read(service.client, "/console", { cookie: cookies[role] });
+      assert.doesNotMatch(overview.text, /sar\b|suspicious/, role);
+      assert.match(overview.text, /<dd>61<\/dd>/);
+    }
+    for (const role of ["officer", "auditor"]) {
+      assert.ok((await list(role)).includes("secret-sar"), role);
+      assert.equal((await show(role, ids["sar"])).status, 200);
+    }
+  });
+
+  it("show what was stored as text, whatever it contains", async () => {
+    const [, second = ""] = idsIn(await list("viewer"));
+    const { text } = await show("viewer", second);
+    assert.doesNotMatch(text, /<script>alert/);
+    assert.match(text, /&lt;script&gt;alert\(&quot;1&quot;\)/);
+  });
+
+  it("show the course of a completed one, and whether its receipt is genuine", async () => {
+    const { text } = await show("viewer", ids["done"]);
+    assert.match(text, /completed: a verification pass found nothing left/);
+    assert.match(text, /The receipt is genuine/);
+    const receipt = (role: string) =>
+      read(service.client, `/console/receipt/${ids["done"]}`, { cookie: cookies[role] });
+    assert.equal((await receipt("auditor")).body.deletion_request_id, ids["done"]);
+    assert.equal((await receipt("viewer")).status, 403);
+    const open = `/console/receipt/${ids["kept"]}`;
+    assert.equal((await read(service.client, open, { cookie: cookies["auditor"] })).status, 404);
+  });
+
+  it("show what they would erase, what stays, and the holds that prevent it", async () => {
+    const { organizationId } = acme;
+    const held = { organizationId, resourceType: "person", resourceId: "kept" };
+    const { holdId } = await holdRecord(service.app, held, { reason: "court order 5" });
+    const text = (await show("officer", ids["kept"])).text;
+    assert.match(text, /Erased: 2</);
+    assert.match(text, /person <bdi>kept<\/bdi> is on hold: <bdi>court order 5<\/bdi>/);
+    assert.match(text, /customer_sar <bdi>secret-sar/);
+    assert.match((await show("viewer", ids["kept"])).text, /Erased: 1</);
+    await releaseHold(service.app, { holdId });
+  });
+
+  it("are cancelled by those who may, once the id is typed", async () => {
+    const id = ids["kept"] ?? "";
+    const cancel = async (role: string, confirm: string) => {
+      const sent = { cookie: cookies[role], form: { confirm } };
+      return (await submit(service.client, `/console/deletion/${id}`, sent)).status;
+    };
+    assert.doesNotMatch((await show("auditor", id)).text, /Cancel the deletion/);
+    assert.equal(await cancel("auditor", id), 403);
+    assert.match((await show("officer", id)).text, /Cancel the deletion/);
+    assert.equal(await cancel("officer", "del_other"), 409);
+    assert.equal((await service.app.store.findDeletion(id, undefined))?.status, "pending");
+    assert.equal(await cancel("officer", id), 303);
+    assert.equal((await service.app.store.findDeletion(id, undefined))?.status, "cancelled");
+    assert.equal(await cancel("officer", id), 409);
+    const entry = (await service.app.store.listAudit(0, 1_000)).findLast(
+      ({ action }) => action === "deletion.cancel",
+    );
+    assert.deepEqual([entry?.actor, entry?.subject], ["officer", id]);
+  });
+});
+
+function idsIn(text: string): readonly (string | undefined)[] {
+  return [...text.matchAll(/<a href="\/console\/deletion\/(del_\w+)"/g)].map(([, id]) => id);
+}

@@ -1,0 +1,222 @@
+// Signing in and out over HTTP: links, sessions, cookies, and requests that other sites send.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
+import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, cookieOf, read, signIn, submit } from "./browse.ts";
+
+const hourMs = 3_600_000;
+
+describe("the console", () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+    await addOperator(service.app, ["viewer"], "anna");
+    await addOperator(service.app, ["operator"], "ben");
+  });
+  after(() => service.stop());
+  const signInAs = (name: string) => {
+    service.clock.advanceMs(60_000);
+    return signIn(service.app, service.client, name);
+  };
+
+  it("shows nothing without a session but how to sign in", async () => {
+    const reply = await read(service.client, "/console");
+    assert.deepEqual([reply.status, reply.headers.location], [303, "/console/sign-in"]);
+    const page = await read(service.client, "/console/sign-in");
+    assert.equal(page.status, 200);
+    assert.doesNotMatch(page.text, /anna|ben/);
+    assert.equal((await submit(service.client, "/console/sign-out")).status, 403);
+  });
+
+  it("signs in by a link, which only a form uses, and only once", async () => {
+    const { secret } = await createSignInLink(service.app, "anna");
+    const path = `/console/link?token=${secret}`;
+    for (let times = 0; times < 2; times += 1) {
+      const page = await read(service.client, path);
+      assert.equal(page.status, 200);
+      assert.match(page.text, /<bdi>anna<\/bdi>/);
+      assert.equal(page.headers["set-cookie"], undefined);
+    }
+    const form = { token: secret };
+    const replies = await Promise.all(
+      [1, 2].map(() => submit(service.client, "/console/link", { form })),
+    );
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([303, 403]));
+    assert.equal((await read(service.client, path)).status, 403);
+    const cookie = replies.map(cookieOf).find((found) => found !== "");
+    const page = await read(service.client, "/console", { cookie });
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<bdi>anna<\/bdi>/);
+  });
+
+  it("rejects a link after ten minutes, and one that a newer one replaced", async () => {
+    const replaced = await createSignInLink(service.app, "anna");
+    const { secret } = await createSignInLink(service.app, "anna");
+    const use = async (token: string) =>
+      (await submit(service.client, "/console/link", { form: { token } })).status;
+    service.clock.advanceMs(10 * 60_000);
+    assert.deepEqual(
+      [await use(replaced.secret), await use(secret), await use("")],
+      [403, 403, 403],
+    );
+  });
+
+  it("sets a cookie that no script and no other site can use, with a new secret", async () => {
+    const { secret } = await createSignInLink(service.app, "anna");
+    const planted = `sluice_session=sluice_session_${"0".repeat(49)}`;
+    const reply = await submit(service.client, "/console/link", {
+      form: { token: secret },
+      cookie: planted,
+    });
+    const set = reply.headers["set-cookie"]?.[0] ?? "";
+    assert.match(
+      set,
+      /^sluice_session=sluice_session_\w{49}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    );
+    assert.notEqual(cookieOf(reply), planted);
+    assert.equal((await read(service.client, "/console", { cookie: planted })).status, 303);
+    const twice = `${cookieOf(reply)}; ${planted}`;
+    assert.equal((await read(service.client, "/console", { cookie: twice })).status, 303);
+  });
+
+  it("sets a cookie for TLS only where a trusted proxy terminates TLS", async () => {
+    const { secret } = await createSignInLink(service.app, "anna");
+    const host = service.address.replace("http://", "");
+    const headers = { "x-forwarded-proto": "https", origin: `https://${host}` };
+    const sent = { form: { token: secret }, headers };
+    const reply = await submit(service.client, "/console/link", sent);
+    assert.equal(reply.status, 303);
+    assert.match(reply.headers["set-cookie"]?.[0] ?? "", /^__Host-sluice_session=.*; Secure$/);
+  });
+
+  it("ends a session after twelve hours, when it is ended, and when the person is disabled", async () => {
+    const first = await signInAs("ben");
+    service.clock.advanceMs(12 * hourMs - 1);
+    assert.equal((await read(service.client, "/console", { cookie: first })).status, 200);
+    service.clock.advanceMs(1);
+    assert.equal((await read(service.client, "/console", { cookie: first })).status, 303);
+
+    const second = await signInAs("ben");
+    const out = await submit(service.client, "/console/sign-out", { cookie: second });
+    assert.match(out.headers["set-cookie"]?.[0] ?? "", /Max-Age=0/);
+    assert.equal((await read(service.client, "/console", { cookie: second })).status, 303);
+
+    await addOperator(service.app, ["viewer"], "leaving");
+    const third = await signInAs("leaving");
+    await disableOperator(service.app, "leaving");
+    assert.equal((await read(service.client, "/console", { cookie: third })).status, 303);
+  });
+
+  it("lets people end their own sessions only, and those with the right any", async () => {
+    const [anna, ben] = [await signInAs("anna"), await signInAs("ben")];
+    const idOf = async (cookie: string) =>
+      /ses_\w{16}/.exec((await read(service.client, "/console/account", { cookie })).text)?.[0] ??
+      "";
+    const [ofAnna, ofBen] = [await idOf(anna), await idOf(ben)];
+    const end = async (path: string, cookie: string, session: string) =>
+      (await submit(service.client, path, { cookie, form: { session } })).status;
+    assert.equal(await end("/console/account/session/end", anna, ofBen), 404);
+    assert.equal(await end("/console/session/revoke", anna, ofBen), 403);
+    assert.equal((await read(service.client, "/console", { cookie: ben })).status, 200);
+    assert.equal(await end("/console/session/revoke", ben, ofAnna), 303);
+    assert.equal((await read(service.client, "/console", { cookie: anna })).status, 303);
+  });
+
+  it("accepts changes from its own pages only", async () => {
+    const cookie = await signInAs("anna");
+    const foreign = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: undefined },
+      { origin: `${service.address}.evil.example` },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      const reply = await submit(service.client, "/console/sign-out", { cookie, headers });
+      assert.equal(reply.status, 403, JSON.stringify(headers));
+    }
+    assert.equal((await read(service.client, "/console", { cookie })).status, 200);
+  });
+
+  it("opens a link from another site, with which browsers send no strict cookie", async () => {
+    const headers = { "sec-fetch-site": "cross-site" };
+    const reply = await read(service.client, "/console", { headers });
+    assert.equal(reply.status, 200);
+    assert.match(reply.text, /http-equiv="refresh"/);
+  });
+
+  it("forbids frames, scripts of others and caching on every page", async () => {
+    const cookie = await signInAs("anna");
+    for (const path of ["/console", "/console/account", "/console/sign-in", "/console/nothing"]) {
+      const { headers, text } = await read(service.client, path, { cookie });
+      const policy = headers["content-security-policy"] ?? "";
+      assert.match(String(policy), /^default-src 'none'; .*frame-ancestors 'none'$/, path);
+      assert.equal(headers["x-frame-options"], "DENY");
+      assert.equal(headers["x-content-type-options"], "nosniff");
+      assert.equal(headers["cache-control"], "no-store");
+      assert.doesNotMatch(text, /\son\w+=|<script(?! src="\/console\/asset)|style=|https?:\/\//);
+      assert.ok(Buffer.byteLength(text) < 60_000, path);
+    }
+  });
+
+  it("limits attempts to sign in, by address", async () => {
+    const headers = { "x-forwarded-for": "198.51.100.7" };
+    const statuses = new Set<number>();
+    for (let times = 0; times < 21; times += 1) {
+      const form = { token: "guess" };
+      statuses.add((await submit(service.client, "/console/link", { headers, form })).status);
+    }
+    assert.deepEqual([...statuses], [403, 429]);
+  });
+
+  it("answers other paths, methods and bodies with an error", async () => {
+    const cookie = await signInAs("anna");
+    assert.equal((await read(service.client, "/console/nothing", { cookie })).status, 404);
+    assert.equal((await read(service.client, "/console/asset/nothing", { cookie })).status, 404);
+    assert.equal((await submit(service.client, "/console/account", { cookie })).status, 404);
+    const json = { cookie, headers: { "content-type": "application/json" } };
+    assert.equal((await submit(service.client, "/console/link", json)).status, 415);
+    const large = { cookie, form: { token: "x".repeat(300_000) } };
+    assert.equal((await submit(service.client, "/console/link", large)).status, 413);
+    for (const body of ["", "[]", "{", '{"id": 1}', '{"id": "unknown"}']) {
+      const headers = { "content-type": "application/json", origin: service.address };
+      const sent = { method: "POST", path: "/console/passkey", headers, body };
+      service.clock.advanceMs(60_000);
+      const { status } = await service.client.send(sent);
+      assert.ok(status === 400 || status === 403, `${body} ${status}`);
+    }
+    assert.deepEqual(
+      service.log.filter((line) => line.includes('"level":50')),
+      [],
+    );
+  });
+});
+
+describe("CONSOLE=off", () => {
+  it("removes every route", async (test) => {
+    const service = await startService({ environment: { CONSOLE: "off" } });
+    test.after(() => service.stop());
+    for (const path of ["/console", "/console/sign-in", "/console/asset/console.css"]) {
+      assert.equal((await read(service.client, path)).body.code, 40403);
+    }
+    assert.equal((await submit(service.client, "/console/link")).status, 404);
+  });
+});
+
+describe("CONSOLE_URL", () => {
+  it("is the only origin from which changes are accepted", async (test) => {
+    const url = "https://sluice.example.com";
+    const service = await startService({ environment: { CONSOLE_URL: url } });
+    test.after(() => service.stop());
+    await addOperator(service.app, ["viewer"], "anna");
+    const { secret } = await createSignInLink(service.app, "anna");
+    const form = { token: secret };
+    assert.equal((await submit(service.client, "/console/link", { form })).status, 403);
+    const reply = await submit(service.client, "/console/link", { form, headers: { origin: url } });
+    assert.match(reply.headers["set-cookie"]?.[0] ?? "", /^__Host-/);
+  });
+});
