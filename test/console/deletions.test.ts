@@ -115,8 +115,9 @@ describe("the deletions in the console", () => {
     assert.match(text, /The receipt is genuine/);
     const receipt = (role: string) =>
       read(service.client, `/console/receipt/${ids["done"]}`, { cookie: cookies[role] });
-    assert.equal((await receipt("auditor")).body.deletion_request_id, ids["done"]);
-    assert.equal((await receipt("viewer")).status, 403);
+    for (const role of ["auditor", "viewer"]) {
+      assert.equal((await receipt(role)).body.deletion_request_id, ids["done"]);
+    }
     const open = `/console/receipt/${ids["kept"]}`;
     assert.equal((await read(service.client, open, { cookie: cookies["auditor"] })).status, 404);
   });
