@@ -389,10 +389,7 @@ export interface GroupFigures {
 }
 
 export interface StoreOptions {
-  /**
-   * `serve` acquires the exclusive right to serve this store and takes over deletions in progress; `replay` does the same
-   * without serving.
-   */
+  /** `serve` acquires the exclusive right to serve and takes over open deletions; `replay` the same without serving. */
   readonly role: "serve" | "command" | "replay";
   /** Unless it is true, a store that is being restored is rejected: erased data may be readable in it. */
   readonly restoring?: boolean;

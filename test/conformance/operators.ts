@@ -2,11 +2,21 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { nodeKey, planErasure } from "../../src/domain/deletion/erasure.ts";
 import type { Operator } from "../../src/domain/operator.ts";
 import type { OneTimeToken, SignIn } from "../../src/store/operators.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Engine, useSite } from "./engine.ts";
-import { bytesOf, operator as act } from "./scene.ts";
+import {
+  acme,
+  add,
+  bytesOf,
+  draftOf,
+  keyOf,
+  operator as act,
+  organization,
+  write,
+} from "./scene.ts";
 
 const minute = 60_000;
 const at = act.now;
@@ -151,6 +161,30 @@ export function testOperators(engine: Engine): void {
         assert.ok(actions.has(`operator.${action}`), action);
       }
       assert.equal((await store.checkIntegrity()).ok, true);
+    });
+
+    it("are shown what a deletion would erase, up to a bound", async () => {
+      await store.createOrganization(organization(acme), act);
+      for (const id of ["tx-1", "tx-2"]) await add(store, "transaction", id);
+      await add(store, "transaction_check", "own", { related_tx_ids: ["tx-1"] });
+      await add(store, "transaction_check", "shared", { related_tx_ids: ["tx-1", "tx-2"] });
+      const { edges, isComplete } = await store.overview.previewCascade(
+        keyOf("transaction", "tx-1"),
+      );
+      const plan = planErasure(nodeKey("transaction", "tx-1"), edges);
+      assert.deepEqual(new Set(plan.erase), new Set(["transaction/tx-1", "transaction_check/own"]));
+      assert.deepEqual(
+        plan.redact.map(({ record }) => record),
+        ["transaction_check/shared"],
+      );
+      assert.equal(isComplete, true);
+      const checks = Array.from({ length: 250 }, (_, index) =>
+        draftOf("transaction_check", `many-${index}`, { related_tx_ids: ["tx-2"] }),
+      );
+      await write(store, checks, { resourceType: "transaction_check" });
+      const large = await store.overview.previewCascade(keyOf("transaction", "tx-2"));
+      assert.equal(large.isComplete, false);
+      assert.ok(planErasure(nodeKey("transaction", "tx-2"), large.edges).erase.length <= 200);
     });
 
     it("count open deletions, find the last backup, and know the size of the store", async () => {

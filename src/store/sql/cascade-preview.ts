@@ -28,25 +28,31 @@ const relationsMax = 500;
 
 export function* previewCascade(root: RecordKey): Statements<CascadePreview> {
   const { organizationId } = root;
-  const edges: Edge[] = [];
-  const reached = new Set([nodeKey(root.resourceType, root.resourceId)]);
+  let edges: readonly Edge[] = [];
+  let reached: readonly NodeKey[] = [nodeKey(root.resourceType, root.resourceId)];
   let isComplete = true;
-  let read = 0;
-  // The iteration of a Set includes what is added meanwhile.
-  for (const to of reached) {
-    read += 1;
-    if (read > recordsMax) return { edges, isComplete: false };
+  for (let at = 0; at < reached.length; at += 1) {
+    const to = reached[at] ?? reached[0];
+    if (to === undefined) break;
     const rows = yield* readRelations(findReferrers, organizationId, to);
-    isComplete &&= rows.length < relationsMax;
-    for (const { type, id, kind } of rows) {
-      const from = nodeKey(type, id);
-      edges.push({ from, to, kind });
-      if (kind !== "belongs" || reached.has(from)) continue;
-      reached.add(from);
+    const referring = rows.map(({ type, id, kind }) => ({ from: nodeKey(type, id), to, kind }));
+    const known = new Set(reached);
+    const belonging = referring.filter(({ kind, from }) => kind === "belongs" && !known.has(from));
+    const fresh = [...new Set(belonging.map(({ from }) => from))];
+    const read = new Set(fresh.slice(0, recordsMax - reached.length));
+    isComplete &&= rows.length < relationsMax && read.size === fresh.length;
+    // Of one whose relations are not read it is not known whether it would be erased.
+    const sure = referring.filter(({ kind, from }) => {
+      return kind === "mentions" || known.has(from) || read.has(from);
+    });
+    edges = [...edges, ...sure];
+    for (const from of read) {
       const held = yield* readRelations(findHolders, organizationId, from);
       isComplete &&= held.length < relationsMax;
-      for (const holder of held) edges.push({ from, to: nodeKey(holder.type, holder.id), kind });
+      const holders = held.map(({ type, id, kind }) => ({ from, to: nodeKey(type, id), kind }));
+      edges = [...edges, ...holders];
     }
+    reached = [...reached, ...read];
   }
   return { edges, isComplete };
 }
