@@ -136,9 +136,8 @@ export interface ExpiredPart {
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
-  /** Only those that come after this one in the list. */
   readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
-  /** Newest first, at most this many. */
+  /** Newest first, after `before`, at most this many. */
   readonly limit: number;
 }
 
@@ -382,7 +381,6 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly schemaVersion: number;
 }
 
-/** A group commit, for metrics. */
 export interface GroupFigures {
   readonly writes: number;
   readonly seconds: number;
@@ -398,6 +396,5 @@ export interface StoreOptions {
   readonly onGroup?: (figures: GroupFigures) => void;
   /** Without it, deletions are completed without a receipt, as in tests of an engine. */
   readonly sealReceipt?: SealReceipt;
-  /** For engines with a server. */
   readonly connections?: ConnectionSettings;
 }

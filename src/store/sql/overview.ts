@@ -18,7 +18,8 @@ const countOverdue = `
   SELECT count(*) AS deletions, min(due_at) AS oldest FROM (
     SELECT due_at FROM deletion
     --sqlite INDEXED BY deletion_due
-    WHERE status IN ('pending', 'processing') AND restricted_of IS NULL AND coalesce(next_attempt_at, due_at) <= $3
+    WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
+      AND coalesce(next_attempt_at, due_at) <= $3
       AND due_at <= $3 AND NOT held AND (floor_until IS NULL OR floor_until <= $3)
       --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
       --postgres AND resource_type <> ALL ($1::text[])
