@@ -26,6 +26,14 @@ export const operatorRights = {
   "record.show": { summary: "read the content and the history of a record", roles: ["officer"] },
   "records.export": { summary: "export records", roles: ["officer"] },
   "records.import": { summary: "import records", roles: ["operator"] },
+  "subject.show": {
+    summary: "see how much is stored on a person or a company",
+    roles: ["officer"],
+  },
+  "subject.export": {
+    summary: "export everything that is stored on a person or a company",
+    roles: ["officer"],
+  },
   "deletion.read": { summary: "see deletions and their receipts", roles: everyone },
   "deletion.request": { summary: "request deletions", roles: ["operator", "officer"] },
   "deletion.cancel": { summary: "cancel deletions", roles: ["operator", "officer"] },
@@ -35,6 +43,12 @@ export const operatorRights = {
     summary: "set retention floors and the retention ceiling",
     roles: ["officer"],
   },
+  "restricted.list": {
+    summary: "see which restricted sets there are",
+    roles: ["officer", "auditor"],
+  },
+  "restricted.show": { summary: "read a restricted set", roles: ["officer"] },
+  "restricted.export": { summary: "export a restricted set", roles: ["officer"] },
   "receipt_key.rotate": {
     summary: "rotate the key that signs receipts",
     roles: ["operator"],

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { auditAccess } from "../../src/actions/audit-access.ts";
+import { type AccessAction, auditAccess } from "../../src/actions/audit-access.ts";
 import { readDeletionDetails } from "../../src/actions/browse-deletions.ts";
 import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
 import { changeOrganization } from "../../src/actions/change-organization.ts";
@@ -39,6 +39,11 @@ import { type Service, startService } from "../support/service.ts";
 const record = { organizationId: "acme", resourceType: "transaction", resourceId: "none" };
 const sar = { ...record, resourceType: "customer_sar" };
 
+function access(action: AccessAction) {
+  return (app: App) =>
+    auditAccess(app, action, { organizationId: "acme", subject: "acme", detail: {} });
+}
+
 /** What each right is for, on objects that do not exist where that is enough: refusal comes first. */
 const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unknown>> = {
   "overview.read": (app) => readOverview(app),
@@ -49,10 +54,13 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "key.rotate": (app) => rotateKey(app, { keyId: "key_none", overlapMs: 0 }),
   "key.revoke": (app) => revokeKey(app, "key_none"),
   "record.show": (app) => showRecord(app, record),
-  "records.export": (app) =>
-    auditAccess(app, "records.export", { organizationId: "acme", subject: "acme", detail: {} }),
-  "records.import": (app) =>
-    auditAccess(app, "records.import", { organizationId: "acme", subject: "acme", detail: {} }),
+  "records.export": access("records.export"),
+  "records.import": access("records.import"),
+  "subject.show": access("subject.show"),
+  "subject.export": access("subject.export"),
+  "restricted.list": access("restricted.list"),
+  "restricted.show": access("restricted.show"),
+  "restricted.export": access("restricted.export"),
   "deletion.read": (app) => readDeletionDetails(app, "del_none"),
   "deletion.request": (app) => requestDeletionOf(app, { ...record, reason: "r" }),
   "deletion.cancel": (app) => cancelDeletion(app, "del_none"),
