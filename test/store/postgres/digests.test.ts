@@ -21,6 +21,9 @@ const later = 500;
 
 /** The schema of the previous version, with the data of this one. */
 const undo = `
+  DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
+  DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
+  DROP TABLE one_time_token;
   ALTER TABLE change DROP COLUMN digest;
   ALTER TABLE receipt_head DROP COLUMN salt_key;
   ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;
