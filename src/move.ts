@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { catchUpLedger } from "./actions/keep-ledger.ts";
 import { reasonOf } from "./actions/operator-error.ts";
+import { requireRightOf } from "./actions/operator/find-operator.ts";
 import { openApp } from "./app.ts";
 import { type Config, connectionsOf } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
@@ -29,12 +30,17 @@ export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
   readonly to: string;
   /** The name for the audit trail. */
   readonly operator: string;
+  /** The operator who needs the right to do this; undefined for the shell of the host. */
+  readonly as?: string | undefined;
 }
 
-/** Throws StoreError and MoveStopped. */
-export async function move(config: Config, { to, operator, ...options }: MoveRun): Promise<Moved> {
+/** Throws StoreError, OperatorError and MoveStopped. */
+export async function move(
+  config: Config,
+  { to, operator, as, ...options }: MoveRun,
+): Promise<Moved> {
   await using source = openMoveSource(config.databaseUrl);
-  const ledger = await updateLedger(config);
+  const ledger = await updateLedger(config, as);
   await using target = await openMoveTarget(to, connectionsOf(config));
   const act = { actor: operator, now: Date.now() };
   const report = await moveStore({ source, target }, { ...options, act }).catch(asStopped);
@@ -50,8 +56,9 @@ function asStopped(error: unknown): never {
 }
 
 /** Returns the path of the ledger. Throws StoreError if a replay is needed first. */
-async function updateLedger(config: Config): Promise<string> {
+async function updateLedger(config: Config, as: string | undefined): Promise<string> {
   await using app = await openApp(config, { role: "command", existing: true });
+  await requireRightOf(app, as, "store.move");
   // The source is locked, so nothing is written to the store after this.
   await catchUpLedger(app);
   return app.ledger.path;

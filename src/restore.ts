@@ -4,9 +4,8 @@
 import { basename, resolve } from "node:path";
 import { actOf, type App } from "./actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "./actions/keep-ledger.ts";
-import { findActiveOperator } from "./actions/operator/find-operator.ts";
-import { reasonOf } from "./actions/operator-error.ts";
-import { actAs, requireRight } from "./actions/require-right.ts";
+import { requireRightOf } from "./actions/operator/find-operator.ts";
+import { OperatorError, reasonOf } from "./actions/operator-error.ts";
 import { needsReplay, prepareReplay } from "./actions/prepare-replay.ts";
 import type { LedgerSource } from "./actions/read-ledgers.ts";
 import { keepReceiptKey } from "./actions/rotate-receipt-key.ts";
@@ -33,9 +32,7 @@ export async function backUp(config: Config, run: BackupRun): Promise<number> {
   const file = resolve(run.file);
   refuseBackup(config.databaseUrl, file);
   await withApp(config, { operator: run.operator }, async (app) => {
-    if (run.as !== undefined) {
-      requireRight(actAs(app, await findActiveOperator(app, run.as)), "store.backup");
-    }
+    await requireRightOf(app, run.as, "store.backup");
     const { storeId } = await app.store.receiptHead();
     const act = actOf(app);
     const note = { action: "store.backup", organizationId: undefined, subject: storeId };
@@ -55,41 +52,59 @@ export interface RestoreRun {
   readonly replace: boolean;
   readonly sources: readonly LedgerSource[];
   readonly operator: string | undefined;
+  /** The operator who needs the right to do this; undefined for the shell of the host. */
+  readonly as?: string | undefined;
   /** Called with the reason if the store that is replaced can't be read. */
   readonly onUnreadable: (why: string) => void;
 }
 
 /**
  * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger is
- * brought up to date with the replaced store. Throws StoreError.
+ * brought up to date with the replaced store. Whether an operator may do this is in the replaced store, or in the backup where
+ * there is none that can be read. Throws StoreError and OperatorError.
  */
 export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
-  const { file, replace, sources, operator } = run;
-  await updateLedger(config, run);
+  const { file, replace, sources, operator, as } = run;
+  const wasRead = await updateLedger(config, run);
   using copy = copyBackup(config.databaseUrl, { file, replace });
   // Nobody serves the copy; the replay is only prepared in it.
   const beside = { ...config, databaseUrl: copy.databaseUrl };
-  await withApp(beside, { operator, restoring: true }, (app) =>
-    prepareReplay(app, { sources, backup: basename(file) }),
-  );
+  await withApp(beside, { operator, restoring: true }, async (app) => {
+    if (!wasRead) await requireRightOf(app, as, "store.restore");
+    await prepareReplay(app, { sources, backup: basename(file) });
+  });
   copy.putInPlace();
 }
 
-async function updateLedger(config: Config, { operator, onUnreadable }: RestoreRun): Promise<void> {
+/** False if there is no store that can be read. */
+async function updateLedger(
+  config: Config,
+  { operator, as, onUnreadable }: RestoreRun,
+): Promise<boolean> {
   const path = sqlitePath(config.databaseUrl);
-  if (path === undefined || !isPresent(path, "The store")) return;
+  if (path === undefined || !isPresent(path, "The store")) return false;
   try {
     await withApp(config, { operator, restoring: true }, async (app) => {
+      await requireRightOf(app, as, "store.restore");
       if (!(await wasRolledBack(app))) await catchUpLedger(app);
     });
+    return true;
   } catch (error) {
+    if (error instanceof OperatorError && isAboutOperator(error)) throw error;
     onUnreadable(reasonOf(error));
+    return false;
   }
+}
+
+function isAboutOperator({ errorName }: OperatorError): boolean {
+  return ["not_permitted", "no_such_operator", "operator_disabled"].includes(errorName);
 }
 
 export interface ReplayRun<Result> {
   readonly sources: readonly LedgerSource[];
   readonly operator: string | undefined;
+  /** The operator who needs the right to do this; undefined for the shell of the host, and as a part of a restore. */
+  readonly as?: string | undefined;
   /** Called with a store that nobody else serves. */
   readonly replay: (app: App) => Promise<Result>;
 }
@@ -97,11 +112,12 @@ export interface ReplayRun<Result> {
 /** Returns undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws StoreError. */
 export async function replayIfNeeded<Result>(
   config: Config,
-  { sources, operator, replay }: ReplayRun<Result>,
+  { sources, operator, as, replay }: ReplayRun<Result>,
 ): Promise<Result | undefined> {
-  const isNeeded = await withApp(config, { operator, restoring: true }, (app) =>
-    needsReplay(app, sources),
-  );
+  const isNeeded = await withApp(config, { operator, restoring: true }, async (app) => {
+    await requireRightOf(app, as, "deletion.replay");
+    return needsReplay(app, sources);
+  });
   if (!isNeeded) return undefined;
   return withApp(config, { operator, restoring: true, role: "replay" }, async (app) => {
     const result = await replay(app);

@@ -28,7 +28,8 @@ folders.
 
 **Audit trail.** The trail records the user of the operating system as the actor of a command, or the operator named with
 \`--as NAME\`, which every command accepts. The operator must exist and be active, and the command can do what
-[the roles of the operator](operator-rights.md) may do. \`restore\`, \`deletion replay\` and \`move\` record the name unchecked.
+[the roles of the operator](operator-rights.md) may do; the right that it needs is named below. \`restore\` finds the operator in
+the store that it replaces, or in the backup where there is none that can be read.
 
 **Exit codes.**
 
@@ -59,6 +60,10 @@ function renderCommand(command: Command): string {
     parts.push(
       ["| argument or option | required | meaning |", "|---|---|---|", ...rows].join("\n"),
     );
+  if (command.rights.length > 0) {
+    const rights = command.rights.map((right) => `\`${right}\``).join(" or ");
+    parts.push(`With \`--as\`, it needs the right ${rights}.`);
+  }
   return parts.join("\n\n");
 }
 

@@ -9,6 +9,7 @@ import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestam
 import type { ExpiredPart, Expiry } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
+import { readKnowledge, requireRight } from "./require-right.ts";
 
 /** Records that one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
@@ -62,11 +63,17 @@ export interface RetentionPreview {
   readonly due: readonly RecordKey[];
 }
 
-/** What retention would do now, without doing it. The `retainDays` of `organization` need not be the stored one. */
+/**
+ * What retention would do now, without doing it, to records that this person may know of. The `retainDays` of `organization`
+ * need not be the stored one. Throws OperatorError not_permitted.
+ */
 export async function previewRetention(
   app: App,
   organization: Organization,
 ): Promise<RetentionPreview> {
+  requireRight(app, "retention.read");
+  const knows = await readKnowledge(app);
+  const { organizationId } = organization;
   const counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
   const dueByType = new Map<string, number>();
   const due: RecordKey[] = [];
@@ -74,6 +81,7 @@ export async function previewRetention(
   do {
     const part = await scanPart(app, organization, after);
     for (const { key, expiry } of part.expired) {
+      if (!knows({ ...key, organizationId })) continue;
       counts[expiry] += 1;
       if (expiry !== "due") continue;
       dueByType.set(key.resourceType, (dueByType.get(key.resourceType) ?? 0) + 1);

@@ -67,7 +67,10 @@ export async function browseDeletions(app: App, query: DeletionQuery): Promise<D
     last = deletion;
     if (matches(deletion, wait, app.now())) found.push(deletion);
   }
-  return { shown: await explain(app, found), next: hasMore ? last?.deletionRequestId : undefined };
+  return {
+    shown: await withWaits(app, found),
+    next: hasMore ? last?.deletionRequestId : undefined,
+  };
 }
 
 function matches(deletion: Deletion, wait: WaitKind | undefined, now: number): boolean {
@@ -80,7 +83,8 @@ function waitKindOf(deletion: Deletion, now: number): WaitKind | undefined {
   return deletion.dueAt > now ? "grace" : "other";
 }
 
-async function explain(
+/** Each with what it waits for, as far as this person may know. */
+export async function withWaits(
   app: App,
   deletions: readonly Deletion[],
 ): Promise<readonly ShownDeletion[]> {
@@ -123,7 +127,7 @@ export interface DeletionDetails extends ShownDeletion {
 export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
   requireRight(app, "deletion.read");
   const deletion = await findDeletion(app, id);
-  const [shown = { deletion, waitsFor: undefined }] = await explain(app, [deletion]);
+  const [shown = { deletion, waitsFor: undefined }] = await withWaits(app, [deletion]);
   const receipt = await findReceipt(app, deletion);
   const { organizationId } = deletion;
   const knows = await readKnowledge(app);

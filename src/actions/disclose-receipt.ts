@@ -31,7 +31,7 @@ export async function discloseReceipt(
   app: App,
   { deletionRequestId, types, includeConfidential }: DisclosureRequest,
 ): Promise<DisclosureDocument> {
-  requireRight(app, "deletion.read");
+  requireRight(app, "receipt.disclose");
   if (includeConfidential) requireRight(app, "confidential.read");
   const deletion = await findDeletion(app, deletionRequestId);
   const { organizationId } = deletion;

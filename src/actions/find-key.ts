@@ -4,6 +4,7 @@ import type { ApiKey } from "../domain/access.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
+import { requireRight } from "./require-right.ts";
 
 /** Throws OperatorError no_such_key. The message never repeats a secret that was passed instead of the id. */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
@@ -20,11 +21,12 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   throw new OperatorError("no_such_key", `${what} ${known}`);
 }
 
-/** Of one organization, or of all. Throws OperatorError no_such_organization. */
+/** Of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listKeys(
   app: App,
   organizationId: string | undefined,
 ): Promise<readonly ApiKey[]> {
+  requireRight(app, "key.read");
   await requireOrganization(app, organizationId);
   return app.store.listKeys(organizationId);
 }

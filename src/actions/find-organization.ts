@@ -3,12 +3,13 @@
 import type { Organization } from "../domain/access.ts";
 import type { App } from "./app.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
+import { readKnowledge, requireRight } from "./require-right.ts";
 
 /** Throws OperatorError no_such_organization. */
 export async function findOrganization(app: App, organizationId: string): Promise<Organization> {
   const found = await app.store.findOrganization(organizationId);
   if (found !== undefined) return found;
-  const all = await listOrganizations(app);
+  const all = await app.store.listOrganizations();
   const known =
     all.length === 0
       ? "There is none yet; create one with: sluice organization create --name NAME"
@@ -19,8 +20,10 @@ export async function findOrganization(app: App, organizationId: string): Promis
   );
 }
 
-export function listOrganizations({ store }: App): Promise<readonly Organization[]> {
-  return store.listOrganizations();
+/** Throws OperatorError not_permitted. */
+export async function listOrganizations(app: App): Promise<readonly Organization[]> {
+  requireRight(app, "organization.read");
+  return app.store.listOrganizations();
 }
 
 /** Throws OperatorError no_such_organization unless `organizationId` is undefined, which stands for all. */
@@ -31,10 +34,15 @@ export async function requireOrganization(
   if (organizationId !== undefined) await findOrganization(app, organizationId);
 }
 
-/** By record type. */
-export function countRecords(
-  { store }: App,
+/** By record type, of those types that this person may know of. Throws OperatorError not_permitted. */
+export async function countRecords(
+  app: App,
   organizationId: string,
 ): Promise<Readonly<Record<string, number>>> {
-  return store.countRecords(organizationId);
+  requireRight(app, "organization.read");
+  const knows = await readKnowledge(app);
+  const counts = Object.entries(await app.store.countRecords(organizationId));
+  return Object.fromEntries(
+    counts.filter(([resourceType]) => knows({ organizationId, resourceType })),
+  );
 }

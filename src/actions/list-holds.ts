@@ -6,12 +6,26 @@ import type { HoldFilter } from "../store/holds.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
 import { findType } from "./find-target.ts";
+import { readKnowledge, requireRight } from "./require-right.ts";
 
-/** In the order of their ids. Throws OperatorError no_such_organization and no_such_type. */
+/**
+ * Those on records that this person may know of, in the order of their ids. Throws OperatorError not_permitted,
+ * no_such_organization and no_such_type.
+ */
 export async function listHolds(app: App, filter: HoldFilter): Promise<readonly Hold[]> {
+  requireRight(app, "hold.read");
   await requireOrganization(app, filter.organizationId);
   if (filter.resourceType !== undefined) findType(filter.resourceType);
-  return app.store.holds.list(filter);
+  const knows = await readKnowledge(app);
+  const found: Hold[] = [];
+  let { after } = filter;
+  for (;;) {
+    const limit = filter.limit - found.length;
+    const page = await app.store.holds.list({ ...filter, after, limit });
+    found.push(...page.filter(knows));
+    after = page.at(-1)?.holdId;
+    if (page.length < limit || found.length >= filter.limit) return found;
+  }
 }
 
 /** Oldest first. */

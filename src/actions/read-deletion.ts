@@ -10,6 +10,7 @@ import type { DeletionFilter } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { requireOrganization } from "./find-organization.ts";
 import { discloseCounts } from "./receipt-counts.ts";
+import { readKnowledge, requireRight } from "./require-right.ts";
 
 /** The status object of the contract, section 7. */
 export interface DeletionView {
@@ -64,13 +65,23 @@ export async function findReceipt(
   return store.findReceipt(deletionRequestId, organizationId);
 }
 
-/** Throws OperatorError no_such_organization. */
+/** Those that this person may know of. Throws OperatorError not_permitted and no_such_organization. */
 export async function listDeletions(
   app: App,
   filter: DeletionFilter,
 ): Promise<readonly Deletion[]> {
+  requireRight(app, "deletion.read");
   await requireOrganization(app, filter.organizationId);
-  return app.store.listDeletions(filter);
+  const knows = await readKnowledge(app);
+  const found: Deletion[] = [];
+  let { before } = filter;
+  for (;;) {
+    const limit = filter.limit - found.length;
+    const page = await app.store.listDeletions({ ...filter, before, limit });
+    found.push(...page.filter(knows));
+    before = page.at(-1);
+    if (page.length < limit || found.length >= filter.limit) return found;
+  }
 }
 
 /** Without disclosures. A receipt of version 1 contains all numbers. */

@@ -27,6 +27,16 @@ export function requireRight(app: Pick<App, "rights" | "operator">, right: Opera
   );
 }
 
+/** One of several, if there are any. Throws OperatorError not_permitted, which names the first. */
+export function requireAnyRight(
+  app: Pick<App, "rights" | "operator">,
+  rights: readonly OperatorRight[],
+): void {
+  const [first] = rights;
+  if (first === undefined || rights.some((right) => hasRight(app, right))) return;
+  requireRight(app, first);
+}
+
 /** What is said about: records of a type in an organization. */
 interface Subject {
   readonly organizationId: string;

@@ -15,6 +15,7 @@ import { type AccessAction, auditAccess } from "./audit-access.ts";
 import { findOrganization } from "./find-organization.ts";
 import { OperatorError } from "./operator-error.ts";
 import { readPages } from "./pages.ts";
+import { requireRight } from "./require-right.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
@@ -44,11 +45,12 @@ export interface RestrictedSetDetails extends RestrictedSet {
   readonly references: readonly KeptReference[];
 }
 
-/** In the order of their ids. Throws OperatorError no_such_organization. */
+/** In the order of their ids. Throws OperatorError not_permitted and no_such_organization. */
 export async function listRestrictedSets(
   app: App,
   access: RestrictedAccess,
 ): Promise<readonly RestrictedSet[]> {
+  requireRight(app, "restricted.list");
   const { organizationId } = access;
   await findOrganization(app, organizationId);
   await audit(app, "restricted.list", { access, subject: organizationId });
@@ -65,12 +67,13 @@ export async function listRestrictedSets(
   return sets;
 }
 
-/** Throws OperatorError no_such_organization and no_such_restricted_set. */
+/** Throws OperatorError not_permitted, no_such_organization and no_such_restricted_set. */
 export async function showRestrictedSet(
   app: App,
   access: RestrictedAccess,
   { deletionRequestId, limit }: { readonly deletionRequestId: string; readonly limit: number },
 ): Promise<RestrictedSetDetails> {
+  requireRight(app, "restricted.show");
   const { organizationId } = access;
   const deletion = await findRestrictedSet(app, organizationId, deletionRequestId);
   const set = deletion.deletionRequestId;
@@ -97,12 +100,16 @@ export interface RestrictedChange {
   readonly payload: Payload;
 }
 
-/** Every change of every record, page by page. Throws OperatorError no_such_organization and no_such_restricted_set. */
+/**
+ * Every change of every record, page by page. Throws OperatorError not_permitted, no_such_organization and
+ * no_such_restricted_set.
+ */
 export async function* exportRestrictedSet(
   app: App,
   access: RestrictedAccess,
   deletionRequestId: string,
 ): AsyncGenerator<readonly RestrictedChange[]> {
+  requireRight(app, "restricted.export");
   const { organizationId } = access;
   const { deletionRequestId: set } = await findRestrictedSet(
     app,

@@ -50,11 +50,16 @@ export async function setFloor(app: App, wanted: FloorSetting): Promise<Retentio
   while (afterSet !== undefined) {
     afterSet = await app.store.retention.wakeSetsFrom(organizationId, afterSet);
   }
-  return readRetention(app, organizationId);
+  return read(app, organizationId);
 }
 
-/** Throws OperatorError no_such_organization. */
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function readRetention(app: App, organizationId: string): Promise<Retention> {
+  requireRight(app, "retention.read");
+  return read(app, organizationId);
+}
+
+async function read(app: App, organizationId: string): Promise<Retention> {
   const organization = await findOrganization(app, organizationId);
   return { organization, floors: await app.store.retention.listFloors(organizationId) };
 }

@@ -2,6 +2,7 @@
 // particular command, and of the library that parses the command line.
 
 import type { App } from "../actions/app.ts";
+import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Paint } from "./output/paint.ts";
 
 /** Where a command writes; process.stdout is one. */
@@ -73,6 +74,8 @@ export interface Command {
   /** Further sentences for the help and the documentation. */
   readonly details?: string;
   readonly examples: readonly string[];
+  /** The operator named with --as needs one of these; none for a command that anybody may run. */
+  readonly rights: readonly OperatorRight[];
   readonly arguments: Parameters;
   readonly options: Parameters;
   readonly run: (

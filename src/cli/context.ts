@@ -3,7 +3,8 @@
 import { readConfig } from "../config.ts";
 import { findActiveOperator } from "../actions/operator/find-operator.ts";
 import { OperatorError, UsageError } from "../actions/operator-error.ts";
-import { actAs } from "../actions/require-right.ts";
+import { actAs, requireAnyRight } from "../actions/require-right.ts";
+import type { OperatorRight } from "../domain/operator-right.ts";
 import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
 import { readOperatorName } from "../operator-name.ts";
 import type { Context, Output } from "./command.ts";
@@ -22,9 +23,14 @@ export interface ContextOptions {
   readonly json: boolean;
   /** The value of --as. */
   readonly as: string | undefined;
+  /** This operator needs one of them, if there are any. */
+  readonly rights?: readonly OperatorRight[];
 }
 
-export function makeContext(processContext: ProcessContext, { json, as }: ContextOptions): Context {
+export function makeContext(
+  processContext: ProcessContext,
+  { json, as, rights = [] }: ContextOptions,
+): Context {
   const { environment, out, err, now } = processContext;
   const operator = as ?? processContext.operator ?? readOperatorName();
   const onLeftover = (path: string): void => {
@@ -56,7 +62,10 @@ export function makeContext(processContext: ProcessContext, { json, as }: Contex
           throw OperatorError.from("store", cause);
         },
       );
-      return await work(as === undefined ? app : actAs(app, await findActiveOperator(app, as)));
+      if (as === undefined) return await work(app);
+      const own = actAs(app, await findActiveOperator(app, as));
+      requireAnyRight(own, rights);
+      return await work(own);
     },
   };
 }

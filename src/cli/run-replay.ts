@@ -11,10 +11,12 @@ import { printTenths } from "./output/progress-tenths.ts";
 export interface ReplaySource {
   readonly config: Config;
   readonly sources: readonly LedgerSource[];
+  /** The operator who needs the right to replay; undefined where it was checked for more than that. */
+  readonly as?: string | undefined;
 }
 
 /** Changes nothing if there is nothing to replay. Throws OperatorError. */
-export async function runReplay(context: Context, { config, sources }: ReplaySource) {
+export async function runReplay(context: Context, { config, sources, as }: ReplaySource) {
   const { replayIfNeeded } = await import("../restore.ts");
   const { replayDeletions } = await import("../actions/replay-deletions.ts");
   const { operator } = context;
@@ -24,6 +26,7 @@ export async function runReplay(context: Context, { config, sources }: ReplaySou
     const replay = await replayIfNeeded(config, {
       sources,
       operator,
+      as,
       replay: (app) => replayDeletions(app, { sources, claimant, onProgress }),
     });
     return report(replay ?? { replayedIds: [], waiting: [], waitingMore: 0 });

@@ -75,7 +75,10 @@ async function runInvocation(
   // A server logs them as it logs everything else.
   if (!json && command.name !== "serve") warnOfUnknownSettings(processContext);
   const environment = { ...processContext.environment, ...readReplaced(command, values) };
-  const context = makeContext({ ...processContext, environment }, { json, as });
+  const context = makeContext(
+    { ...processContext, environment },
+    { json, as, rights: command.rights },
+  );
   const result = await command.run(context, values);
   if (result === undefined) return exitCode.success;
   processContext.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);

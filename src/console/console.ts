@@ -1,9 +1,9 @@
-// Serves the console at /console: for each request the limit of its address, the origin, the session, then the page. Never
-// decides what a person may do; the actions do.
+// Serves the console at /console: for each request the limit of its address, the origin, the session, the right, then the
+// page. What a person may do is in a table; the actions check it again.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession } from "../actions/operator/session.ts";
-import { actAs } from "../actions/require-right.ts";
+import { actAs, requireRight } from "../actions/require-right.ts";
 import { AppError } from "../domain/error.ts";
 import type { RequestWatch } from "../http/connection/request-watch.ts";
 import { rejectAmbiguousRequest } from "../http/connection/request-smuggling.ts";
@@ -125,6 +125,7 @@ function handlerOf(route: Route): Handle {
     if (found === undefined) return isFromElsewhere(request) ? tryAgain : signInFirst(request);
     const { operator, session } = found;
     const app = actAs(context.app, operator);
+    if (route.right !== "own") requireRight(app, route.right);
     return route.handle({ ...visitor, app, operator, session });
   };
 }

@@ -1,19 +1,21 @@
 // The frame of every page: head, navigation and main part. Contains no page of its own.
 
+import { type OperatorRight, rightsOf } from "../domain/operator-right.ts";
 import { assetPath } from "./asset.ts";
 import { type Html, html } from "./html.ts";
 import type { Person } from "./request.ts";
 
-/** A screen in the navigation. */
+/** A screen in the navigation of those who have the right. */
 interface Screen {
   readonly path: string;
   readonly label: string;
+  readonly right: OperatorRight | "own";
 }
 
 const screens: readonly Screen[] = [
-  { path: "/console", label: "Overview" },
-  { path: "/console/deletions", label: "Deletions" },
-  { path: "/console/account", label: "Account" },
+  { path: "/console", label: "Overview", right: "overview.read" },
+  { path: "/console/deletions", label: "Deletions", right: "deletion.read" },
+  { path: "/console/account", label: "Account", right: "own" },
 ];
 
 export interface PageView {
@@ -56,7 +58,9 @@ function renderNavigation(
   { operator }: Pick<Person, "operator">,
   screen: string | undefined,
 ): Html {
-  const links = screens.map(({ path, label }) =>
+  const rights = rightsOf(operator.roles);
+  const shown = screens.filter(({ right }) => right === "own" || rights.has(right));
+  const links = shown.map(({ path, label }) =>
     path === screen
       ? html`<li><a href="${path}" aria-current="page">${label}</a></li>`
       : html`<li><a href="${path}">${label}</a></li>`,

@@ -3,6 +3,7 @@
 import type { FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import { AppError } from "../domain/error.ts";
+import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
 import { parseJson } from "../http/body/parse-json.ts";
 import { readSmallBody } from "../http/body/read-body.ts";
@@ -41,10 +42,20 @@ interface Place {
   readonly path: `/console${string}`;
 }
 
-/** `open`: needs no session. */
-export type Route =
-  | (Place & { readonly open: true; readonly handle: (visitor: Visitor) => Promise<Answer> })
-  | (Place & { readonly open?: never; readonly handle: (person: Person) => Promise<Answer> });
+/** Needs no session. */
+type OpenRoute = Place & {
+  readonly open: true;
+  readonly handle: (visitor: Visitor) => Promise<Answer>;
+};
+
+/** `right`: what the role of the person has to allow; `own` for what concerns only the own account. */
+type PersonalRoute = Place & {
+  readonly open?: never;
+  readonly right: OperatorRight | "own";
+  readonly handle: (person: Person) => Promise<Answer>;
+};
+
+export type Route = OpenRoute | PersonalRoute;
 
 /** Throws AppError content_type for another type of content, and too_large. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {

@@ -1,4 +1,5 @@
-// The console on one screen: every page and every form as a row. What a person may do is decided by the actions.
+// The console on one screen: every page and every form as a row, with the right that it needs. The actions check the right
+// again.
 
 import type { Route } from "./request.ts";
 import {
@@ -20,16 +21,31 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/console/link", open: true, handle: useLink },
   { method: "POST", path: "/console/passkey/options", open: true, handle: offerPasskey },
   { method: "POST", path: "/console/passkey", open: true, handle: usePasskey },
-  { method: "POST", path: "/console/sign-out", handle: signOut },
-  { method: "GET", path: "/console", handle: showOverview },
-  { method: "GET", path: "/console/deletions", handle: showDeletions },
-  { method: "GET", path: "/console/deletion/:id", handle: showDeletion },
-  { method: "POST", path: "/console/deletion/:id", handle: cancelOne },
-  { method: "GET", path: "/console/receipt/:id", handle: showReceipt },
-  { method: "GET", path: "/console/account", handle: showAccount },
-  { method: "POST", path: "/console/account/passkey/options", handle: offerPasskeyToAdd },
-  { method: "POST", path: "/console/account/passkey", handle: addPasskey },
-  { method: "POST", path: "/console/account/passkey/remove", handle: removeOwnPasskey },
-  { method: "POST", path: "/console/account/session/end", handle: endSession },
-  { method: "POST", path: "/console/session/revoke", handle: revokeAnySession },
+  { method: "POST", path: "/console/sign-out", right: "own", handle: signOut },
+  { method: "GET", path: "/console", right: "overview.read", handle: showOverview },
+  { method: "GET", path: "/console/deletions", right: "deletion.read", handle: showDeletions },
+  { method: "GET", path: "/console/deletion/:id", right: "deletion.read", handle: showDeletion },
+  { method: "POST", path: "/console/deletion/:id", right: "deletion.cancel", handle: cancelOne },
+  { method: "GET", path: "/console/receipt/:id", right: "deletion.read", handle: showReceipt },
+  { method: "GET", path: "/console/account", right: "own", handle: showAccount },
+  {
+    method: "POST",
+    path: "/console/account/passkey/options",
+    right: "own",
+    handle: offerPasskeyToAdd,
+  },
+  { method: "POST", path: "/console/account/passkey", right: "own", handle: addPasskey },
+  {
+    method: "POST",
+    path: "/console/account/passkey/remove",
+    right: "own",
+    handle: removeOwnPasskey,
+  },
+  { method: "POST", path: "/console/account/session/end", right: "own", handle: endSession },
+  {
+    method: "POST",
+    path: "/console/session/revoke",
+    right: "session.revoke",
+    handle: revokeAnySession,
+  },
 ];

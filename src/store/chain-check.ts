@@ -28,7 +28,16 @@ export interface ReceiptCut {
 export class AuditChainCheck {
   /** In the entries so far. */
   readonly cuts: ReceiptCut[] = [];
-  #previous: AuditHead = emptyChain;
+  #previous: AuditHead;
+
+  /** `after`: the entry before the first one that is checked. */
+  constructor(after: AuditHead = emptyChain) {
+    this.#previous = after;
+  }
+
+  get last(): AuditHead {
+    return this.#previous;
+  }
 
   get lastNo(): number {
     return this.#previous.entry_no;

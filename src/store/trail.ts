@@ -1,5 +1,6 @@
 // The audit trail and what it is compared with, on every engine. Never contains content of records.
 
+import type { AuditEntry } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { ChainHead } from "../domain/deletion/ledger-entry.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
@@ -20,9 +21,50 @@ export interface AuditNote {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** All that is given has to match. */
+export interface AuditQuery {
+  readonly actor: string | undefined;
+  readonly organizationId: string | undefined;
+  /** Also the part before the dot, such as `key` for `key.create`. */
+  readonly action: string | undefined;
+  /** Unix milliseconds, inclusive. */
+  readonly from: number | undefined;
+  /** Unix milliseconds, exclusive. */
+  readonly until: number | undefined;
+  /** Only entries with smaller numbers. */
+  readonly before: number | undefined;
+  readonly limit: number;
+  /** Entries that are read at most, however few of them match. */
+  readonly examinedMax: number;
+}
+
+export interface AuditPart {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** `before` of the next part; undefined at the end. */
+  readonly next: number | undefined;
+}
+
+/** Where the verification of a part of the chain begins. */
+export interface ChainPlace extends ChainHead {
+  /** Entries that are verified at most. */
+  readonly limit: number;
+}
+
+/** A part of the chain, up to and including its last entry. */
+export interface VerifiedPart extends ChainHead {
+  /** A sentence; undefined if every entry is unaltered and follows from the one before it. */
+  readonly fault: string | undefined;
+  /** True if there is no further entry. */
+  readonly isEnd: boolean;
+}
+
 export interface TrailStore {
   /** The last entry. */
   head(): Promise<ChainHead>;
+  search(query: AuditQuery): Promise<AuditPart>;
+  /** Verifies the entries after a place. */
+  verify(place: ChainPlace): Promise<VerifiedPart>;
   note(note: AuditNote, act: Act): Promise<void>;
   /** Of all organizations, in no particular order; unknown ids are skipped. */
   findDeletions(deletionRequestIds: readonly string[]): Promise<readonly Deletion[]>;

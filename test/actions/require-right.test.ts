@@ -5,15 +5,23 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { type AccessAction, auditAccess } from "../../src/actions/audit-access.ts";
+import { verifyAudit } from "../../src/actions/browse-audit.ts";
 import { readDeletionDetails } from "../../src/actions/browse-deletions.ts";
+import { browseReceipts } from "../../src/actions/browse-receipts.ts";
 import { cancelDeletion } from "../../src/actions/cancel-deletion.ts";
+import { checkErasure } from "../../src/actions/check/check-store.ts";
 import { changeOrganization } from "../../src/actions/change-organization.ts";
 import { closeOrganization } from "../../src/actions/close-organization.ts";
 import { createKey } from "../../src/actions/create-key.ts";
 import { createOrganization } from "../../src/actions/create-organization.ts";
+import { discloseReceipt } from "../../src/actions/disclose-receipt.ts";
+import { listKeys } from "../../src/actions/find-key.ts";
+import { countRecords } from "../../src/actions/find-organization.ts";
 import { holdRecord } from "../../src/actions/hold-record.ts";
+import { listHolds } from "../../src/actions/list-holds.ts";
 import { createOperator } from "../../src/actions/operator/create-operator.ts";
 import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { listOperators, requireRightOf } from "../../src/actions/operator/find-operator.ts";
 import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../src/actions/operator-error.ts";
@@ -21,7 +29,7 @@ import { readOverview } from "../../src/actions/read-overview.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
 import { actAs } from "../../src/actions/require-right.ts";
-import { setFloor } from "../../src/actions/retention-floors.ts";
+import { readRetention, setFloor } from "../../src/actions/retention-floors.ts";
 import { revokeKey } from "../../src/actions/revoke-key.ts";
 import { rotateKey } from "../../src/actions/rotate-key.ts";
 import { rotateReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
@@ -32,7 +40,7 @@ import {
   type OperatorRight,
 } from "../../src/domain/operator-right.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
-import { backUp } from "../../src/restore.ts";
+import { backUp, replayIfNeeded, restoreBackup } from "../../src/restore.ts";
 import { makeKey } from "../../src/receipt-key.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -47,9 +55,11 @@ function access(action: AccessAction) {
 /** What each right is for, on objects that do not exist where that is enough: refusal comes first. */
 const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unknown>> = {
   "overview.read": (app) => readOverview(app),
+  "organization.read": (app) => countRecords(app, "none"),
   "organization.create": (app) => createOrganization(app, { name: "" }),
   "organization.change": (app) => changeOrganization(app, "acme", { name: "" }),
   "organization.close": (app) => closeOrganization(app, { organizationId: "none", reason: "r" }),
+  "key.read": (app) => listKeys(app, "none"),
   "key.create": (app) => createKey(app, { organizationId: "none" }),
   "key.rotate": (app) => rotateKey(app, { keyId: "key_none", overlapMs: 0 }),
   "key.revoke": (app) => revokeKey(app, "key_none"),
@@ -64,11 +74,20 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "deletion.read": (app) => readDeletionDetails(app, "del_none"),
   "deletion.request": (app) => requestDeletionOf(app, { ...record, reason: "r" }),
   "deletion.cancel": (app) => cancelDeletion(app, "del_none"),
+  "deletion.replay": ({ operator: as }, { config }) =>
+    replayIfNeeded(config, { sources: [], operator: as, as, replay: async () => undefined }),
+  "hold.read": (app) => listHolds(app, { limit: 1 }),
   "hold.place": (app) => holdRecord(app, record, { reason: "r" }),
   "hold.release": (app) => releaseHold(app, { holdId: "hold_none" }),
+  "retention.read": (app) => readRetention(app, "none"),
   "retention.set": (app) =>
     setFloor(app, { ...record, resourceType: "none", keepDays: 1, countedFrom: "last_seen" }),
+  "receipt.read": (app) => browseReceipts(app),
+  "receipt.disclose": (app) =>
+    discloseReceipt(app, { deletionRequestId: "del_none", includeConfidential: false }),
   "receipt_key.rotate": (app) => rotateReceiptKey(app, makeKey(), () => undefined),
+  "audit.read": (app) => verifyAudit(app),
+  "store.check": (app) => checkErasure(app),
   "store.backup": (app, { config }) =>
     backUp(config, {
       file: `${config.dataDir}/backup-${app.operator}.db`,
@@ -76,6 +95,18 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
       as: app.operator,
       onProgress: () => undefined,
     }),
+  "store.restore": ({ operator: as }, { config }) =>
+    restoreBackup(config, {
+      file: `${config.dataDir}/none.db`,
+      replace: true,
+      sources: [],
+      operator: as,
+      as,
+      onUnreadable: () => undefined,
+    }),
+  // Moving needs a store that is not in service; test/cli/every-right.test.ts moves one.
+  "store.move": (app) => requireRightOf(app, app.operator, "store.move"),
+  "operator.read": (app) => listOperators(app),
   "operator.create": (app) => createOperator(app, { name: "", roles: [] }),
   "operator.disable": (app) => disableOperator(app, "none"),
   "operator.link": (app) => createSignInLink(app, "none"),

@@ -4,6 +4,7 @@
 import type { ErasureReport } from "../../store/store.ts";
 import type { App } from "../app.ts";
 import { reasonOf } from "../operator-error.ts";
+import { requireRight } from "../require-right.ts";
 import { checkDeletions } from "./check-deletions.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkReceipts } from "./check-receipts.ts";
@@ -18,8 +19,9 @@ export interface CheckReport {
   readonly notes: readonly string[];
 }
 
-/** Other processes may write meanwhile, so a finding counts only if it is found twice. */
+/** Other processes may write meanwhile, so a finding counts only if it is found twice. Throws OperatorError not_permitted. */
 export async function checkStore(app: App): Promise<CheckReport> {
+  requireRight(app, "store.check");
   const first = await checkOnce(app);
   if (first.findings.length === 0) return first;
   const again = await checkOnce(app);
@@ -27,9 +29,10 @@ export async function checkStore(app: App): Promise<CheckReport> {
   return { ...again, findings: again.findings.filter((finding) => before.has(finding)) };
 }
 
-/** Scans files and tables for remains of what completed deletions erased. */
-export function checkErasure({ store }: App): Promise<ErasureReport> {
-  return store.checkErasure();
+/** Scans files and tables for remains of what completed deletions erased. Throws OperatorError not_permitted. */
+export async function checkErasure(app: App): Promise<ErasureReport> {
+  requireRight(app, "store.check");
+  return app.store.checkErasure();
 }
 
 async function checkOnce(app: App): Promise<CheckReport> {

@@ -1,9 +1,11 @@
 // Operators as the command line names them; the error for an unknown name lists those that exist.
 
+import type { OperatorRight } from "../../domain/operator-right.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type * as store from "../../store/operators.ts";
 import type { App } from "../app.ts";
 import { listNames, OperatorError } from "../operator-error.ts";
+import { actAs, requireRight } from "../require-right.ts";
 
 /** An operator, with the numbers of passkeys and sessions. */
 export type OperatorDetails = store.OperatorDetails;
@@ -12,7 +14,7 @@ export type OperatorDetails = store.OperatorDetails;
 export async function findOperator(app: App, name: string): Promise<Operator> {
   const found = await app.store.operators.findByName(name);
   if (found !== undefined) return found;
-  const all = await listOperators(app);
+  const all = await app.store.operators.list(app.now());
   const known =
     all.length === 0
       ? "There is none yet; create one with: sluice operator create NAME --role ROLE"
@@ -30,7 +32,20 @@ export async function findActiveOperator(app: App, name: string): Promise<Operat
   );
 }
 
-/** In the order of their names. */
-export function listOperators({ store, now }: App): Promise<readonly OperatorDetails[]> {
-  return store.operators.list(now());
+/**
+ * For what does not act as this operator; undefined stands for the shell of the host. Throws OperatorError no_such_operator,
+ * operator_disabled and not_permitted.
+ */
+export async function requireRightOf(
+  app: App,
+  as: string | undefined,
+  right: OperatorRight,
+): Promise<void> {
+  if (as !== undefined) requireRight(actAs(app, await findActiveOperator(app, as)), right);
+}
+
+/** In the order of their names. Throws OperatorError not_permitted. */
+export async function listOperators(app: App): Promise<readonly OperatorDetails[]> {
+  requireRight(app, "operator.read");
+  return app.store.operators.list(app.now());
 }

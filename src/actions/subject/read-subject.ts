@@ -13,6 +13,7 @@ import { auditAccess } from "../audit-access.ts";
 import { findOrganization } from "../find-organization.ts";
 import { findType } from "../find-target.ts";
 import { deletionPages } from "../pages.ts";
+import { requireRight } from "../require-right.ts";
 import { findSubject, requireSubject } from "./find-subject.ts";
 
 /** Histories that are read at the same time. */
@@ -34,12 +35,14 @@ export interface SubjectRecord {
   readonly changes: readonly { readonly received_at: string; readonly payload: Payload }[];
 }
 
-/** Writes to the audit trail. Throws as `requireSubject`. */
+/** Writes to the audit trail. Throws OperatorError not_permitted, and as `requireSubject`. */
 export async function beginSubject(
   app: App,
   action: "subject.show" | "subject.export",
   request: SubjectRequest,
 ): Promise<void> {
+  requireRight(app, action);
+  if (request.confidential) requireRight(app, "confidential.read");
   await requireSubject(app, request);
   const { organizationId, resourceType, resourceId, confidential } = request;
   const subject = { organizationId, resourceType, resourceId };

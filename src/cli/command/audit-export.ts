@@ -1,7 +1,7 @@
 // `sluice audit export`
 
 import { viewAuditEntry } from "../../actions/audit-entry.ts";
-import { auditPages } from "../../actions/pages.ts";
+import { exportAudit } from "../../actions/browse-audit.ts";
 import { defineStoreCommand } from "../command.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
 
@@ -15,12 +15,13 @@ export const auditExport = defineStoreCommand({
     "organization_id, subject, detail], with `at` in milliseconds and `detail` as its JSON text. Where a restore cut the trail, an " +
     "entry `store.restore` gives the entry numbers on both sides of the gap. `sluice check` verifies the chain.",
   examples: ["sluice audit export > audit.ndjson", "sluice audit export --after 5000"],
+  rights: ["audit.read"],
   options: entryOptions,
   restoring: true,
   run: (app, { organization, after }, { out }) =>
     writeEntries(app, out, {
       organization,
-      pages: auditPages(app, after),
+      pages: exportAudit(app, after),
       organizationOf: ({ organizationId }) => organizationId,
       view: viewAuditEntry,
     }),

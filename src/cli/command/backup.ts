@@ -16,6 +16,7 @@ export const backup = defineCommand({
     "backup runs. If the backup is killed, the next command removes the unfinished file. Use PostgreSQL's own tools to back " +
     "up PostgreSQL.",
   examples: ["sluice backup sluice-2026-03-01.db"],
+  rights: ["store.backup"],
   arguments: {
     file: required(text("FILE"), "The file to create; it must not exist, but its folder must."),
   },

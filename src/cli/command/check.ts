@@ -16,6 +16,7 @@ export const check = defineStoreCommand({
     "remains of what completed deletions erased; on PostgreSQL, this needs a role that may read the server's files. Exits with " +
     "1 if anything is found. May run while the store is in service. SECURITY.md describes what it can't find.",
   examples: ["sluice check", "sluice check --erasure"],
+  rights: ["store.check"],
   options: { erasure: flag("Also search for remains of erased records.") },
   run: async (app, { erasure }, context) => {
     const { findings: found, notes: known } = await checkStore(app);

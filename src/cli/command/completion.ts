@@ -28,6 +28,7 @@ export function makeCompletion(table: () => CommandTable): Command {
       "source <(sluice completion zsh)",
       "sluice completion fish > ~/.config/fish/completions/sluice.fish",
     ],
+    rights: [],
     arguments: { shell: required(choice("SHELL", shells), `The shell: ${shells.join(", ")}.`) },
     run: async (_, { shell }) => {
       const script = renderFor[shell](makeOffer(table()));

@@ -9,6 +9,7 @@ export const deletionCancel = defineStoreCommand({
   name: "deletion cancel",
   summary: "Cancel a deletion request that is still pending.",
   examples: ["sluice deletion cancel del_4fQ2mN8sT1vXc7Za"],
+  rights: ["deletion.cancel"],
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
   run: async (app, { id }) => {
     const deletion = await cancelDeletion(app, id);

@@ -17,6 +17,7 @@ export const deletionHold = defineCommand({
     'sluice deletion hold transaction tx-2026-000417 --organization acme --reason "court order 12/2026" --owner legal --review-date 2026-12-31',
     'sluice deletion hold del_4fQ2mN8sT1vXc7Za --reason "court order 12/2026"',
   ],
+  rights: ["hold.place"],
   arguments: targetArguments,
   options: {
     ...targetOptions,

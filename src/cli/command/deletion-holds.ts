@@ -10,6 +10,7 @@ export const deletionHolds = defineStoreCommand({
   name: "deletion holds",
   summary: "List legal holds with their records, reasons, owners and review dates.",
   examples: ["sluice deletion holds --organization acme", "sluice deletion holds --overdue"],
+  rights: ["hold.read"],
   options: {
     organization: optional(text("ID"), "Only holds of this organization."),
     type: optional(recordType, "Only holds on records of this type, such as transaction."),

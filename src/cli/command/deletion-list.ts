@@ -1,6 +1,7 @@
 // `sluice deletion list`
 
-import { explainWaits } from "../../actions/explain-wait.ts";
+import type { App } from "../../actions/app.ts";
+import { withWaits } from "../../actions/browse-deletions.ts";
 import { publicReaders } from "../../actions/operator-reader.ts";
 import { listDeletions } from "../../actions/read-deletion.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -13,6 +14,7 @@ export const deletionList = defineStoreCommand({
   name: "deletion list",
   summary: "List deletion requests, newest first, and what each one waits for.",
   examples: ["sluice deletion list --organization acme --status pending"],
+  rights: ["deletion.read"],
   options: {
     organization: optional(text("ID"), "Only deletions of this organization."),
     status: optional(
@@ -28,7 +30,7 @@ export const deletionList = defineStoreCommand({
       status,
       limit,
     });
-    const waits = await explainWaits(app, deletions);
+    const waits = await readWaits(app, deletions);
     const ids = deletions.map(({ organizationId }) => organizationId);
     const readers = await publicReaders(app, ids);
     return {
@@ -46,6 +48,19 @@ export const deletionList = defineStoreCommand({
     };
   },
 });
+
+/** By deletion request id. */
+async function readWaits(
+  app: App,
+  deletions: readonly Deletion[],
+): Promise<ReadonlyMap<string, string>> {
+  const shown = await withWaits(app, deletions);
+  return new Map(
+    shown.flatMap(({ deletion, waitsFor }): [string, string][] =>
+      waitsFor === undefined ? [] : [[deletion.deletionRequestId, waitsFor]],
+    ),
+  );
+}
 
 function columns(waits: ReadonlyMap<string, string>): readonly Column<Deletion>[] {
   return [

@@ -17,6 +17,7 @@ export const deletionRelease = defineCommand({
     "sluice deletion release transaction tx-2026-000417 --organization acme",
     "sluice deletion release del_4fQ2mN8sT1vXc7Za",
   ],
+  rights: ["hold.release"],
   arguments: {
     what: required(
       text("HOLD_ID|TYPE|DELETION_REQUEST_ID"),

@@ -19,13 +19,14 @@ export const deletionReplay = defineCommand({
     "sluice deletion replay",
     "DATABASE_URL=postgres://… sluice deletion replay --ledger receipts.ndjson",
   ],
+  rights: ["deletion.replay"],
   options: { ledger: optional(text("FILE"), "Another ledger, or a file of receipts.") },
   run: async (context, { ledger }) => {
     const { readLedger } = await import("../../restore.ts");
     const config = readConfig(context.environment);
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
-      return await runReplay(context, { config, sources });
+      return await runReplay(context, { config, sources, as: context.as });
     } catch (cause) {
       throw cause instanceof OperatorError ? cause : OperatorError.from("ledger", cause);
     }

@@ -15,6 +15,7 @@ export const deletionRequest = defineStoreCommand({
   examples: [
     'sluice deletion request person p-81 --organization acme --reason "request of the person, case 77"',
   ],
+  rights: ["deletion.request"],
   arguments: {
     type: required(recordType, "Type of the record, such as transaction."),
     id: required(text("ID"), "Id of the record."),

@@ -1,10 +1,11 @@
 // `sluice deletion show`
 
-import { explainWaits } from "../../actions/explain-wait.ts";
+import { withWaits } from "../../actions/browse-deletions.ts";
 import { findDeletion } from "../../actions/find-target.ts";
 import { listHoldsOf } from "../../actions/list-holds.ts";
 import { officialReader, publicReader } from "../../actions/operator-reader.ts";
 import { findReceipt } from "../../actions/read-deletion.ts";
+import { requireRight } from "../../actions/require-right.ts";
 import { defineStoreCommand, flag, required } from "../command.ts";
 import { describeDeletion, viewForOperator } from "../output/deletion-view.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
@@ -18,12 +19,14 @@ export const deletionShow = defineStoreCommand({
     "Numbers of records of confidential types, such as customer_sar, are left out, and so is a receipt of an earlier version, " +
     "which contains them, so that the output can be passed on.",
   examples: ["sluice deletion show del_4fQ2mN8sT1vXc7Za"],
+  rights: ["deletion.read"],
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
   options: { includeConfidential: flag("Also show what is confidential.") },
   restoring: true,
   run: async (app, { id, includeConfidential }, { paint }) => {
     const deletion = await findDeletion(app, id);
-    const waiting = (await explainWaits(app, [deletion])).get(id);
+    if (includeConfidential) requireRight(app, "confidential.read");
+    const waiting = (await withWaits(app, [deletion]))[0]?.waitsFor;
     const receipt = await findReceipt(app, deletion);
     const holds = await listHoldsOf(app, deletion);
     const readerOf = includeConfidential ? officialReader : publicReader;

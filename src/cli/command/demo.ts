@@ -19,6 +19,7 @@ export const demo = defineCommand({
     "sluice demo",
     "sluice demo --transactions transactions.csv.gz --accounts accounts.csv.gz",
   ],
+  rights: [],
   options: {
     transactions: optional(
       text("FILE"),

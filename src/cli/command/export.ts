@@ -45,6 +45,7 @@ export const exportRecords = defineCommand({
     "sluice export transaction --organization acme --output transactions.parquet",
     "sluice export transaction --organization acme --from 2026-01-01 --to 2026-02-01 --test exclude --format csv",
   ],
+  rights: ["records.export"],
   arguments: { type: required(recordType, "Record type, such as transaction.") },
   options: {
     organization: required(text("ID"), "Organization that the records belong to."),

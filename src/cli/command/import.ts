@@ -53,6 +53,7 @@ export const importRecords = defineCommand({
     "sluice import tx.csv --type transaction --organization acme --map 'status==SETTLED,tx_id=~tx-{#},timestamp=time@unix'",
     "sluice import persons.csv --type person --organization acme --mapping persons-mapping.json",
   ],
+  rights: ["records.import"],
   arguments: {
     files: several(text("FILE"), "Files to import; the ending of the name determines the format."),
   },

@@ -12,6 +12,7 @@ export const keyCreate = defineStoreCommand({
     "sluice key create --organization acme",
     "sluice key create --organization acme --scopes transactions:write,person:read --name nightly --expires 90d",
   ],
+  rights: ["key.create"],
   options: {
     organization: required(text("ID"), "Organization that the key belongs to."),
     scopes: optional(scopeList, "Scopes of the key, separated by commas. Default: all scopes."),

@@ -11,6 +11,7 @@ export const keyList = defineStoreCommand({
   name: "key list",
   summary: "List API keys with their status and the time of their last use.",
   examples: ["sluice key list --organization acme"],
+  rights: ["key.read"],
   options: { organization: optional(text("ID"), "Only the keys of this organization.") },
   run: async (app, { organization }, { paint }) => {
     const keys = await listKeys(app, organization);

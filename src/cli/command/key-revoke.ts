@@ -10,6 +10,7 @@ export const keyRevoke = defineStoreCommand({
   name: "key revoke",
   summary: "Revoke an API key and all its tokens. A running server applies it within 2 seconds.",
   examples: ["sluice key revoke key_4fQ2mN8sT1vXc7Za"],
+  rights: ["key.revoke"],
   arguments: keyArguments,
   restoring: true,
   run: async (app, { keyId }) => {

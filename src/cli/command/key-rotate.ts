@@ -12,6 +12,7 @@ export const keyRotate = defineStoreCommand({
   details:
     "The successor has the same name, scopes and lifetime, and is shown only once. Both keys work during the overlap.",
   examples: ["sluice key rotate key_4fQ2mN8sT1vXc7Za --overlap 24h"],
+  rights: ["key.rotate"],
   arguments: keyArguments,
   options: {
     overlap: withDefault(

@@ -12,6 +12,8 @@ export const migrate = defineCommand({
     "Every other command, including `serve`, also migrates an existing store. On PostgreSQL, if the service uses a role that " +
     "does not own the tables, run this first with the role that does.",
   examples: ["sluice migrate"],
+  // Any command that opens the store migrates it.
+  rights: [],
   run: (context) => {
     const missing = findMissingStore(context);
     return context.withApp(

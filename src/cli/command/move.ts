@@ -27,6 +27,7 @@ export const move = defineCommand({
     "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
     "DATABASE_URL=sqlite:/var/lib/sluice/sluice.db sluice move --to postgres://sluice_owner@db.example/sluice",
   ],
+  rights: ["store.move"],
   options: {
     to: required(
       text("URL"),
@@ -60,8 +61,15 @@ async function perform(context: Context, to: string, stopping: AbortSignal): Pro
   const progress = new MoveProgress(context);
   try {
     const onStep = (step: MoveStep) => progress.show(step);
-    return await module.move(config, { to, operator: context.operator, stopping, onStep });
+    return await module.move(config, {
+      to,
+      operator: context.operator,
+      as: context.as,
+      stopping,
+      onStep,
+    });
   } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
     if (!(cause instanceof MoveStopped)) throw OperatorError.from("move", cause);
     throw new OperatorError("stopped", `${reasonOf(cause)} ${progress.describe()}`, { cause });
   } finally {

@@ -6,6 +6,7 @@ export const openapi = defineCommand({
   name: "openapi",
   summary: "Print the OpenAPI 3.1 document of the API. Needs no store.",
   examples: ["sluice openapi > openapi.json"],
+  rights: [],
   run: async () => {
     // Imported only here, because no other command needs the HTTP API.
     const { buildOpenApi } = await import("../../http/openapi.ts");

@@ -16,6 +16,7 @@ export const operatorCreate = defineStoreCommand({
     "sluice operator create anna --role officer",
     'sluice operator create "Zoë Müller" --role viewer --role auditor',
   ],
+  rights: ["operator.create"],
   arguments: { name: required(text("NAME"), "Name of the person.") },
   options: {
     role: several(choice("ROLE", operatorRoles), "Role of the person; may be repeated."),

@@ -12,6 +12,7 @@ export const operatorDisable = defineStoreCommand({
     "Passkeys and sign-in links of the operator stop working, and so does --as with the name. The name stays in the audit trail " +
     "and can't be used again.",
   examples: ["sluice operator disable anna"],
+  rights: ["operator.disable"],
   arguments: { name: required(text("NAME"), "The operator.") },
   run: async (app, { name }) => {
     const operator = await disableOperator(app, name);

@@ -15,6 +15,7 @@ export const operatorLink = defineCommand({
     "register a passkey, and then needs no further link. The link begins with CONSOLE_URL, or with localhost and PORT where that " +
     "is not set.",
   examples: ["sluice operator link anna"],
+  rights: ["operator.link"],
   arguments: { name: required(text("NAME"), "The operator.") },
   run: async (context, { name }) => {
     const config = readEnabled(context);

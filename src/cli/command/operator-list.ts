@@ -9,6 +9,7 @@ export const operatorList = defineStoreCommand({
   name: "operator list",
   summary: "List operators with their roles, passkeys and sessions.",
   examples: ["sluice operator list"],
+  rights: ["operator.read"],
   run: async (app, _, { paint }) => {
     const operators = await listOperators(app);
     return {

@@ -34,6 +34,7 @@ export const organizationClose = defineStoreCommand({
   examples: [
     'sluice organization close --organization acme --export acme-2026 --reason "contract 81 has ended" --yes',
   ],
+  rights: ["organization.close"],
   options: {
     organization: required(text("ID"), "The organization."),
     export: optional(text("DIR"), "Folder for the export; it is created if it does not exist."),

@@ -11,6 +11,7 @@ export const organizationCreate = defineCommand({
   summary: "Create an organization.",
   details: "Also creates the store if there is none, and says where.",
   examples: ['sluice organization create --name "Acme Payments" --id acme'],
+  rights: ["organization.create"],
   options: {
     name: required(text("NAME"), "Name of the organization; replies to token requests show it."),
     id: optional(

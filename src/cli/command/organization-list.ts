@@ -29,6 +29,7 @@ export const organizationList = defineStoreCommand({
   name: "organization list",
   summary: "List all organizations.",
   examples: ["sluice organization list"],
+  rights: ["organization.read"],
   restoring: true,
   run: async (app) => {
     const organizations = await listOrganizations(app);

@@ -19,6 +19,7 @@ export const organizationSet = defineStoreCommand({
     "sluice organization set acme --retain-days 1825 --yes",
     "sluice organization set acme --confidential-types transaction_alert,screening",
   ],
+  rights: ["organization.change", "retention.set"],
   arguments: { id: required(text("ID"), "The organization.") },
   options: {
     name: optional(text("NAME"), "A new name."),

@@ -14,6 +14,7 @@ export const organizationShow = defineStoreCommand({
   name: "organization show",
   summary: "Show an organization, its number of records of each type, and its legal holds.",
   examples: ["sluice organization show acme"],
+  rights: ["organization.read"],
   arguments: { id: required(text("ID"), "The organization.") },
   run: async (app, { id }) => {
     const organization = await findOrganization(app, id);

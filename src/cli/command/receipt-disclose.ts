@@ -16,6 +16,7 @@ export const receiptDisclose = defineStoreCommand({
     "sluice receipt disclose del_4fQ2mN8sT1vXc7Za > numbers.json",
     "sluice receipt disclose del_4fQ2mN8sT1vXc7Za --types customer_sar --include-confidential",
   ],
+  rights: ["receipt.disclose"],
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The completed deletion.") },
   options: {
     types: optional(typeList, "Only numbers of these record types, separated by commas."),

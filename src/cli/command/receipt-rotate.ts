@@ -12,6 +12,7 @@ export const receiptRotate = defineStoreCommand({
     "Processes that use the same key file sign the next receipt with the new key, without a restart. The old public keys stay " +
     "published, so receipts that were signed with them remain genuine; the old private key is destroyed.",
   examples: ["sluice receipt rotate"],
+  rights: ["receipt_key.rotate"],
   run: async (app, _, context) => {
     const config = readConfig(context.environment);
     const privateKey = makeKey();

@@ -27,6 +27,7 @@ export const receiptVerify = defineCommand({
     "sluice receipt verify receipt.json",
     "curl -sS https://sluice.example/.well-known/sluice-receipts.json > keys.json && sluice receipt verify receipt.json --keys keys.json",
   ],
+  rights: [],
   arguments: { file: required(text("FILE"), "The receipts, as JSON or NDJSON.") },
   options: {
     keys: optional(text("FILE"), "The public keys to verify against."),

@@ -12,6 +12,7 @@ export const recordShow = defineStoreCommand({
     "Show a record: its latest state, every change in order of arrival, and its legal holds.",
   details: "The audit trail records who used this, and when.",
   examples: ["sluice record show transaction tx-2026-000417 --organization acme"],
+  rights: ["record.show"],
   arguments: {
     type: required(recordType, "Record type, such as transaction."),
     id: required(text("ID"), "Id of the record."),

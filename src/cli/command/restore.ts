@@ -18,6 +18,7 @@ export const restore = defineCommand({
     "deletion waiting. Keys that were revoked since the backup are valid again: revoke them again. Restore PostgreSQL with its " +
     "own tools, then run `sluice deletion replay`.",
   examples: ["sluice restore sluice-2026-03-01.db --replace"],
+  rights: ["store.restore"],
   arguments: { file: required(text("FILE"), "A file that `sluice backup` made.") },
   options: {
     replace: flag("Replace a store that contains records; they are lost."),
@@ -26,16 +27,16 @@ export const restore = defineCommand({
   run: async (context, { file, replace, ledger }) => {
     const { restoreBackup, readLedger } = await import("../../restore.ts");
     const config = readConfig(context.environment);
-    const { operator } = context;
+    const { operator, as } = context;
     const onUnreadable = (why: string) => {
       if (context.json) return;
       context.err.write(`The store can't be read and is replaced all the same: ${why}\n`);
     };
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
-      await restoreBackup(config, { file, replace, sources, operator, onUnreadable });
+      await restoreBackup(config, { file, replace, sources, operator, as, onUnreadable });
     } catch (cause) {
-      throw OperatorError.from("restore", cause);
+      throw cause instanceof OperatorError ? cause : OperatorError.from("restore", cause);
     }
     // The store contains the list of deletions by now, so no ledger is needed.
     const report = await runReplay(context, { config, sources: [] });

@@ -16,6 +16,7 @@ export const restrictedExport = defineStoreCommand({
   examples: [
     'sluice restricted export del_4fQ2mN8sT1vXc7Za --organization acme --reason "court order 12/2026" > set.ndjson',
   ],
+  rights: ["restricted.export"],
   arguments: {
     id: required(text("DELETION_REQUEST_ID"), "The deletion request that moved the records."),
   },

@@ -14,6 +14,7 @@ export const restrictedList = defineStoreCommand({
     "the transactions and alerts that it names, and is erased when the last hold is released and the last floor has ended. " +
     "Nobody but operators can read restricted sets. The audit trail records who used this, when, and the reason if one is given.",
   examples: ['sluice restricted list --organization acme --reason "annual review"'],
+  rights: ["restricted.list"],
   options: restrictedOptions,
   run: async (app, { organization, reason }) => {
     const sets = await listRestrictedSets(app, { organizationId: organization, reason });

@@ -13,6 +13,7 @@ export const restrictedShow = defineStoreCommand({
     "Also shows which references remain in reports that stay in the organization, until the set is erased. The audit trail records who used " +
     "this, when, and the reason if one is given. `sluice restricted export` prints the content of the records.",
   examples: ["sluice restricted show del_4fQ2mN8sT1vXc7Za --organization acme"],
+  rights: ["restricted.show"],
   arguments: {
     id: required(text("DELETION_REQUEST_ID"), "The deletion request that moved the records."),
   },

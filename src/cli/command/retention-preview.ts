@@ -19,6 +19,7 @@ export const retentionPreview = defineStoreCommand({
     "a retention floor is kept, and so is one that a more recent record belongs to. A running server checks every minute and queues the " +
     "deletions, which are processed, verified and receipted like any other.",
   examples: ["sluice retention preview", "sluice retention preview --organization acme --days 365"],
+  rights: ["retention.read"],
   options: {
     organization: optional(text("ID"), "Only this organization."),
     days: optional(retainDays, "Preview this number of days instead of the organization's own."),

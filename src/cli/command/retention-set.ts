@@ -17,6 +17,7 @@ export const retentionSet = defineStoreCommand({
     "sluice retention set --organization acme --type person --keep-days 1825 --from closed",
     "sluice retention set --organization acme --type transaction --keep-days none",
   ],
+  rights: ["retention.set"],
   options: {
     organization: required(text("ID"), "The organization."),
     type: required(recordType, "The type of the records."),

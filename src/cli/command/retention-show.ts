@@ -10,6 +10,7 @@ export const retentionShow = defineStoreCommand({
   summary:
     "Show how long an organization keeps its records: the ceiling, and the floor of each type.",
   examples: ["sluice retention show --organization acme"],
+  rights: ["retention.read"],
   options: { organization: required(text("ID"), "The organization.") },
   run: async (app, { organization }) => {
     const retention = await readRetention(app, organization);

@@ -25,6 +25,7 @@ export const serve = defineCommand({
     "sluice serve --port 9000 --data-dir /var/lib/sluice",
     "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve",
   ],
+  rights: [],
   options: {
     host: settingOption("host", "ADDRESS", "Address to listen on"),
     port: settingOption("port", "PORT", "Port to listen on, 0 for any free one"),

@@ -27,6 +27,7 @@ export const subjectExport = defineCommand({
     "sluice subject export person person-81 --organization acme --output person-81",
     "sluice subject export company co-7 --organization acme --output co-7 --include-confidential",
   ],
+  rights: ["subject.export"],
   arguments: subjectArguments,
   options: {
     ...subjectOptions,

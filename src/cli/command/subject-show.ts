@@ -25,6 +25,7 @@ export const subjectShow = defineStoreCommand({
     "Counts what `subject export` would write. Confidential types and legal holds are left out unless an officer asks for " +
     "them. The audit trail records who used this, and when.",
   examples: ["sluice subject show person person-81 --organization acme"],
+  rights: ["subject.show"],
   arguments: subjectArguments,
   options: subjectOptions,
   run: async (app, { type, id, organization, includeConfidential: confidential }) => {

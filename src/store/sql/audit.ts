@@ -15,8 +15,8 @@ import {
   toAuditEntry,
   toHead,
 } from "../row/audit-row.ts";
-import type { AuditChainCheck } from "../chain-check.ts";
-import type { AuditNote } from "../trail.ts";
+import { AuditChainCheck } from "../chain-check.ts";
+import type { AuditNote, ChainPlace, VerifiedPart } from "../trail.ts";
 import { all, get, runTogether, type Statements } from "./statements.ts";
 
 const findHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
@@ -93,6 +93,17 @@ export function* readChainHead(): Statements<ChainHead> {
 
 export function* listAudit(afterEntryNo: number, limit: number): Statements<readonly AuditEntry[]> {
   return (yield* all<AuditRow>(readPage, afterEntryNo, limit)).map(toAuditEntry);
+}
+
+/** A part of the chain, for a verification whose progress is shown. */
+export function* verifyPart({ no, hash, limit }: ChainPlace): Statements<VerifiedPart> {
+  const check = new AuditChainCheck({ entry_no: no, hash });
+  const rows = yield* all<AuditRow>(readPage, no, limit);
+  const isEnd = rows.length < limit;
+  const altered = check.add(rows);
+  const head = isEnd && altered === undefined ? yield* get<AuditHead>(findHead) : undefined;
+  const fault = altered ?? (head === undefined ? undefined : check.end(head));
+  return { ...toHead(check.last), fault, isEnd };
 }
 
 /**

@@ -4,6 +4,7 @@
 import * as accessToken from "./access-token.ts";
 import * as apiKey from "./api-key.ts";
 import * as audit from "./audit.ts";
+import { searchAudit } from "./audit-search.ts";
 import * as closing from "./close-organization.ts";
 import * as deletion from "./deletion.ts";
 import { previewCascade } from "./cascade-preview.ts";
@@ -184,6 +185,8 @@ export const methods = {
   },
   trail: {
     head: lookup(every, audit.readChainHead),
+    search: read(every, searchAudit),
+    verify: read(every, audit.verifyPart),
     note: change(every, audit.auditAct),
     findDeletions: lookup(every, deletion.findDeletions),
     listDeletions: lookup(every, deletion.listDeletionsById),

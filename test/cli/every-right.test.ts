@@ -1,0 +1,53 @@
+// Every command with --as: refused to an operator whose roles allow nothing, and then nothing is changed. The commands are those
+// of the table, so a new one is included.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { commands } from "../../src/cli/commands.ts";
+import { operate } from "../support/server.ts";
+import { readAllRows } from "../support/table-content.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { everyCommand } from "./every-command.ts";
+import { addTransaction } from "./write-transactions.ts";
+
+/** Commands that anybody may run, each with the reason. */
+const forAnybody: Readonly<Record<string, string>> = {
+  serve: "reads and changes nothing itself",
+  demo: "has a store of its own",
+  migrate: "every command that opens the store migrates it",
+  "receipt verify": "needs nothing but what the service publishes",
+  openapi: "opens no store",
+  completion: "opens no store",
+};
+
+describe("the rights of commands", () => {
+  it("are in the table for all but those that anybody may run", () => {
+    const free = commands.filter(({ rights }) => rights.length === 0).map(({ name }) => name);
+    assert.deepEqual(free, Object.keys(forAnybody));
+  });
+
+  it("are required with --as, before anything is changed", async () => {
+    const line = makeCommandLine();
+    await line.ask("organization create --name Acme --id acme");
+    await operate(line.environment, async (app) => {
+      await addTransaction(app, "acme", { tx_id: "1" });
+      const act = { actor: "test", now: app.now() };
+      const nobody = { operatorId: "op_1", name: "nobody", roles: [], createdAt: 0 };
+      await app.store.operators.create({ ...nobody, disabledAt: undefined }, act);
+    });
+    const folder = makeTempFolder();
+    const input = join(folder, "input.json");
+    writeFileSync(input, "{}");
+    const path = `${line.environment["DATA_DIR"] ?? ""}/sluice.db`;
+    const before = readAllRows(path);
+    for (const { name, words } of everyCommand({ input, output: join(folder, "output") })) {
+      if (Object.hasOwn(forAnybody, name)) continue;
+      const { name: error, message } = await line.fail(...words, "--as", "nobody");
+      assert.equal(error, "not_permitted", `${name}: ${message}`);
+    }
+    assert.equal(readAllRows(path), before);
+  });
+});

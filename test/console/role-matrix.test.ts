@@ -1,0 +1,128 @@
+// Every page and every form of the console by every role: allowed or refused as the table of rights says, and nothing is
+// changed by what is refused. The rows are those of the table of routes, so a new one is included.
+
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import { after, before, describe, it } from "node:test";
+import { OperatorError } from "../../src/actions/operator-error.ts";
+import { actAs } from "../../src/actions/require-right.ts";
+import type { Person, Route } from "../../src/console/request.ts";
+import { routes } from "../../src/console/routes.ts";
+import { rightsOf } from "../../src/domain/operator-right.ts";
+import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
+import { type Service, startService } from "../support/service.ts";
+import { readAllRows } from "../support/table-content.ts";
+import { addOperator, read, signIn, submit } from "./browse.ts";
+
+type PersonalRoute = Extract<Route, { readonly right: unknown }>;
+
+/** Signing out comes last: nothing works after it. */
+const personal = routes
+  .filter((route): route is PersonalRoute => route.open !== true)
+  .toSorted((one, other) => Number(isSignOut(one)) - Number(isSignOut(other)));
+
+const id = "none";
+
+/** Fields that forms of the console have, so that none is refused because one is missing. */
+const form: Readonly<Record<string, string>> = {
+  confirm: id,
+  id,
+  organization: id,
+  key: "key_none",
+  hold: "hold_none",
+  session: "ses_none",
+  type: "transaction",
+  record: id,
+  reason: "r",
+  name: "n",
+  days: "1",
+};
+
+function isSignOut({ path }: Route): boolean {
+  return path === "/console/sign-out";
+}
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+function allows(role: OperatorRole, { right }: PersonalRoute): boolean {
+  return right === "own" || rightsOf([role]).has(right);
+}
+
+describe("the role matrix of the console", () => {
+  let service: Service;
+  const cookies = new Map<OperatorRole, string>();
+  before(async () => {
+    service = await startService();
+    for (const role of operatorRoles) {
+      await addOperator(service.app, [role]);
+      cookies.set(role, await signIn(service.app, service.client, role));
+    }
+  });
+  after(() => service.stop());
+
+  function allRows(): string {
+    return readAllRows(`${service.folder}/sluice.db`);
+  }
+
+  function send({ method, path }: Route, cookie: string | undefined) {
+    const asked = path.replace("/:id", `/${id}`);
+    if (method === "GET") return read(service.client, asked, { cookie });
+    return submit(service.client, asked, { cookie, form });
+  }
+
+  for (const role of operatorRoles) {
+    it(`allows ${role} what the table of rights says, and refuses the rest`, async () => {
+      const rows = allRows();
+      for (const route of personal.filter((one) => !allows(role, one))) {
+        const { status, text } = await send(route, cookies.get(role));
+        assert.equal(status, 403, `${nameOf(route)}: ${status}`);
+        assert.match(text, new RegExp(`${role} may not `), nameOf(route));
+      }
+      assert.equal(allRows(), rows);
+      for (const route of personal.filter((one) => allows(role, one))) {
+        const { status, text } = await send(route, cookies.get(role));
+        assert.ok(status < 500, `${nameOf(route)}: ${status}`);
+        assert.doesNotMatch(text, / may not .*; the role /, nameOf(route));
+      }
+    });
+  }
+
+  it("refuses everything without a session", async () => {
+    for (const route of personal) {
+      const { status, headers } = await send(route, undefined);
+      const expected = route.method === "GET" ? [303, "/console/sign-in"] : [403, undefined];
+      assert.deepEqual([status, headers.location], expected, nameOf(route));
+    }
+  });
+
+  it("is enforced by the actions of every form, whatever the console checks", async () => {
+    const nobody: Operator = {
+      operatorId: "op_none",
+      name: "nobody",
+      roles: [],
+      createdAt: 0,
+      disabledAt: undefined,
+    };
+    const app = actAs(service.app, nobody);
+    for (const route of personal) {
+      if (route.method === "GET" || route.right === "own") continue;
+      const handled = route.handle(personWith(app, nobody));
+      await assert.rejects(handled, isRefusal, nameOf(route));
+    }
+  });
+});
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof OperatorError && error.errorName === "not_permitted";
+}
+
+/** What a handler reads of a request: the form. */
+function personWith(app: Person["app"], operator: Operator): Person {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const body = Buffer.from(new URLSearchParams(form).toString());
+  const raw = Object.assign(Readable.from([body]), { headers, httpVersionMinor: 1 });
+  const person = { app, operator, id, query: new URLSearchParams(), request: { headers, raw } };
+  return person as unknown as Person;
+}
