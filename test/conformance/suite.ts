@@ -15,6 +15,7 @@ import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testOperators } from "./operators.ts";
+import { testManyChanges } from "./many-changes.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
 import { testReplaying } from "./replaying.ts";
@@ -28,6 +29,7 @@ import { testWriting } from "./writing.ts";
 export function testEngine(engine: Engine): void {
   testOperations(engine);
   testLongLists(engine);
+  testManyChanges(engine);
   testConcurrency(engine);
   testExporting(engine);
   testLargeDeletions(engine);

@@ -4,6 +4,7 @@
 import type { IntegrityReport } from "../store.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
 import type { Database } from "./database.ts";
+import { comparedChanges } from "../payload-digest.ts";
 import { withoutTimeouts } from "../sql/visibility.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -29,15 +30,14 @@ const invariants: readonly Invariant[] = [
           AND record.resource_type = change.resource_type) LIMIT $1`,
   },
   {
-    broken: "A later change has no digest",
+    broken: `A change after the first ${comparedChanges} of its record has no digest`,
     sql: `
-      SELECT resource_type || ' ' || resource_id || ' of ' || organization_id AS subject FROM change
-      WHERE digest IS NULL AND EXISTS (
-        SELECT 1 FROM change AS earlier
-        WHERE earlier.resource_id = change.resource_id
-          AND earlier.organization_id = change.organization_id
-          AND earlier.resource_type = change.resource_type
-          AND earlier.change_no < change.change_no) LIMIT $1`,
+      SELECT resource_type || ' ' || resource_id || ' of ' || organization_id AS subject
+      FROM (
+        SELECT organization_id, resource_type, resource_id, digest, row_number() OVER (
+          PARTITION BY organization_id, resource_type, resource_id ORDER BY change_no) AS position
+        FROM change) AS numbered
+      WHERE digest IS NULL AND position > ${comparedChanges} LIMIT $1`,
   },
   {
     broken: "The digest of a change is not that of its payload",

@@ -142,7 +142,10 @@ function makeTexts(type: RecordType): Texts {
   return { lastPage, page: `${lastPage} AND resource_id <= $5`, among, late: makeLate(type) };
 }
 
-/** Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others. */
+/**
+ * Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others that arrived
+ * while a deletion of the organization was open.
+ */
 function makeLate(type: RecordType): string {
   return `
     --sqlite WITH late AS (

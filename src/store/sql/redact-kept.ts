@@ -43,7 +43,7 @@ const findChanges = `
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 AND change_no > $4
   ORDER BY change_no LIMIT $5`;
 
-/** The first change of a record has no digest. */
+/** Not every change has a digest. */
 const rewriteChange = `
   UPDATE change SET payload = $5, digest = CASE WHEN digest IS NULL THEN NULL ELSE CAST($6 AS bigint) END
   WHERE

@@ -1,7 +1,7 @@
 // What `check` verifies in the store: SQLite's own check of the file, the invariants between the tables, and the
 // chains. Repairs nothing.
 
-import { payloadDigest } from "../payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../payload-digest.ts";
 import type { IntegrityReport } from "../store.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
 import type { Connection } from "./connection.ts";
@@ -20,10 +20,20 @@ const invariants: readonly Invariant[] = [
       WHERE record_no NOT IN (SELECT record_no FROM record) LIMIT $1`,
   },
   {
-    broken: "A later change has no digest, or a first one has",
+    broken: "A first change has a digest",
     sql: `
       SELECT 'change ' || record_no || '/' || change_no AS subject FROM change
-      WHERE (change_no = record_no) <> (digest IS NULL) LIMIT $1`,
+      WHERE change_no = record_no AND digest IS NOT NULL LIMIT $1`,
+  },
+  {
+    broken: `A change after the first ${comparedChanges} of its record has no digest`,
+    sql: `
+      SELECT 'change ' || record_no || '/' || change_no AS subject
+      FROM (
+        SELECT record_no, change_no, digest,
+          row_number() OVER (PARTITION BY record_no ORDER BY change_no) AS position
+        FROM change)
+      WHERE digest IS NULL AND position > ${comparedChanges} LIMIT $1`,
   },
   {
     broken: "Two records have the same number",

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { Client, escapeLiteral } from "pg";
 import { openStore } from "../../../src/store/open-store.ts";
-import { payloadDigest } from "../../../src/store/payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../../../src/store/payload-digest.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import { defaultConnections } from "../../../src/store/connection-settings.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -46,14 +46,15 @@ async function fill(store: Store): Promise<void> {
   await write(store, transaction("two", { amount: 2 }), append);
 }
 
-async function requireFound(store: Store): Promise<void> {
-  const amounts = [0, 1, later];
+/** `next`: an amount that no change has yet. */
+async function requireFound(store: Store, next = later + 1): Promise<void> {
+  const amounts = [0, 1, comparedChanges - 1, comparedChanges, later];
   for (const amount of amounts) {
     const draft = transaction("many", { amount });
     assert.deepEqual((await write(store, draft, append)).drafts, ["unchanged"], `${amount}`);
     assert.deepEqual((await write(store, draft)).drafts, ["identical_record_exists"]);
   }
-  const other = transaction("many", { amount: later + 1 });
+  const other = transaction("many", { amount: next });
   assert.deepEqual((await write(store, other)).drafts, ["record_exists"]);
   const list = [...amounts.map((amount) => transaction("many", { amount })), transaction("one")];
   const answer = await write(store, [...list, other], append);
@@ -89,19 +90,29 @@ describe("the digests of later changes on PostgreSQL", () => {
     }
     await requireFound(upgraded);
     await requireConsistent(upgraded);
+    // As after a move from an embedded store.
+    await server.query(
+      `UPDATE change SET digest = NULL WHERE resource_id = 'many' AND change_no IN (
+         SELECT change_no FROM change WHERE resource_id = 'many'
+         ORDER BY change_no LIMIT ${comparedChanges})`,
+      url,
+    );
+    await requireFound(upgraded, later + 2);
+    await requireConsistent(upgraded);
     await upgraded.close();
   });
 
   it("are reported by the check if missing or wrong", async () => {
     const store = await openStore(url, { role: "command" });
-    const where = "WHERE resource_id = 'two' AND digest IS NOT NULL";
+    const where = `WHERE resource_id = 'many'
+      AND change_no = (SELECT max(change_no) FROM change WHERE resource_id = 'many')`;
     await server.query(`UPDATE change SET digest = digest + 1 ${where}`, url);
     assert.deepEqual((await store.checkIntegrity()).findings, [
-      "The digest of a change is not that of its payload: transaction two of org_acme.",
+      "The digest of a change is not that of its payload: transaction many of org_acme.",
     ]);
     await server.query(`UPDATE change SET digest = NULL ${where}`, url);
     assert.deepEqual((await store.checkIntegrity()).findings, [
-      "A later change has no digest: transaction two of org_acme.",
+      `A change after the first ${comparedChanges} of its record has no digest: transaction many of org_acme.`,
     ]);
     await store.close();
   });
@@ -130,12 +141,12 @@ describe("the digests of later changes on PostgreSQL", () => {
       ] as const) {
         const answer = await ask(amount);
         assert.equal(answer.found, found);
-        assert.ok(answer.read <= 2, `${answer.read} changes were read`);
+        assert.ok(answer.read <= comparedChanges + 1, `${answer.read} changes were read`);
       }
       await client.query("COMMIT");
       await server.query("ANALYZE", own);
       for (const sql of begin) await client.query(sql);
-      assert.ok((await ask(later + 1)).read <= 2);
+      assert.ok((await ask(later + 1)).read <= comparedChanges + 1);
       await client.query("COMMIT");
       await store.close();
     } finally {
@@ -149,7 +160,7 @@ function findIdentical(): string {
   const file = new URL("../../../src/store/postgres/commit/identical-changes.ts", import.meta.url);
   const sql = /const findIdentical = `([^`]*)`/.exec(readFileSync(file, "utf8"))?.[1];
   assert.ok(sql);
-  return sql;
+  return sql.replaceAll("${comparedChanges}", String(comparedChanges));
 }
 
 interface PlanNode {

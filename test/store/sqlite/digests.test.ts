@@ -1,12 +1,20 @@
-// Digests of later changes on SQLite: computed for a store of an earlier version, checked, and used
-// without reading the other changes of the record.
+// Digests of later changes on SQLite: stored where they are needed, computed for a store of an
+// earlier version, checked, and used without reading the other changes of the record.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { payloadDigest } from "../../../src/store/payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../../../src/store/payload-digest.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { requireConsistent, transaction, write } from "../../conformance/scene.ts";
+import {
+  keyOf,
+  operator,
+  other,
+  request,
+  requireConsistent,
+  transaction,
+  write,
+} from "../../conformance/scene.ts";
 import { makePlace, type Place } from "./place.ts";
 
 const append = { mode: "append" } as const;
@@ -43,31 +51,52 @@ async function fill(store: Store): Promise<void> {
   await write(store, transaction("two", { amount: 2 }), append);
 }
 
-function readDigests(place: Place): readonly (readonly [boolean, number | null, string])[] {
-  return place.withDatabase((database) =>
-    database
-      .prepare("SELECT record_no = change_no AS first, digest, payload FROM change")
-      .all()
-      .map((row) => [row["first"] === 1, row["digest"] as number | null, String(row["payload"])]),
+/** A record of which the last change needs a digest. */
+async function writeLong(store: Store): Promise<void> {
+  const amounts = Array.from({ length: comparedChanges + 1 }, (_, amount) => amount);
+  await write(
+    store,
+    amounts.map((amount) => transaction("two", { amount })),
+    append,
   );
 }
 
-function requireDigests(place: Place): void {
-  const rows = readDigests(place);
+interface ChangeRow {
+  readonly changeNo: number;
+  readonly position: number;
+  readonly digest: number | null;
+  readonly payload: string;
+}
+
+function readChanges(place: Place): readonly ChangeRow[] {
+  const sql = `
+    SELECT row_number() OVER (PARTITION BY record_no ORDER BY change_no) AS position,
+      change_no AS changeNo, digest, payload
+    FROM change ORDER BY record_no, change_no`;
+  return place.withDatabase((file) => file.prepare(sql).all() as unknown as ChangeRow[]);
+}
+
+function requireDigests(place: Place, { without }: { readonly without: number }): void {
+  const rows = readChanges(place);
   assert.equal(rows.length, later + 4);
-  for (const [first, digest, payload] of rows) {
-    assert.equal(digest, first ? null : payloadDigest(payload));
+  for (const { position, digest, payload } of rows) {
+    assert.equal(digest, position <= without ? null : payloadDigest(payload));
   }
 }
 
+/** How many changes of the record `two` have a digest. */
+function countDigests(place: Place): number {
+  return readChanges(place).filter(({ digest }) => digest !== null).length;
+}
+
 async function requireFound(store: Store): Promise<void> {
-  for (const amount of [0, 1, later]) {
+  for (const amount of [0, 1, comparedChanges - 1, comparedChanges, later]) {
     const draft = transaction("many", { amount });
     assert.deepEqual((await write(store, draft, append)).drafts, ["unchanged"], `${amount}`);
     assert.deepEqual((await write(store, draft)).drafts, ["identical_record_exists"]);
   }
-  const other = transaction("many", { amount: later + 1 });
-  assert.deepEqual((await write(store, other)).drafts, ["record_exists"]);
+  const different = transaction("many", { amount: later + 1 });
+  assert.deepEqual((await write(store, different)).drafts, ["record_exists"]);
 }
 
 describe("the digests of later changes", () => {
@@ -75,34 +104,55 @@ describe("the digests of later changes", () => {
     const place = makePlace(test);
     const store = await place.open();
     await fill(store);
-    requireDigests(place);
+    requireDigests(place, { without: comparedChanges });
+    await requireFound(store);
     await store.close();
     place.withDatabase((database) => database.exec(undo));
     const upgraded = await place.open();
-    requireDigests(place);
+    requireDigests(place, { without: 1 });
     await requireFound(upgraded);
     await requireConsistent(upgraded);
   });
 
-  it("are reported by the check if missing or wrong", async (test) => {
+  it("are stored from the 17th change of a record on, and before only while a deletion is open", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await write(store, transaction("two"));
-    await write(store, transaction("two", { amount: 2 }), append);
-    for (const [value, said] of [
-      ["NULL", /^A later change has no digest, or a first one has: change 1\/\d+\.$/],
-      ["digest + 1", /^The digest of a change is not that of its payload: change 1\/\d+\.$/],
+    const change = (amount: number) => write(store, transaction("two", { amount }), append);
+    await write(store, transaction("first"));
+    await write(store, transaction("elsewhere"), { organizationId: other });
+    await request(store, keyOf("transaction", "elsewhere", other));
+    for (let amount = 1; amount < comparedChanges; amount += 1) await change(amount);
+    assert.equal(countDigests(place), 0);
+    const deletion = (await request(store, keyOf("transaction", "first"))) ?? "";
+    await change(comparedChanges);
+    assert.equal(countDigests(place), 1);
+    await store.cancelDeletion(deletion, operator);
+    for (const mode of ["append", "update"] as const) {
+      await write(store, transaction("two", { amount: -1 }), { mode });
+    }
+    assert.equal(countDigests(place), 3);
+    await requireConsistent(store);
+  });
+
+  it("are reported by the check if missing or wrong, or if a first change has one", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await writeLong(store);
+    const [first, last] = [readChanges(place).at(0), readChanges(place).at(-1)];
+    assert.ok(first && last);
+    const setDigest = ({ changeNo }: ChangeRow, value: number | null) =>
+      place.withDatabase((file) => {
+        file.exec(`UPDATE change SET digest = ${value} WHERE change_no = ${changeNo}`);
+      });
+    for (const [change, value, said] of [
+      [last, null, `A change after the first ${comparedChanges} of its record has no digest`],
+      [last, 7, "The digest of a change is not that of its payload"],
+      [first, payloadDigest(first.payload), "A first change has a digest"],
     ] as const) {
-      place.withDatabase((database) => {
-        database.exec(`UPDATE change SET digest = ${value} WHERE change_no <> record_no`);
-      });
+      setDigest(change, value);
       const { findings } = await store.checkIntegrity();
-      assert.equal(findings.length, 1);
-      assert.match(findings[0] ?? "", said);
-      const digest = payloadDigest(transaction("two", { amount: 2 }).payload);
-      place.withDatabase((database) => {
-        database.exec(`UPDATE change SET digest = ${digest} WHERE change_no <> record_no`);
-      });
+      assert.deepEqual(findings, [`${said}: change ${first.changeNo}/${change.changeNo}.`]);
+      setDigest(change, change.digest);
       await requireConsistent(store);
     }
   });
@@ -110,35 +160,52 @@ describe("the digests of later changes", () => {
   it("only lead to a change: one with the same digest and another payload is not identical", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await write(store, transaction("two"));
-    await write(store, transaction("two", { amount: 2 }), append);
-    const other = transaction("two", { amount: 3 });
-    place.withDatabase((database) => {
-      database.exec(
-        `UPDATE change SET digest = ${payloadDigest(other.payload)} WHERE change_no <> record_no`,
-      );
+    await writeLong(store);
+    const different = transaction("two", { amount: -3 });
+    place.withDatabase((file) => {
+      const digest = payloadDigest(different.payload);
+      file.exec(`UPDATE change SET digest = ${digest} WHERE digest IS NOT NULL`);
     });
-    assert.deepEqual((await write(store, other)).drafts, ["record_exists"]);
-    assert.deepEqual((await write(store, other, append)).drafts, ["updated"]);
+    assert.deepEqual((await write(store, different)).drafts, ["record_exists"]);
+    assert.deepEqual((await write(store, different, append)).drafts, ["updated"]);
   });
 
-  it("are searched in the index, and first changes by the key", async (test) => {
+  it("are searched in the index, and a bounded number of first changes by the key", async (test) => {
     const place = makePlace(test);
-    await (await place.open()).close();
+    const store = await place.open();
+    await fill(store);
     const source = readFileSync(
       new URL("../../../src/store/sqlite/commit/record.ts", import.meta.url),
       "utf8",
     );
-    const plans = [...source.matchAll(/const (findIdentical\w+) =\s*`([^`]*)`/g)].map(
-      ([, name = "", sql = ""]) =>
-        place.withDatabase((database) => {
-          const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
-          return [name, rows.map(({ detail }) => detail)];
-        }),
-    );
-    assert.deepEqual(Object.fromEntries(plans), {
-      findIdenticalFirst: ["SEARCH change USING PRIMARY KEY (record_no=? AND change_no=?)"],
-      findIdenticalLater: ["SEARCH change USING INDEX change_by_digest (record_no=? AND digest=?)"],
+    const statementOf = (name: string) =>
+      (new RegExp(`const ${name} = \\s*\`([^\`]*)\``).exec(source)?.[1] ?? "").replaceAll(
+        /\$\{comparedChanges( - 1)?\}/g,
+        (_, less?: string) => String(comparedChanges - (less === undefined ? 0 : 1)),
+      );
+    const planOf = (name: string) =>
+      place.withDatabase((file) =>
+        file
+          .prepare(`EXPLAIN QUERY PLAN ${statementOf(name)}`)
+          .all()
+          .map(({ detail }) => detail),
+      );
+    assert.deepEqual(planOf("findIdenticalLater"), [
+      "SEARCH change USING INDEX change_by_digest (record_no=? AND digest=?)",
+    ]);
+    assert.deepEqual(planOf("compareFirst"), [
+      "CO-ROUTINE (subquery-1)",
+      "SEARCH change USING PRIMARY KEY (record_no=?)",
+      "SCAN (subquery-1)",
+    ]);
+    assert.deepEqual(planOf("widenRecord").slice(1), [
+      "CORRELATED SCALAR SUBQUERY 1",
+      "SEARCH change USING PRIMARY KEY (record_no=?)",
+    ]);
+    const found = place.withDatabase((file) => {
+      const { no } = file.prepare("SELECT min(record_no) AS no FROM record").get() ?? {};
+      return file.prepare(statementOf("compareFirst")).get(no ?? null, "no payload");
     });
+    assert.deepEqual({ ...found }, { compared: comparedChanges, identical: 0 });
   });
 });

@@ -1,8 +1,8 @@
-// Checks whether a stored change of a record has the same payload: the first change is found by its key, later ones by
-// their digests, so a long history is not read. Digests may collide, so payloads are compared too. Writes nothing.
+// Checks whether a stored change of a record has the same payload: the first changes are compared one by one, later ones are
+// found by their digests, so a long history is not read. Digests may collide, so payloads are compared too. Writes nothing.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { payloadDigest } from "../../payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../../payload-digest.ts";
 import { inSequence } from "./in-sequence.ts";
 import { keyColumns, type KeyRow, keyText, rowKeyText } from "../record-key.ts";
 import type { Transaction } from "../transaction.ts";
@@ -12,16 +12,22 @@ export interface Asked {
   readonly payload: string;
 }
 
-/** Each search stops at one row (LIMIT), so it can't be planned as a join with all changes of a record. */
+/**
+ * Each search is bounded (LIMIT), so it can't be planned as a join with all changes of a record. Only payloads of the same
+ * length are read; those of the first changes that have a digest are found by it.
+ */
 const findIdentical = `
   SELECT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
       AS asked (organization_id, resource_type, resource_id, digest, payload, item)
-  WHERE asked.payload = (
-      SELECT change.payload FROM change
-      WHERE change.organization_id = asked.organization_id
-        AND change.resource_type = asked.resource_type AND change.resource_id = asked.resource_id
-      ORDER BY change_no LIMIT 1)
+  WHERE EXISTS (
+      SELECT 1 FROM (
+        SELECT change.payload, change.digest FROM change
+        WHERE change.organization_id = asked.organization_id
+          AND change.resource_type = asked.resource_type AND change.resource_id = asked.resource_id
+        ORDER BY change_no LIMIT ${comparedChanges}) AS compared
+      WHERE digest IS NULL AND octet_length(compared.payload) = octet_length(asked.payload)
+        AND compared.payload = asked.payload)
     OR (
       SELECT true FROM change
       WHERE change.organization_id = asked.organization_id
@@ -29,14 +35,14 @@ const findIdentical = `
         AND change.digest = asked.digest AND change.payload = asked.payload
       LIMIT 1)`;
 
-const findLaterOnCitus = `
+const findByDigestOnCitus = `
   SELECT DISTINCT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
       AS asked (organization_id, resource_type, resource_id, digest, payload, item)
     JOIN change USING (organization_id, resource_type, resource_id, digest, payload)
   WHERE change.resource_id = ANY ($3::text[])`;
 
-const findChangedOnCitus = `
+const findDigestedOnCitus = `
   SELECT record.organization_id, record.resource_type, record.resource_id
   FROM unnest($1::text[], $2::text[], $3::text[]) AS named (organization_id, resource_type, resource_id)
     JOIN record USING (organization_id, resource_type, resource_id)
@@ -46,19 +52,21 @@ const findChangedOnCitus = `
       AND change.resource_type = record.resource_type AND change.resource_id = record.resource_id
       AND change.digest IS NOT NULL)`;
 
-/** For records with a single change. */
-const findOnlyOnCitus = `
+/** For records none of whose changes has a digest, and which therefore have few. */
+const findAmongFewOnCitus = `
   SELECT DISTINCT asked.item::int AS item
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
       AS asked (organization_id, resource_type, resource_id, payload, item)
     JOIN change USING (organization_id, resource_type, resource_id, payload)
   WHERE change.resource_id = ANY ($3::text[])`;
 
-/** Answered by one shard: over several, Citus does not support LIMIT in a subquery. */
-const findFirstOnCitus = `
-  SELECT payload FROM change
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
-  ORDER BY change_no LIMIT 1`;
+/** Those that have no digest. Answered by one shard: over several, Citus does not support LIMIT in a subquery. */
+const findFirstsOnCitus = `
+  SELECT payload FROM (
+    SELECT payload, digest FROM change
+    WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    ORDER BY change_no LIMIT ${comparedChanges}) AS compared
+  WHERE digest IS NULL`;
 
 /** True for each payload that equals a stored change of its record. */
 export async function findIdenticalChanges(
@@ -75,59 +83,63 @@ export async function findIdenticalChanges(
   return asked.map((_, index) => found.has(index + 1));
 }
 
-/** Queries record by record only for the first of several changes. */
+/** Queries record by record only for the first changes of records with digests. */
 async function findOnCitus(
   transaction: Transaction,
   asked: readonly Asked[],
 ): Promise<readonly boolean[]> {
-  const changed = await findChanged(transaction, asked);
-  const isChanged = ({ record }: Asked) => changed.has(keyText(record));
-  const [only, several] = [asked.filter((one) => !isChanged(one)), asked.filter(isChanged)];
-  const [onlyFound, laterFound, firsts] = await inSequence([
-    findItems(transaction, findOnlyOnCitus, [...keysOf(only), only.map(({ payload }) => payload)]),
-    findItems(transaction, findLaterOnCitus, [
-      ...keysOf(several),
-      several.map(({ payload }) => payloadDigest(payload)),
-      several.map(({ payload }) => payload),
+  const digested = await findDigested(transaction, asked);
+  const hasDigests = ({ record }: Asked) => digested.has(keyText(record));
+  const [few, others] = [asked.filter((one) => !hasDigests(one)), asked.filter(hasDigests)];
+  const [fewFound, othersFound, firsts] = await inSequence([
+    findItems(transaction, findAmongFewOnCitus, [
+      ...keysOf(few),
+      few.map(({ payload }) => payload),
     ]),
-    readFirsts(transaction, several),
+    findItems(transaction, findByDigestOnCitus, [
+      ...keysOf(others),
+      others.map(({ payload }) => payloadDigest(payload)),
+      others.map(({ payload }) => payload),
+    ]),
+    readFirsts(transaction, others),
   ] as const);
   const identical = new Set<Asked>([
-    ...only.filter((_, index) => onlyFound.has(index + 1)),
-    ...several.filter(
+    ...few.filter((_, index) => fewFound.has(index + 1)),
+    ...others.filter(
       ({ record, payload }, index) =>
-        laterFound.has(index + 1) || firsts.get(keyText(record)) === payload,
+        othersFound.has(index + 1) || firsts.get(keyText(record))?.has(payload) === true,
     ),
   ]);
   return asked.map((one) => identical.has(one));
 }
 
-/** The keys of the records that have more than one change. */
-async function findChanged(
+/** The keys of the records of which a change has a digest. */
+async function findDigested(
   transaction: Transaction,
   asked: readonly Asked[],
 ): Promise<ReadonlySet<string>> {
   const records = uniqueRecords(asked);
-  const rows = await transaction.all<KeyRow>(findChangedOnCitus, ...keyColumns(records));
+  const rows = await transaction.all<KeyRow>(findDigestedOnCitus, ...keyColumns(records));
   return new Set(rows.map(rowKeyText));
 }
 
 async function readFirsts(
   transaction: Transaction,
   asked: readonly Asked[],
-): Promise<ReadonlyMap<string, string | undefined>> {
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const records = uniqueRecords(asked);
-  const rows = await inSequence(
+  const found = await inSequence(
     records.map(({ organizationId, resourceType, resourceId }) =>
-      transaction.get<{ payload: string }>(
-        findFirstOnCitus,
+      transaction.all<{ payload: string }>(
+        findFirstsOnCitus,
         organizationId,
         resourceType,
         resourceId,
       ),
     ),
   );
-  return new Map(records.map((record, index) => [keyText(record), rows[index]?.payload]));
+  const payloadsOf = (index: number) => new Set(found[index]?.map(({ payload }) => payload));
+  return new Map(records.map((record, index) => [keyText(record), payloadsOf(index)]));
 }
 
 async function findItems(

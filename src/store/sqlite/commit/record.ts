@@ -10,7 +10,7 @@ import type {
   Sighting,
   WriteMode,
 } from "../../../domain/record/record-write.ts";
-import { payloadDigest } from "../../payload-digest.ts";
+import { comparedChanges, payloadDigest } from "../../payload-digest.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
 
@@ -26,10 +26,13 @@ const insertRecord = `
   INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
   VALUES (?, ?, ?, ?, ?5, ?5)`;
 
+/** Without a further statement, this also says whether the next change needs a digest. */
 const widenRecord = `
   UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
   WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
-  RETURNING record_no`;
+  RETURNING record_no AS recordNo, EXISTS (
+    SELECT 1 FROM change WHERE change.record_no = record.record_no
+    LIMIT 1 OFFSET ${comparedChanges - 1}) AS isLong`;
 
 const findRecordNo = `
   SELECT record_no FROM record
@@ -39,9 +42,11 @@ const insertChange = `
   INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
   VALUES (?, ?, ?, ?, ?, ?)`;
 
-/** The first change of a record has the record's number. */
-const findIdenticalFirst = `
-  SELECT 1 FROM change WHERE record_no = ?1 AND change_no = ?1 AND payload = ?2`;
+/** The length of a payload is known without reading all of it. */
+const compareFirst = `
+  SELECT count(*) AS compared, max(same) AS identical FROM (
+    SELECT CASE octet_length(payload) WHEN octet_length(?2) THEN payload = ?2 ELSE 0 END AS same
+    FROM change WHERE record_no = ?1 ORDER BY change_no LIMIT ${comparedChanges})`;
 
 /** Digests may collide, so the payload is compared too. */
 const findIdenticalLater = `
@@ -77,12 +82,17 @@ export function writeDraft(
   const { connection } = group;
   const key = { ...context, resourceId: draft.id };
   let recordNo: number | undefined;
+  let isLong = false;
+  const widen = () => {
+    const widened = widenSighting(connection, key, draft);
+    isLong = widened?.isLong === 1;
+    return widened?.recordNo;
+  };
   const outcome = decideOutcome(mode, {
     isClosed: () => group.anyDeletionOpen(context.organizationId) && isClosed(connection, key),
     exists: () => {
       // An update of an existing record is always stored, so the lookup can also widen its sighting.
-      recordNo =
-        mode === "update" ? widenSighting(connection, key, draft) : readRecordNo(connection, key);
+      recordNo = mode === "update" ? widen() : readRecordNo(connection, key);
       return recordNo !== undefined;
     },
     hasIdentical: () => recordNo !== undefined && hasIdentical(connection, recordNo, draft.payload),
@@ -90,8 +100,8 @@ export function writeDraft(
   if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
   if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
-  else if (mode !== "update") widenSighting(connection, key, draft);
-  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo });
+  else if (mode !== "update") widen();
+  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo, isLong });
   return outcome;
 }
 
@@ -108,30 +118,52 @@ function createRecord(
   connection.run(insertRecord, organizationId, resourceType, resourceId, recordNo, draft.timestamp);
 }
 
-/** The number of the record, or undefined if there is none. */
+interface WidenedRecord {
+  readonly recordNo: number;
+  /** 1 if the record has at least `comparedChanges`. */
+  readonly isLong: 0 | 1;
+}
+
 function widenSighting(
   connection: Connection,
   key: RecordKey,
   { timestamp }: Draft,
-): number | undefined {
+): WidenedRecord | undefined {
   const { organizationId, resourceType, resourceId } = key;
   const values = [organizationId, resourceType, resourceId, timestamp] as const;
-  return connection.get<{ record_no: number }>(widenRecord, ...values)?.record_no;
+  return connection.get<WidenedRecord>(widenRecord, ...values);
+}
+
+interface Comparison {
+  readonly compared: number;
+  readonly identical: 0 | 1 | null;
 }
 
 function hasIdentical(connection: Connection, recordNo: number, payload: string): boolean {
-  return (
-    connection.get(findIdenticalFirst, recordNo, payload) !== undefined ||
-    connection.get(findIdenticalLater, recordNo, payloadDigest(payload), payload) !== undefined
-  );
+  const first = connection.get<Comparison>(compareFirst, recordNo, payload);
+  if (first?.identical === 1) return true;
+  if (first === undefined || first.compared < comparedChanges) return false;
+  const digest = payloadDigest(payload);
+  return connection.get(findIdenticalLater, recordNo, digest, payload) !== undefined;
 }
 
-function storeChange(
-  { connection }: Group,
-  context: DraftContext,
-  change: { readonly draft: Draft; readonly recordNo: number; readonly changeNo: number },
-): void {
+interface NewChange {
+  readonly draft: Draft;
+  readonly recordNo: number;
+  readonly changeNo: number;
+  readonly isLong: boolean;
+}
+
+/** A deletion finds the changes that arrive while it is open by an index of those with a digest. */
+function needsDigest(group: Group, organizationId: string, change: NewChange): boolean {
+  if (change.changeNo === change.recordNo) return false;
+  return change.isLong || group.anyDeletionOpen(organizationId);
+}
+
+function storeChange(group: Group, context: DraftContext, change: NewChange): void {
+  const { connection } = group;
   const { draft, recordNo, changeNo } = change;
+  const { organizationId, resourceType } = context;
   connection.run(
     insertChange,
     recordNo,
@@ -139,9 +171,8 @@ function storeChange(
     context.receivedAt,
     context.replyKey,
     draft.payload,
-    changeNo === recordNo ? null : payloadDigest(draft.payload),
+    needsDigest(group, organizationId, change) ? payloadDigest(draft.payload) : null,
   );
-  const { organizationId, resourceType } = context;
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
   }

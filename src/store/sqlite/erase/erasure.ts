@@ -63,7 +63,8 @@ const readPayloads = `
   WHERE record_no = ? ORDER BY change_no`;
 
 const rewritePayload = `
-  UPDATE change SET payload = ?, digest = ? WHERE record_no = ? AND change_no = ?`;
+  UPDATE change SET payload = ?1, digest = CASE WHEN digest IS NULL THEN NULL ELSE ?2 END
+  WHERE record_no = ?3 AND change_no = ?4`;
 
 export function eraseStep(
   group: Group,
@@ -225,8 +226,7 @@ function rewriteChanges(connection: Connection, record: RecordKey, gone: Gone) {
     const rewritten = redactPayload(resourceType, payload, gone);
     after.push(rewritten);
     if (rewritten === payload) continue;
-    const digest = changeNo === recordNo ? null : payloadDigest(rewritten);
-    connection.run(rewritePayload, rewritten, digest, recordNo, changeNo);
+    connection.run(rewritePayload, rewritten, payloadDigest(rewritten), recordNo, changeNo);
     // It has a hash of the request, from which the id could be guessed.
     if (replyKey !== null) removeReplyOf(connection, organizationId, replyKey);
   }

@@ -123,6 +123,7 @@ function readLatest(connection: Connection): number {
 const partyFields = namingTypes.flatMap((type) => type.partyFields);
 const named = partyFields.map((field) => `payload ->> '${field}' AS ${field}`).join(", ");
 
+/** Later changes that arrive while a deletion of their organization is open are in the index. */
 const findNamed = `
   SELECT ${named} FROM change WHERE record_no > ?1
   UNION ALL
