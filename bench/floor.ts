@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import Fastify, { type FastifyReply } from "fastify";
 import type { Payload } from "../src/domain/record-type.ts";
 import { transaction } from "../src/domain/record-type/transaction.ts";
+import { validatorOf } from "../src/domain/schema/validator.ts";
 import { createTables, openDatabase, organizationId, resourceType } from "./floor-schema.ts";
 import type { FloorMode, FloorOutcome, FloorWrite } from "./floor-writer.ts";
 
@@ -65,8 +66,8 @@ function object(properties: Readonly<Record<string, unknown>>) {
   return { response: { "2xx": { type: "object", properties } } };
 }
 
-const isAdd = (body: unknown) => transaction.addValidator.Check(body);
-const isUpdate = (body: unknown) => transaction.updateValidator.Check(body);
+const isAdd = (body: unknown) => validatorOf(transaction.addSchema).Check(body);
+const isUpdate = (body: unknown) => validatorOf(transaction.updateSchema).Check(body);
 const isBatch = (body: unknown) => Array.isArray(body) && body.every(isAdd);
 
 server.post<{ Body: Payload }>("/v2/transaction", {

@@ -5,6 +5,7 @@ import Fastify from "fastify";
 import { Pool } from "pg";
 import type { Payload } from "../src/domain/record-type.ts";
 import { transaction } from "../src/domain/record-type/transaction.ts";
+import { validatorOf } from "../src/domain/schema/validator.ts";
 import { defaultConnections } from "../src/store/connection-settings.ts";
 
 const url = process.argv[2];
@@ -29,7 +30,7 @@ const server = Fastify({ logger: false });
 server.setValidatorCompiler(({ schema }) => schema as unknown as (data: unknown) => boolean);
 
 server.post<{ Body: Payload }>("/v2/transaction", {
-  schema: { body: (body: unknown) => transaction.addValidator.Check(body) },
+  schema: { body: (body: unknown) => validatorOf(transaction.addSchema).Check(body) },
   handler: async ({ body }, reply) => {
     const id = String(body["tx_id"]);
     await pool.query({ ...insert, values: ["org", id, Date.now(), JSON.stringify(body)] });

@@ -1,16 +1,16 @@
-// A record type: its fields, its relations, its rules across fields, and the validators made from them. The types themselves are
+// A record type: its fields, its relations, its rules across fields, and the schemas made from them. The types themselves are
 // data in record-type/*.ts, listed in record-types.ts.
 
-import { type TObject, type TSchema, Type } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
 import {
   addedField,
   additionalProperties,
   dateTime,
+  exactObject,
   type Field,
   nullable,
 } from "./schema/fields.ts";
 import type { FieldError } from "./error.ts";
+import type { ObjectSchema } from "./schema/schema-shape.ts";
 import type { Family } from "./scope.ts";
 
 /** The name of a type in the table of record-types.ts, which is also its path segment, e.g. `risk_assessment`. */
@@ -85,13 +85,11 @@ export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
   readonly rules: readonly Rule[];
   /** Every field in canonical order. */
   readonly fieldNames: readonly string[];
-  readonly addSchema: TObject;
-  readonly updateSchema: TObject;
-  readonly addValidator: Validator;
-  readonly updateValidator: Validator;
+  readonly addSchema: ObjectSchema;
+  readonly updateSchema: ObjectSchema;
 }
 
-/** Adds the schemas for POST and PUT and their compiled validators. */
+/** Adds the schemas for POST and PUT. */
 export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOptions): RecordType {
   const fields: Record<string, Field> = {
     ...definition.fields,
@@ -101,20 +99,15 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
     },
     additional_properties: { schema: additionalProperties, required: false },
   };
-  const addSchema = objectOf(fields, (_name, field) => addedField(field));
-  const updateSchema = objectOf(fields, (name, field) =>
-    updateProperty(field, name === definition.idField || name === "timestamp"),
-  );
+  const isKey = (name: string) => name === definition.idField || name === "timestamp";
   return {
     ...definition,
     relations: definition.relations ?? [],
     partyFields: definition.partyFields ?? [],
     rules: definition.rules ?? [],
     fieldNames: Object.keys(fields),
-    addSchema,
-    updateSchema,
-    addValidator: Compile(addSchema),
-    updateValidator: Compile(updateSchema),
+    addSchema: exactObject(fields, addedField),
+    updateSchema: exactObject(fields, (field, name) => updatedField(field, isKey(name))),
   };
 }
 
@@ -123,16 +116,7 @@ export function nounOf({ title }: Pick<RecordType, "title">): string {
   return title.charAt(0).toLowerCase() + title.slice(1);
 }
 
-function objectOf(
-  fields: Readonly<Record<string, Field>>,
-  property: (name: string, field: Field) => TSchema,
-): TObject {
-  const properties = Object.entries(fields).map(([name, field]) => [name, property(name, field)]);
-  return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
-}
-
 /** On PUT only the id and the timestamp are required, and null clears an optional field (contract, section 5). */
-function updateProperty(field: Field, isKey: boolean): TSchema {
-  if (isKey) return field.schema;
-  return Type.Optional(field.required ? field.schema : nullable(field.schema));
+function updatedField({ schema, required }: Field, isKey: boolean): Field {
+  return { schema: required ? schema : nullable(schema), required: isKey };
 }

@@ -1,9 +1,9 @@
-// Opens, backs up, restores and moves the store that a database URL names, with the engine that the URL selects.
+// Opens, backs up, restores and moves the store that a database URL names, with the engine that the URL selects. The code of
+// PostgreSQL is loaded only where it is used.
 
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./ledger.ts";
 import type { MoveSource, MoveTarget } from "./move.ts";
-import { openPostgresMoveTarget, openPostgresStore } from "./postgres/open-postgres-store.ts";
 import { openLedger } from "./ledger/ledger-file.ts";
 import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/file/backup.ts";
 import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
@@ -22,7 +22,10 @@ import type { Store, StoreOptions } from "./store.ts";
 export async function openStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) return openSqliteStore(path, options);
-  if (/^postgres(?:ql)?:\/\//.test(databaseUrl)) return openPostgresStore(databaseUrl, options);
+  if (/^postgres(?:ql)?:\/\//.test(databaseUrl)) {
+    const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
+    return openPostgresStore(databaseUrl, options);
+  }
   // A URL may contain a password, so it is not repeated.
   throw new StoreError(
     "DATABASE_URL names an unknown engine; it must begin with sqlite:, postgres:// or postgresql://.",
@@ -70,7 +73,11 @@ export function openMoveSource(databaseUrl: string): MoveSource {
 }
 
 /** Throws StoreError, which never repeats the URL: it may contain a password. */
-export function openMoveTarget(url: string, connections: ConnectionSettings): Promise<MoveTarget> {
+export async function openMoveTarget(
+  url: string,
+  connections: ConnectionSettings,
+): Promise<MoveTarget> {
+  const { openPostgresMoveTarget } = await import("./postgres/open-postgres-store.ts");
   return openPostgresMoveTarget(url, connections);
 }
 

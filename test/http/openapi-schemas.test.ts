@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { Compile } from "typebox/compile";
 import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import { validatorOf } from "../../src/domain/schema/validator.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { buildOpenApi } from "../../src/http/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
@@ -82,7 +82,7 @@ interface Validator {
  * What POST or PUT accepts: fields and rules across them, except for what JSON Schema can't
  * express.
  */
-function validatorOf(type: RecordType, operation: Operation): Validator {
+function wholeValidatorOf(type: RecordType, operation: Operation): Validator {
   return {
     Check: (value) => {
       const errors = validatePayload(type, operation, value);
@@ -130,13 +130,13 @@ describe("the published schema of a record", () => {
   for (const type of recordTypes) {
     it(`agrees with what POST accepts: ${type.resourceType}`, () => {
       const made = several(5, () => withCorrupted(records.record(type), type.fieldNames));
-      requireAgreement(validatorOf(type, "add"), componentName(type), made);
+      requireAgreement(wholeValidatorOf(type, "add"), componentName(type), made);
     });
 
     it(`agrees with what PUT accepts: ${type.resourceType}`, () => {
       const make = () => withCorrupted(records.update(type, "id-1"), type.fieldNames);
       requireAgreement(
-        validatorOf(type, "update"),
+        wholeValidatorOf(type, "update"),
         `${componentName(type)}Update`,
         several(5, make),
       );
@@ -148,7 +148,7 @@ describe("the published schema of a record", () => {
         ["update", `${componentName(type)}Update`],
       ] as const) {
         const published = compile(document.components.schemas[component] ?? {});
-        const validator = validatorOf(type, operation);
+        const validator = wholeValidatorOf(type, operation);
         const verdicts = new Set<boolean>();
         const submission = fc.oneof(anyPayload(type, operation), anySubmission(type));
         fc.assert(
@@ -176,7 +176,7 @@ describe("the published schema of a request", () => {
   for (const type of recordTypes.filter(({ deletable }) => deletable === true)) {
     it(`agrees with what DELETE accepts: ${type.resourceType}`, () => {
       const good = { [type.idField]: "id-1", reason: "asked for" };
-      const validator = Compile(deletionRequestSchema(type));
+      const validator = validatorOf(deletionRequestSchema(type));
       const component = `${componentName(type)}DeletionRequest`;
       requireAgreement(validator, component, withCorrupted(good, Object.keys(good)));
     });
@@ -185,13 +185,13 @@ describe("the published schema of a request", () => {
   it("agrees with what POST /v2/deletion_request accepts", () => {
     const good = { resource_type: "person", resource_id: "person-1", reason: "asked for" };
     const values = withCorrupted(good, Object.keys(good));
-    requireAgreement(Compile(anyDeletionRequestSchema), "DeletionRequest", values);
+    requireAgreement(validatorOf(anyDeletionRequestSchema), "DeletionRequest", values);
   });
 
   it("agrees with what token issuing accepts", () => {
     const scopes = { organization_id: "org_1", scopes: ["transactions:write"] };
     const good = { expiry_seconds: 300, scopes };
-    const validator = Compile(tokenRequestSchema);
+    const validator = validatorOf(tokenRequestSchema);
     requireAgreement(validator, "AccessTokenRequest", withCorrupted(good, ["expiry_seconds"]));
   });
 });

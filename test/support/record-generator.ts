@@ -82,10 +82,10 @@ function valueOf(schema: SchemaShape, random: Random): unknown {
   if (one.enum !== undefined) return random.pick(one.enum);
   switch (one.type) {
     case "string":
-      return textValue(one as { format?: string }, random);
+      return textValue(one, random);
     case "number":
     case "integer":
-      return numberValue(one as { minimum?: number; maximum?: number }, random);
+      return numberValue(one, random);
     case "boolean":
       return random.chance(0.5);
     case "array":

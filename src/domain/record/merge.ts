@@ -4,7 +4,6 @@
 import { timestampOf } from "./payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "./record-write.ts";
-import type { SchemaShape } from "../schema/schema-shape.ts";
 import type { NormalisedTimestamp } from "../timestamp.ts";
 
 interface DatedChange {
@@ -62,7 +61,7 @@ export class StateFold {
   }
 
   state(): Payload {
-    const { properties, required }: SchemaShape = this.#type.addSchema;
+    const { properties, required = [] } = this.#type.addSchema;
     const state: Record<string, unknown> = {};
     for (const name of this.#type.fieldNames) {
       const held = this.#latest.get(name)?.payload[name];

@@ -2,8 +2,13 @@
 
 export interface SchemaShape {
   readonly type?: JsonKind | "integer";
+  readonly description?: string;
+  /** Completes the sentence "… must be" in error messages. */
   readonly expected?: string;
   readonly default?: unknown;
+  readonly deprecated?: true;
+  /** The name of the schema in the OpenAPI document, where it is a component. */
+  readonly component?: string;
   readonly properties?: Readonly<Record<string, SchemaShape>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | SchemaShape;
@@ -12,9 +17,18 @@ export interface SchemaShape {
   readonly anyOf?: readonly SchemaShape[];
   readonly allOf?: readonly SchemaShape[];
   readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface ObjectSchema extends SchemaShape {
+  readonly properties: Readonly<Record<string, SchemaShape>>;
 }
 
 export type JsonKind = "string" | "number" | "boolean" | "null" | "array" | "object";

@@ -2,8 +2,6 @@
 // because the list of a validator has every branch of a union and stops early. Runs only after a rejection. Errors contain
 // names, kinds and sizes of what was sent, never content.
 
-import type { Validator } from "typebox/compile";
-import { Check } from "typebox/value";
 import type { FieldError } from "../error.ts";
 import { errorsMax, limits } from "../limits.ts";
 import { isNestedDeeper } from "../json/json-value.ts";
@@ -16,6 +14,7 @@ import {
   kindOf,
   type SchemaShape,
 } from "../schema/schema-shape.ts";
+import { isValid, validatorOf } from "../schema/validator.ts";
 import { closestName } from "./suggest.ts";
 
 /** How many errors of one request suggest the name that was meant; each compares with all names. */
@@ -56,21 +55,21 @@ interface ObjectPlace extends Place {
 
 /** All errors of the value, up to one more than a reply lists; empty if it is valid. */
 export function explainErrors(
-  validator: Validator,
+  schema: SchemaShape,
   value: unknown,
   explanation: Explanation,
 ): readonly FieldError[] {
-  return validator.Check(value) ? [] : explainRefusal(validator, value, explanation);
+  return validatorOf(schema).Check(value) ? [] : explainRefusal(schema, value, explanation);
 }
 
-/** The same for a value that the validator is known to reject. */
+/** The same for a value that the schema is known to reject. */
 export function explainRefusal(
-  validator: Validator,
+  schema: SchemaShape,
   value: unknown,
   { what, budget = makeErrorBudget() }: Explanation,
 ): readonly FieldError[] {
   const walk: Walk = { what, budget, errors: [] };
-  explainRefused(walk, { schema: validator.Type(), value, path: "" });
+  explainRefused(walk, { schema, value, path: "" });
   return walk.errors;
 }
 
@@ -169,10 +168,6 @@ function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void 
 
 function withArticle(noun: string): string {
   return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
-}
-
-function isValid(schema: SchemaShape, value: unknown): boolean {
-  return Check(schema, value);
 }
 
 function report(walk: Walk, path: string, message: string): void {

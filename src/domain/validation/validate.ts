@@ -1,7 +1,6 @@
 // Validates a payload against its record type: fields first, then the rules across fields. A valid payload costs one call of the
 // compiled validator and the rules; only an invalid one is explained. Never changes the payload; has no clock.
 
-import { Compile } from "typebox/compile";
 import type { FieldError } from "../error.ts";
 import { type ErrorBudget, explainErrors, explainRefusal } from "./explain.ts";
 import { identifier } from "../schema/fields.ts";
@@ -9,10 +8,11 @@ import { errorsMax, limits } from "../limits.ts";
 import { timestampOf } from "../record/payload.ts";
 import { nounOf, type Operation, type Payload, type RecordType } from "../record-type.ts";
 import { isJsonObject } from "../schema/schema-shape.ts";
+import { validatorOf } from "../schema/validator.ts";
 import { latestTimestamp } from "../timestamp.ts";
 
 const noErrors: readonly FieldError[] = [];
-const identifierValidator = Compile(identifier("An id."));
+const idSchema = identifier("An id.");
 
 export interface Validation {
   /** Unix milliseconds; without it, timestamps may be any time in the future. */
@@ -27,10 +27,11 @@ export function validatePayload(
   value: unknown,
   { now, budget }: Validation = {},
 ): readonly FieldError[] {
-  const validator = operation === "add" ? type.addValidator : type.updateValidator;
+  const schema = operation === "add" ? type.addSchema : type.updateSchema;
   const isObject = isJsonObject(value);
-  if (isObject && validator.Check(value)) return ruleErrors(type, value, { operation, now });
-  const errors = explainRefusal(validator, value, { what: nounOf(type), budget });
+  if (isObject && validatorOf(schema).Check(value))
+    return ruleErrors(type, value, { operation, now });
+  const errors = explainRefusal(schema, value, { what: nounOf(type), budget });
   if (!isObject) return errors;
   const explained = new Set(errors.map((error) => error.field));
   const more = ruleErrors(type, value, { operation, now }).filter(
@@ -42,7 +43,7 @@ export function validatePayload(
 /** The errors of an id that is not in a body, such as a query parameter; empty if it is valid. */
 export function validateIdentifier(name: string, value: unknown): readonly FieldError[] {
   if (value === undefined) return [{ field: name, message: "is required" }];
-  const errors = explainErrors(identifierValidator, value, { what: "id" });
+  const errors = explainErrors(idSchema, value, { what: "id" });
   return errors.map((error) => ({ ...error, field: name }));
 }
 

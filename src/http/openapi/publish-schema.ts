@@ -2,9 +2,9 @@
 // formats. The result accepts nothing that the validators reject, except lone surrogates, for which no pattern is
 // portable.
 
-import type { TSchema } from "typebox";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
 import { additionalProperty, address } from "../../domain/schema/fields.ts";
+import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 
 interface CodeList {
@@ -41,7 +41,7 @@ const codeLists: Readonly<Record<string, CodeList>> = {
  * The schemas of fields that are components; `component` in a schema names it, and survives when options copy the
  * schema.
  */
-const components: readonly TSchema[] = [address, additionalProperty];
+const components: readonly SchemaShape[] = [address, additionalProperty];
 
 /**
  * The components that published schemas refer to. Lists of codes are patterns: generators would make a type of an enum,

@@ -1,7 +1,6 @@
 // POST /auth/token and /v2/auth/token: an access token for an API key. Idempotency-Key has no effect here, because a
 // stored reply would be a stored secret.
 
-import { Type } from "typebox";
 import {
   identifyKeyHolder,
   issueToken as issue,
@@ -25,19 +24,22 @@ import { closedObject, requestCheck } from "../request/request-check.ts";
 
 const scopesSchema = closedObject(
   {
-    organization_id: Type.String({
+    organization_id: {
+      type: "string",
       description: "Organization for which the token is requested.",
       minLength: 1,
       maxLength: limits.idCharactersMax,
       expected: "the organization's id",
-    }),
+    },
     // Any text, so that a scope that does not exist has a separate error code.
-    scopes: Type.Array(Type.String({ component: "Scope", expected: "the name of a scope" }), {
+    scopes: {
+      type: "array",
+      items: { type: "string", component: "Scope", expected: "the name of a scope" },
       description: "Scopes the token is to have.",
       minItems: 1,
       maxItems: limits.scopesMax,
       expected: `a list of 1 to ${limits.scopesMax} scopes, such as transactions:write`,
-    }),
+    },
   },
   {
     component: "AccessTokenScope",
@@ -47,12 +49,13 @@ const scopesSchema = closedObject(
 );
 
 export const tokenRequestSchema = closedObject({
-  expiry_seconds: Type.Integer({
+  expiry_seconds: {
+    type: "integer",
     description: "Requested lifetime in seconds.",
     minimum: limits.tokenSecondsMin,
     maximum: limits.tokenSecondsMax,
     expected: `a whole number from ${limits.tokenSecondsMin} to ${limits.tokenSecondsMax}`,
-  }),
+  },
   scopes: scopesSchema,
 });
 

@@ -1,12 +1,12 @@
 // DELETE /v2/<type>: queues the deletion of a record. Holds also what POST /v2/deletion_request shares with it.
 
-import { type TSchema, Type } from "typebox";
 import { keySpaceOf } from "../../actions/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/request-deletion.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { identifier } from "../../domain/schema/fields.ts";
+import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { readJson } from "../body/read-json.ts";
 import type { HttpContext } from "../http-context.ts";
@@ -27,15 +27,16 @@ import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark } from "../request/idempotency-key.ts";
 import { closedObject, requestCheck } from "../request/request-check.ts";
 
-export const reasonSchema = Type.String({
+export const reasonSchema: SchemaShape = {
+  type: "string",
   description: "Reason for deletion.",
   minLength: 1,
   maxLength: limits.reasonCharactersMax,
   format: "no-nul",
   expected: `text of 1 to ${limits.reasonCharactersMax} characters without NUL (U+0000)`,
-});
+};
 
-export function deletionRequestSchema(type: RecordType): TSchema {
+export function deletionRequestSchema(type: RecordType): ObjectSchema {
   return closedObject({
     [type.idField]: identifier(`Unique identifier of the ${nounOf(type)}.`),
     reason: reasonSchema,

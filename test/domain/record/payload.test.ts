@@ -7,7 +7,7 @@ import { limits } from "../../../src/domain/limits.ts";
 import { canonicalPayload, isTooLarge, makeDraft } from "../../../src/domain/record/payload.ts";
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
-import { isJsonObject, type SchemaShape } from "../../../src/domain/schema/schema-shape.ts";
+import { isJsonObject } from "../../../src/domain/schema/schema-shape.ts";
 import { anyOrder, anyPayload, anyType, withoutInnerNulls, withoutNulls } from "../arbitrary.ts";
 import { fullPayload } from "../samples.ts";
 
@@ -80,9 +80,8 @@ describe("a canonical payload", () => {
 
   it("of a POST is the same with null in optional fields, at any depth, as without them", () => {
     for (const type of recordTypes) {
-      const { addSchema } = type;
-      const properties: Readonly<Record<string, SchemaShape>> = addSchema.properties;
-      const optional = type.fieldNames.filter((name) => !addSchema.required.includes(name));
+      const { properties, required: names = [] } = type.addSchema;
+      const optional = type.fieldNames.filter((name) => !names.includes(name));
       const nulls = Object.fromEntries(optional.map((name) => [name, null]));
       const required = Object.entries(fullPayload(type)).filter(([name]) => !(name in nulls));
       const bare = Object.fromEntries(required);

@@ -1,0 +1,21 @@
+// The formats of text in schemas, by name. Other JSON Schema tools know the first two.
+
+import { countriesAlpha2, countriesAlpha3, currencies } from "./codes.ts";
+import { isFullDate, normaliseTimestamp } from "../timestamp.ts";
+
+// Control characters (C0, DEL, C1) are not allowed in an id, and lone surrogates are not text: UTF-8 can't represent them, so
+// a value with one could not be stored unchanged.
+// eslint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+export const formats: Readonly<Record<string, (value: string) => boolean>> = {
+  "date-time": (value) => normaliseTimestamp(value) !== undefined,
+  date: isFullDate,
+  identifier: (value) => !controlCharacter.test(value) && value.isWellFormed(),
+  "well-formed": (value) => value.isWellFormed(),
+  // For values that have their own column: text in PostgreSQL can't contain NUL.
+  "no-nul": (value) => value.isWellFormed() && !value.includes("\u0000"),
+  "iso-4217": (value) => currencies.has(value),
+  "iso-3166-1-alpha-2": (value) => countriesAlpha2.has(value),
+  "iso-3166-1": (value) => countriesAlpha2.has(value) || countriesAlpha3.has(value),
+};
