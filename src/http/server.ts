@@ -29,6 +29,7 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
     trustProxy: options.trustProxy,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytesMax,
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     serverFactory: (handle) => makeHttpServer(handle, context),
     return503OnClosing: false,
     forceCloseConnections: "idle",
@@ -62,4 +63,9 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
   registerPublicRoutes(server, context, options);
   options.mount?.(server, watch);
   return server;
+}
+
+/** Fastify loads compilers of its own unless it gets others. No route has a schema that Fastify knows of. */
+function noSchema(): never {
+  throw new TypeError("a route has a schema for Fastify");
 }
