@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
+import { findLoadedPackages } from "./rule/loaded-packages.ts";
 import { findStoreCalls } from "./rule/store-calls.ts";
 import { importsOf, parseFiles } from "./syntax.ts";
 import { readCode } from "./tree.ts";
@@ -34,6 +35,29 @@ describe("the layers", () => {
       "src/start-telemetry.ts ./telemetry/open-telemetry.ts import(",
       "src/start-telemetry.ts ./telemetry/telemetry-options.ts import ",
     ]);
+  });
+
+  const loaded: Readonly<Record<string, readonly string[]>> = {
+    "src/cli/main.ts": ["commander"],
+    "src/serve.ts": ["fastify", "pino", "typebox"],
+    "src/bulk-thread.ts": ["typebox"],
+    "src/store/sqlite/commit/writer-thread.ts": [],
+    "src/store/sqlite/file/file-thread.ts": [],
+  };
+  for (const [entry, packages] of Object.entries(loaded)) {
+    it(`load few packages at the start of ${entry}, each of which costs time`, () => {
+      assert.deepEqual(findLoadedPackages(house, entry), packages);
+    });
+  }
+
+  it("load what is imported at the start, by any way but types and imports at run time", () => {
+    const files = parse({
+      "src/a.ts": 'import { b } from "./b/b.ts";\nimport type { C } from "only-types";',
+      "src/b/b.ts":
+        'export { d } from "../d.ts";\nimport "node:fs";\nconst e = () => import("at-run-time");',
+      "src/d.ts": 'import f from "@scope/name/part";\nimport "./b/b.ts";\nimport "plain";',
+    });
+    assert.deepEqual(findLoadedPackages(files, "src/a.ts"), ["@scope/name", "plain"]);
   });
 
   const violations: readonly (readonly [path: string, text: string, why: string])[] = [

@@ -4,7 +4,8 @@ import { type ExportRequest, exportHistory, exportStates } from "../../actions/e
 import type { App } from "../../actions/app.ts";
 import type { BulkProgress } from "../progress.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
-import { type ExportFormat, historyForm, stateForm } from "../formats/export-form.ts";
+import { historyForm, stateForm } from "../formats/export-form.ts";
+import type { ExportFormat } from "../formats/export-format.ts";
 import type { Form, Sink } from "./sink.ts";
 
 export interface ExportPlan extends ExportRequest {

@@ -5,25 +5,10 @@ import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { cellKindOf, writeCell, writeRow } from "./csv-cell.ts";
 import { bulkKeys } from "./bulk-keys.ts";
-import { formatByEnding } from "./compression.ts";
+import type { ExportFormat } from "./export-format.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";
 import { parquetForm } from "./parquet-form.ts";
 import type { Form, Sink } from "../export/sink.ts";
-
-export const exportFormats = ["ndjson", "csv", "parquet"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
-
-const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-  csv: "csv",
-  parquet: "parquet",
-};
-
-/** Undefined for an unknown ending. */
-export function formatOfOutput(name: string): ExportFormat | undefined {
-  return formatByEnding(name, formatsByEnding);
-}
 
 export interface FormOptions {
   readonly type: RecordType;

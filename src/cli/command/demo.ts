@@ -2,8 +2,6 @@
 
 import { OperatorError } from "../../actions/operator-error.ts";
 import { defineCommand, optional, withDefault } from "../command.ts";
-import { openInput } from "../demo/input.ts";
-import { describeReport, runDemo } from "../demo/run-demo.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
@@ -37,6 +35,8 @@ export const demo = defineCommand({
     keep: optional(text("DIR"), "Keep the store in this folder, which must be empty or not exist."),
   },
   run: async (context, { keep, ...given }) => {
+    const { openInput } = await import("../demo/input.ts");
+    const { describeReport, runDemo } = await import("../demo/run-demo.ts");
     const input = await openInput(given);
     const stopped = new OperatorError("stopped", "The demonstration was stopped.");
     const report = await runUntilStopped(

@@ -1,35 +1,8 @@
 // `sluice export`
 
-import { resolve } from "node:path";
-import { auditAccess } from "../../actions/audit-access.ts";
-import { testFlagOf } from "../../actions/export-records.ts";
-import { findOrganization } from "../../actions/find-organization.ts";
-import { findType } from "../../actions/find-target.ts";
-import { UsageError } from "../../actions/operator-error.ts";
-import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
-import { openSink } from "../../bulk/export/sink.ts";
-import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
-import {
-  type ExportFormat,
-  exportFormats,
-  formatOfOutput,
-} from "../../bulk/formats/export-form.ts";
-import { readConfig } from "../../config.ts";
-import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
-import {
-  type CommandResult,
-  type Context,
-  defineCommand,
-  flag,
-  optional,
-  required,
-  withDefault,
-} from "../command.ts";
+import { exportFormats } from "../../bulk/formats/export-format.ts";
+import { defineCommand, flag, optional, required, withDefault } from "../command.ts";
 import { choice, moment, recordType, text } from "../input/kinds.ts";
-import { requireOutputFile } from "../input/output-file.ts";
-import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
-import { runUntilStopped } from "../stop-signal.ts";
-import { bulkHeap, limitHeap } from "../v8-flags.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
@@ -65,100 +38,7 @@ export const exportRecords = defineCommand({
     ),
   },
   run: async (context, given) => {
-    const { output, organization: organizationId, history, from, to, test } = given;
-    const type = findType(given.type);
-    if (test !== "include" && testFlagOf(type) === undefined) {
-      throw new UsageError(
-        `Records of type ${type.resourceType} can't be marked as tests; leave out --test.`,
-      );
-    }
-    const format = given.format ?? formatOf(output);
-    if (format === "parquet") requireBinaryOutput(context, output);
-    if (output !== undefined) {
-      const advice = "Name another file, or add --force to replace it.";
-      requireOutputFile(output, { replace: given.force, advice });
-    }
-    limitHeap(bulkHeap);
-    const plan: ExportPlan = { organizationId, type, history, format, from, to, test };
-    const done = await runUntilStopped((stopping) => perform(context, plan, { output, stopping }));
-    return report(context, plan, { output, done });
+    const { exportToFile } = await import("../export-to-file.ts");
+    return exportToFile(context, given);
   },
 });
-
-function perform(
-  context: Context,
-  plan: ExportPlan,
-  { output, stopping }: { output: string | undefined; stopping: AbortSignal },
-): Promise<ExportReport> {
-  const { organizationId, history, format } = plan;
-  const { resourceType } = plan.type;
-  return context.withApp(async (app) => {
-    await findOrganization(app, organizationId);
-    const detail = { resourceType, history, format };
-    await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
-    const file = output === undefined ? undefined : await noteFile(context, output);
-    const sink = openSink(context.out, file);
-    const name = `export ${resourceType}`;
-    const progress = makeBulkProgress(context.err, { json: context.json, name });
-    try {
-      return await runExport(app, plan, { sink, progress, stopping });
-    } finally {
-      await file?.done();
-    }
-  });
-}
-
-/** Notes the unfinished file, so that the next command removes it if this one is killed. */
-async function noteFile({ environment }: Context, path: string) {
-  const unfinished = unfinishedPath(resolve(path));
-  const { done } = await noteUnfinished(readConfig(environment).dataDir, unfinished);
-  return { path, unfinished, done };
-}
-
-function formatOf(output: string | undefined): ExportFormat {
-  const format = output === undefined ? "ndjson" : formatOfOutput(output);
-  if (format !== undefined) return format;
-  throw new UsageError(
-    `The name ${output} does not say which format to write. End it in .ndjson, .csv or .parquet, or give --format.`,
-  );
-}
-
-function requireBinaryOutput({ out }: Context, output: string | undefined): void {
-  if (output === undefined && out.isTTY === true) {
-    throw new UsageError("Parquet can't be written to a terminal; name a file with --output.");
-  }
-  if (output === undefined || compressionOf(output) === undefined) return;
-  throw new UsageError(
-    `Parquet is compressed internally; name the file ${plainName(output)}, without the ending.`,
-  );
-}
-
-/** Printed on standard error if the export itself went to standard output. */
-function report(
-  context: Context,
-  { type: { resourceType }, organizationId, format, history }: ExportPlan,
-  { output, done }: { output: string | undefined; done: ExportReport },
-): CommandResult | undefined {
-  const { rows, withChanges, seconds } = done;
-  const json = {
-    resource_type: resourceType,
-    organization_id: organizationId,
-    output: output ?? null,
-    format,
-    history,
-    rows,
-    with_changes: withChanges,
-    seconds: Number(seconds.toFixed(3)),
-  };
-  const what = `${history ? "change" : "record"}${rows === 1 ? "" : "s"}`;
-  const note =
-    withChanges === 0
-      ? ""
-      : ` ${withChanges} of them include their list of changes, because no single POST would give the same state.`;
-  const summary =
-    `Wrote ${rows.toLocaleString("en")} ${what} of type ${resourceType}` +
-    `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${note}`;
-  if (output !== undefined) return { json, text: summary };
-  context.err.write(`${context.json ? JSON.stringify(json) : summary}\n`);
-  return undefined;
-}

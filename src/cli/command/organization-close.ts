@@ -16,7 +16,6 @@ import {
   withDefault,
 } from "../command.ts";
 import { reason, text } from "../input/kinds.ts";
-import { exportOrganization, requireExportFolder } from "../organization-export.ts";
 import { viewOrganization } from "../output/organization-view.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
@@ -50,7 +49,10 @@ export const organizationClose = defineStoreCommand({
     const before = await findClosable(app, organizationId);
     if (!given.yes) throw await describeUnconfirmed(app, before);
     if (folder === undefined && !given.withoutExport) requireNotInterrupted(before);
-    if (folder !== undefined) requireExportFolder(folder, before);
+    if (folder !== undefined) {
+      const { requireExportFolder } = await import("../organization-export.ts");
+      requireExportFolder(folder, before);
+    }
     let exported: Readonly<Record<string, number>> | undefined;
     const exportAll =
       folder === undefined
@@ -91,6 +93,7 @@ async function exportInto(
   app: App,
   { organizationId, folder }: { readonly organizationId: string; readonly folder: string },
 ): Promise<Readonly<Record<string, number>>> {
+  const { exportOrganization } = await import("../organization-export.ts");
   try {
     return await runUntilStopped((stopping) =>
       exportOrganization(context, app, { organizationId, folder, stopping }),

@@ -2,8 +2,6 @@
 
 import { resolve } from "node:path";
 import { beginSubject } from "../../actions/subject/read-subject.ts";
-import { SubjectArchive } from "../../bulk/subject/archive.ts";
-import { exportSubject } from "../../bulk/subject/export-subject.ts";
 import { readConfig } from "../../config.ts";
 import { noteUnfinished, unfinishedPath } from "../../unfinished-files.ts";
 import { defineCommand, required } from "../command.ts";
@@ -51,6 +49,8 @@ export const subjectExport = defineCommand({
         try {
           const name = "subject export";
           const progress = makeBulkProgress(context.err, { json: context.json, name });
+          const { SubjectArchive } = await import("../../bulk/subject/archive.ts");
+          const { exportSubject } = await import("../../bulk/subject/export-subject.ts");
           const archive = new SubjectArchive(path, unfinished);
           return await exportSubject(app, request, { archive, progress, stopping });
         } finally {

@@ -1,8 +1,9 @@
 // The progress of an import or export, with its rate and remaining time: a bar on a terminal, otherwise a line every few
 // seconds; nothing with --json.
 
+import { createRequire } from "node:module";
 import { WriteStream } from "node:tty";
-import { Presets, SingleBar } from "cli-progress";
+import type { SingleBar } from "cli-progress";
 import type { BulkProgress, BulkStep } from "../../bulk/progress.ts";
 import type { Output } from "../command.ts";
 
@@ -18,6 +19,7 @@ export interface BulkProgressOptions {
 /** Between two lines if there is no terminal. */
 export const lineEveryMs = 5_000;
 const barParts = 1_000;
+const require = createRequire(import.meta.url);
 
 export function makeBulkProgress(output: Output, options: BulkProgressOptions): BulkProgress {
   const { json, name, before, nowMs = () => performance.now() } = options;
@@ -49,6 +51,8 @@ function makeBar(
     gracefulExit: false,
     clearOnComplete: true,
   };
+  // Loaded only where it is shown.
+  const library = require("cli-progress") as typeof import("cli-progress");
   let bar: SingleBar | undefined;
   return {
     show: (step) => {
@@ -56,7 +60,7 @@ function makeBar(
       const value = Math.round((step.share ?? 0) * barParts);
       if (bar === undefined) {
         const format = step.share === undefined ? `${name}  {line}` : `${name} {bar} {line}`;
-        bar = new SingleBar({ ...barOptions, format }, Presets.shades_classic);
+        bar = new library.SingleBar({ ...barOptions, format }, library.Presets.shades_classic);
         bar.start(barParts, value, { line });
       } else {
         // At its maximum the bar would stop itself.

@@ -63,11 +63,6 @@ function ruleErrors(
   return repeated.length > 0 ? [...errors, ...repeated] : errors;
 }
 
-/** The rules, as sentences, that a state folded from valid changes does not satisfy (decision 0027). */
-export function brokenRules(type: RecordType, state: Payload): readonly string[] {
-  return type.rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
-}
-
 const tooFarAhead: FieldError = {
   field: "timestamp",
   message: `must be at most ${limits.timestampAheadDaysMax} days in the future; check its year and the clock it comes from`,

@@ -1,0 +1,18 @@
+// The names of the formats of an export. Loads none of their code.
+
+import { formatByEnding } from "./compression.ts";
+
+export const exportFormats = ["ndjson", "csv", "parquet"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  csv: "csv",
+  parquet: "parquet",
+};
+
+/** Undefined for an unknown ending. */
+export function formatOfOutput(name: string): ExportFormat | undefined {
+  return formatByEnding(name, formatsByEnding);
+}

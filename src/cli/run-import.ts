@@ -1,0 +1,133 @@
+// Runs `sluice import`. Is loaded with the file formats and the client only when something is imported.
+
+import { auditAccess } from "../actions/audit-access.ts";
+import { findOpenOrganization } from "../actions/close-organization.ts";
+import { findType } from "../actions/find-target.ts";
+import { UsageError } from "../actions/operator-error.ts";
+import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
+import { httpTarget } from "../bulk/import/http-target.ts";
+import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
+import { type Mapping, type readMapItems, readMappingFile } from "../bulk/import/mapping.ts";
+import { describePreview, previewFile } from "../bulk/import/preview.ts";
+import { requireReplaceable } from "../bulk/import/replaceable-file.ts";
+import { storeTarget } from "../bulk/import/store-target.ts";
+import type { Target } from "../bulk/import/target.ts";
+import type { BulkProgress, BulkStep } from "../bulk/progress.ts";
+import type { CommandResult, Context } from "./command.ts";
+import { readApiKey } from "./input/api-key.ts";
+import { makeBulkProgress } from "./output/bulk-progress.ts";
+import { describeReports, viewReports } from "./output/import-report.ts";
+import { runUntilStopped } from "./stop-signal.ts";
+import { bulkHeap, limitHeap } from "./v8-flags.ts";
+
+/** The arguments and options of the command. */
+export interface ImportOptions extends Pick<
+  ImportPlan,
+  "update" | "format" | "delimiter" | "connections"
+> {
+  readonly files: readonly string[];
+  readonly type: string;
+  readonly organization: string;
+  readonly url: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly map: readonly ReturnType<typeof readMapItems>[];
+  readonly mapping: string | undefined;
+  readonly dryRun: boolean;
+  readonly rows: number;
+  readonly refused: string | undefined;
+  readonly state: string | undefined;
+}
+
+export async function runImport(context: Context, given: ImportOptions): Promise<CommandResult> {
+  const plan: ImportPlan = {
+    type: findType(given.type),
+    organizationId: given.organization,
+    mapping: combine(given.mapping, given.map),
+    update: given.update,
+    format: given.format,
+    delimiter: given.delimiter,
+    connections: given.connections,
+  };
+  if (given.dryRun) return preview(given.files, plan, given.rows);
+  limitHeap(bulkHeap);
+  const { state: folder, refused, format } = given;
+  const paths = pathsOf(given.files, { folder, refused, format });
+  requireReplaceable(paths);
+  const reports = await runUntilStopped((stopping) =>
+    withTarget(context, plan, {
+      ...given,
+      stopping,
+      work: (target) => importAll(context, plan, { paths, target, stopping }),
+    }),
+  );
+  return {
+    json: viewReports(reports),
+    text: describeReports(reports),
+    exitCode: reports.some(({ refused: rows }) => rows > 0) ? 1 : 0,
+  };
+}
+
+/** Options take precedence over the file. */
+function combine(
+  file: string | undefined,
+  options: readonly ReturnType<typeof readMapItems>[],
+): Mapping {
+  const read: Mapping = file === undefined ? new Map() : readMappingFile(file);
+  return new Map([...read, ...options.flat()]);
+}
+
+async function preview(
+  files: readonly string[],
+  plan: ImportPlan,
+  rows: number,
+): Promise<CommandResult> {
+  const previews = [];
+  for (const file of files) previews.push(await previewFile(file, plan, rows));
+  return { json: { files: previews }, text: previews.map(describePreview).join("\n\n") };
+}
+
+interface TargetOptions<Result> {
+  readonly url: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly stopping: AbortSignal;
+  readonly work: (target: Target) => Promise<Result>;
+}
+
+async function withTarget<Result>(
+  context: Context,
+  { organizationId, type, update }: ImportPlan,
+  { url, keyFile, stopping, work }: TargetOptions<Result>,
+): Promise<Result> {
+  if (url !== undefined) {
+    const apiKey = readApiKey(context, keyFile);
+    return work(httpTarget({ url, apiKey, organizationId, type, stopping }));
+  }
+  if (keyFile !== undefined)
+    throw new UsageError("--key-file is for an import over HTTP; add --url.");
+  return context.withApp(async (app) => {
+    await findOpenOrganization(app, organizationId);
+    const detail = { resourceType: type.resourceType, update };
+    await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
+    return work(storeTarget(app, organizationId));
+  });
+}
+
+interface Work {
+  readonly paths: readonly FilePaths[];
+  readonly target: Target;
+  readonly stopping: AbortSignal;
+}
+
+async function importAll(
+  { err, json }: Context,
+  plan: ImportPlan,
+  { paths, target, stopping }: Work,
+): Promise<readonly FileReport[]> {
+  const reports: FileReport[] = [];
+  for (const path of paths) {
+    const makeProgress = (before: BulkStep): BulkProgress =>
+      makeBulkProgress(err, { json, name: path.file, before });
+    reports.push(await importFile({ ...plan, ...path }, { target, stopping, makeProgress }));
+  }
+  return reports;
+}

@@ -1,0 +1,33 @@
+// Which packages a process or a thread loads when it starts: those that its file imports, itself or by way of others.
+// What is imported at run time is not loaded then.
+
+import { posix } from "node:path";
+import { isCallExpression } from "typescript/unstable/ast/is";
+import { type CodeFile, importsOf } from "../syntax.ts";
+
+/** Sorted; `entry` is the path of the file that is run. */
+export function findLoadedPackages(files: readonly CodeFile[], entry: string): readonly string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const open = [entry];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const file = byPath.get(path);
+    if (file === undefined || seen.has(path)) continue;
+    seen.add(path);
+    for (const { specifier, typesOnly, node } of importsOf(file)) {
+      if (typesOnly || isCallExpression(node)) continue;
+      if (specifier.startsWith(".")) open.push(posix.join(posix.dirname(path), specifier));
+      else if (!specifier.startsWith("node:")) packages.add(nameOf(specifier));
+    }
+  }
+  if (!seen.has(entry)) throw new Error(`there is no file ${entry}`);
+  return [...packages].sort();
+}
+
+function nameOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
