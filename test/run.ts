@@ -29,7 +29,8 @@ async function main(paths: readonly string[]): Promise<number> {
   const report = new TestReport(root, (text) => process.stdout.write(text));
   const events = run({
     files,
-    concurrency: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for a process or for the disk, so one more file than there are processors.
+    concurrency: availableParallelism() + 1,
     timeout: fileTimeoutMs,
   });
   for await (const event of events) report.take(event);

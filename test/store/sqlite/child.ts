@@ -5,6 +5,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { atEnd } from "../../support/at-end.ts";
 
 export interface Child {
   /**
@@ -44,7 +45,7 @@ export async function startChild(
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await gone;
   }
-  test.after(kill);
+  atEnd(test, kill);
   await answer();
   return {
     told,

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store, StoreOptions } from "../../../src/store/store.ts";
+import { atEnd } from "../../support/at-end.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 export interface Place {
@@ -23,17 +24,13 @@ export interface Place {
 export function makePlace(test: TestContext): Place {
   const folder = makeTempFolder();
   const path = join(folder, "data", "sluice.db");
-  const opened: Store[] = [];
-  test.after(async () => {
-    await Promise.all(opened.map((store) => store.close()));
-    removeFolder(folder);
-  });
+  atEnd(test, () => removeFolder(folder));
   return {
     folder,
     path,
     async open(options) {
       const store = await openStore(`sqlite:${path}`, { role: "serve", ...options });
-      opened.push(store);
+      atEnd(test, () => store.close());
       return store;
     },
     withDatabase(work) {
