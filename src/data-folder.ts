@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
 import { codeOf } from "./files/file-error.ts";
+import { isUploadFolder } from "./open-uploads.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
 
 /** The files of SQLite, the lock of the serving process, and the copy of a restore in progress. */
@@ -34,7 +35,7 @@ function isKnown(config: Config, path: string, store: string | undefined): boole
     return besideStore.test(path.slice(store.length));
   }
   const isData = dirname(path) === resolve(config.dataDir);
-  return isData && (ledger.test(name) || isUnfinishedNote(name));
+  return isData && (ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name));
 }
 
 function list(folder: string): readonly string[] {

@@ -10,7 +10,6 @@ import { keepLedger } from "./actions/keep-ledger.ts";
 import { openApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { sqlitePath } from "./files/sqlite-path.ts";
-import { mountConsole } from "./console/console.ts";
 import type { BulkClient } from "./http/bulk/bulk-client.ts";
 import { MainLists } from "./http/bulk/main-lists.ts";
 import { type Edge, type EdgeBounds, makeEdge } from "./http/connection/edge.ts";
@@ -22,12 +21,12 @@ import { makePrivateFolder } from "./files/private-folder.ts";
 import { endConnectionsWithReplies } from "./http/connection/draining.ts";
 import { openRateLimits, type OpenRateLimits } from "./http/rate-limit/open-rate-limits.ts";
 import { makeReplies } from "./http/reply/reply.ts";
-import { operations } from "./http/routes.ts";
-import { makeServer, type ServerOptions } from "./http/server.ts";
+import { makeServer } from "./http/server.ts";
 import { type Logger, makeLog } from "./log.ts";
-import { startHistory } from "./metrics/history.ts";
 import { makeMetrics, type Metrics } from "./metrics/metrics.ts";
+import { RejectionHistory } from "./metrics/rejections.ts";
 import { openBulk } from "./open-bulk.ts";
+import { openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "./receipt-key.ts";
 import { startTelemetry } from "./start-telemetry.ts";
@@ -77,6 +76,7 @@ interface Parts {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly rejections: RejectionHistory;
   readonly edge: Edge;
   readonly load: Load;
   readonly stage: Stage;
@@ -150,7 +150,8 @@ async function openParts(
   await keepLedger(app);
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: false, closing: false };
-  return { app, config, log, metrics, edge, load, stage, tracing };
+  const rejections = new RejectionHistory(app.now);
+  return { app, config, log, metrics, rejections, edge, load, stage, tracing };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -208,25 +209,6 @@ async function startEntryPoints(
   return { address, app, edge, drain, refuse, stop };
 }
 
-/** Of operations on confidential types not even the number of requests is shown. */
-const shownOperations: ReadonlySet<string> = new Set(
-  operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
-);
-
-function openConsole(
-  { app, config, metrics }: Parts,
-  context: HttpContext,
-  opened: AsyncDisposableStack,
-): ServerOptions["mount"] {
-  const { consoleUrl: url } = config;
-  const history = startHistory(() => metrics.intakeTotals(), {
-    now: app.now,
-    operations: shownOperations,
-  });
-  opened.defer(() => history.stop());
-  return (server, watch) => mountConsole(server, context, { url, watch, sources: { history } });
-}
-
 /** If this fails, the next start brings the ledger up to date. */
 async function updateLedger(app: App, log: Logger): Promise<void> {
   await keepLedger(app).catch((error: unknown) => {
@@ -266,7 +248,7 @@ interface EntryPoints {
 }
 
 function makeHttpContext(
-  { app, log, metrics, edge, load, stage, tracing }: Parts,
+  { app, log, metrics, rejections, edge, load, stage, tracing }: Parts,
   { worker, rates, bulk }: EntryPoints,
 ): HttpContext {
   const observe: Metrics["observeRequest"] = (...figures) => metrics.observeRequest(...figures);
@@ -283,6 +265,7 @@ function makeHttpContext(
     traceRequest: tracing?.request,
     onRecordsWritten: (resourceType, count) => metrics.countRecords(resourceType, count),
     onRateLimited: (policy) => metrics.countRateLimited(policy),
+    onRejected: (rejected) => rejections.add(rejected),
     onDeletionRequested: () => worker.wake(),
     draining: () => stage.draining,
     closing: () => stage.closing,

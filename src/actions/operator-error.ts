@@ -49,6 +49,8 @@ export type OperatorErrorName =
   | "no_such_session"
   | "no_such_passkey"
   | "not_confirmed"
+  | "no_such_upload"
+  | "upload"
   | "ledger_ahead"
   | "replay_unread"
   | "other_store";

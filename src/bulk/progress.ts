@@ -6,6 +6,15 @@ export interface BulkStep {
   readonly share: number | undefined;
   /** Such as `3 refused`; may be empty. */
   readonly note: string;
+  /** Of an import. */
+  readonly counts?: Counts;
+}
+
+/** What became of the rows of an import. */
+export interface Counts {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly refused: number;
 }
 
 export interface BulkProgress {

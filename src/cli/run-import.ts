@@ -1,9 +1,9 @@
 // Runs `sluice import`. Is loaded with the file formats and the client only when something is imported.
 
-import { auditAccess } from "../actions/audit-access.ts";
-import { findOpenOrganization } from "../actions/close-organization.ts";
 import { findType } from "../actions/find-target.ts";
+import { beginImport } from "../actions/import-records.ts";
 import { UsageError } from "../actions/operator-error.ts";
+import { trackImport } from "../actions/track-import.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
@@ -12,7 +12,7 @@ import { describePreview, previewFile } from "../bulk/import/preview.ts";
 import { requireReplaceable } from "../bulk/import/replaceable-file.ts";
 import { storeTarget } from "../bulk/import/store-target.ts";
 import type { Target } from "../bulk/import/target.ts";
-import type { BulkProgress, BulkStep } from "../bulk/progress.ts";
+import type { BulkProgress, BulkStep, Counts } from "../bulk/progress.ts";
 import type { CommandResult, Context } from "./command.ts";
 import { readApiKey } from "./input/api-key.ts";
 import { makeBulkProgress } from "./output/bulk-progress.ts";
@@ -57,7 +57,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     withTarget(context, plan, {
       ...given,
       stopping,
-      work: (target) => importAll(context, plan, { paths, target, stopping }),
+      work: (target, track) => importAll(context, plan, { paths, target, track, stopping }),
     }),
   );
   return {
@@ -90,8 +90,16 @@ interface TargetOptions<Result> {
   readonly url: string | undefined;
   readonly keyFile: string | undefined;
   readonly stopping: AbortSignal;
-  readonly work: (target: Target) => Promise<Result>;
+  readonly work: (target: Target, track: Track) => Promise<Result>;
 }
+
+type RunFile = (onStep: (step: Counts & { readonly rows: number }) => void) => Promise<FileReport>;
+
+/** Runs the import of one file, and lets the console know. */
+type Track = (run: RunFile) => Promise<FileReport>;
+
+/** The server that an import is sent to sees requests, not an import. */
+const untracked: Track = (run) => run(() => undefined);
 
 async function withTarget<Result>(
   context: Context,
@@ -100,34 +108,45 @@ async function withTarget<Result>(
 ): Promise<Result> {
   if (url !== undefined) {
     const apiKey = readApiKey(context, keyFile);
-    return work(httpTarget({ url, apiKey, organizationId, type, stopping }));
+    return work(httpTarget({ url, apiKey, organizationId, type, stopping }), untracked);
   }
   if (keyFile !== undefined)
     throw new UsageError("--key-file is for an import over HTTP; add --url.");
   return context.withApp(async (app) => {
-    await findOpenOrganization(app, organizationId);
-    const detail = { resourceType: type.resourceType, update };
-    await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
-    return work(storeTarget(app, organizationId));
+    await beginImport(app, { organizationId, resourceType: type.resourceType, update });
+    const about = { organizationId, resourceType: type.resourceType, source: "command" } as const;
+    return work(storeTarget(app, organizationId), (run) => trackImport(app, about, run));
   });
 }
 
 interface Work {
   readonly paths: readonly FilePaths[];
   readonly target: Target;
+  readonly track: Track;
   readonly stopping: AbortSignal;
 }
 
 async function importAll(
   { err, json }: Context,
   plan: ImportPlan,
-  { paths, target, stopping }: Work,
+  { paths, target, track, stopping }: Work,
 ): Promise<readonly FileReport[]> {
   const reports: FileReport[] = [];
   for (const path of paths) {
-    const makeProgress = (before: BulkStep): BulkProgress =>
-      makeBulkProgress(err, { json, name: path.file, before });
-    reports.push(await importFile({ ...plan, ...path }, { target, stopping, makeProgress }));
+    const run: RunFile = (onStep) => {
+      const makeProgress = (before: BulkStep): BulkProgress => {
+        const shown = makeBulkProgress(err, { json, name: path.file, before });
+        return {
+          show: (step) => {
+            shown.show(step);
+            if (step.counts !== undefined) onStep({ rows: step.rows, ...step.counts });
+          },
+          close: () => shown.close(),
+        };
+      };
+      return importFile({ ...plan, ...path }, { target, stopping, makeProgress });
+    };
+    reports.push(await track(run));
   }
   return reports;
 }

@@ -25,6 +25,24 @@ const headers = {
   "x-frame-options": "DENY",
 };
 
+/** Of a stream of events, which no proxy may hold back. */
+export const eventHeaders = {
+  ...headers,
+  "content-type": "text/event-stream; charset=utf-8",
+  "x-content-type-options": "nosniff",
+  "x-accel-buffering": "no",
+};
+
+/** Of a file to store. The name may have any character (RFC 8187). */
+export function fileHeaders(name: string): Readonly<Record<string, string>> {
+  return {
+    ...headers,
+    "content-type": "application/octet-stream",
+    "x-content-type-options": "nosniff",
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+  };
+}
+
 export interface AnswerOptions {
   readonly status?: number;
   /** A value of Set-Cookie. */

@@ -31,7 +31,13 @@ interface Console extends ConsoleOptions {
   readonly watch: RequestWatch<RequestContext>;
 }
 
-type Handle = (visitor: Visitor) => Promise<Answer>;
+type Handle = (visitor: Visitor) => Promise<Answer | undefined>;
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly lasting?: boolean | undefined;
+}
 
 /** To be called when the server is built, before it listens. */
 export function mountConsole(
@@ -44,12 +50,18 @@ export function mountConsole(
     server.route({
       method: route.method,
       url: route.path,
-      handler: (request, reply) => answer(parts, { request, reply }, handlerOf(route)),
+      handler: (request, reply) =>
+        answer(parts, { request, reply, lasting: route.lasting }, handlerOf(route)),
     });
   }
   server.get("/console/asset/:id", (request, reply) =>
     answer(parts, { request, reply }, ({ id }) => assetAnswer(request, id)),
   );
+  // Neither a page that shows progress nor an import delays a stop.
+  server.addHook("preClose", async () => {
+    parts.sources.streams.closeAll();
+    await parts.sources.uploads.stopAll();
+  });
   server.all("/console/*", (request, reply) => answer(parts, { request, reply }, noPage));
 }
 
@@ -60,10 +72,11 @@ async function noPage(): Promise<never> {
 /** Every error is answered. */
 async function answer(
   { context, sources, url, watch }: Console,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply, lasting }: Exchange,
   handle: Handle,
 ): Promise<FastifyReply> {
-  const ticket = watch.begin(makeRequestContext(request, reply, { name: "console" }));
+  const requestContext = makeRequestContext(request, reply, { name: "console" });
+  const ticket = lasting === true ? undefined : watch.begin(requestContext);
   try {
     if (context.closing()) throw new AppError("unavailable", { retryAfterSeconds: 1 });
     rejectAmbiguousRequest(request.raw);
@@ -75,21 +88,17 @@ async function answer(
     }
     const query = new URLSearchParams(request.url.split("?").slice(1).join("?"));
     const { id = "" } = request.params as { readonly id?: string };
-    const found = await handle({ context, sources, request, origin, query, id });
-    context.replies.send(request, reply, found);
+    const found = await handle({ context, sources, request, reply, origin, query, id });
+    if (found !== undefined) context.replies.send(request, reply, found);
   } catch (error) {
     sendFailure(context, { request, reply }, error);
   } finally {
-    watch.end(ticket);
+    if (ticket !== undefined) watch.end(ticket);
   }
   return reply;
 }
 
-function sendFailure(
-  context: HttpContext,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  error: unknown,
-): void {
+function sendFailure(context: HttpContext, { request, reply }: Exchange, error: unknown): void {
   const isMalformed = error instanceof AppError && error.errorName === "malformed_http";
   if (isInternal(error) || isMalformed || reply.sent) {
     // In the log and, as everywhere, without internals in the reply.

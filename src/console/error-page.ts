@@ -28,7 +28,10 @@ const titles: Readonly<Record<number, string>> = {
   400: "Not valid",
   403: "Not permitted",
   404: "Not found",
+  408: "Not received in time",
   409: "Not possible now",
+  413: "Too large",
+  415: "Not in the right form",
   429: "Too many requests",
   503: "Not available",
 };
@@ -36,7 +39,7 @@ const titles: Readonly<Record<number, string>> = {
 function statusOfOperatorError(name: OperatorErrorName): number {
   if (name === "not_permitted" || name === "sign_in" || name === "operator_disabled") return 403;
   if (name.startsWith("no_such_")) return 404;
-  return name === "invalid" || name === "usage" ? 400 : 409;
+  return ["invalid", "usage", "input", "mapping"].includes(name) ? 400 : 409;
 }
 
 export interface ErrorReply {

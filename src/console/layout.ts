@@ -15,6 +15,8 @@ interface Screen {
 const screens: readonly Screen[] = [
   { path: "/console", label: "Overview", right: "overview.read" },
   { path: "/console/deletions", label: "Deletions", right: "deletion.read" },
+  { path: "/console/intake", label: "Intake", right: "intake.read" },
+  { path: "/console/health", label: "Health", right: "health.read" },
   { path: "/console/account", label: "Account", right: "own" },
 ];
 
@@ -23,10 +25,12 @@ export interface PageView {
   /** The path of the screen to which the page belongs. */
   readonly screen?: string;
   readonly body: Html;
+  /** Without JavaScript, the page is loaded again after this time: it shows something that goes on. */
+  readonly refreshSeconds?: number;
 }
 
 export function renderPage(
-  { title, screen, body }: PageView,
+  { title, screen, body, refreshSeconds }: PageView,
   person: Pick<Person, "operator"> | undefined,
 ): Html {
   return html`<!doctype html>
@@ -36,6 +40,7 @@ export function renderPage(
         <title>${title} · Sluice</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${refreshSeconds !== undefined && renderRefresh(refreshSeconds)}
         <link rel="icon" href="${assetPath("icon.svg")}" />
         <link rel="stylesheet" href="${assetPath("console.css")}" />
         <script src="${assetPath("console.js")}" defer></script>
@@ -52,6 +57,10 @@ export function renderPage(
         </main>
       </body>
     </html> `;
+}
+
+function renderRefresh(seconds: number): Html {
+  return html`<noscript><meta http-equiv="refresh" content="${seconds}" /></noscript>`;
 }
 
 function renderNavigation(

@@ -1,20 +1,44 @@
 // What the handler of a page knows of its request: who asks, and what was sent. Bodies are small forms, or small JSON.
 
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import { AppError } from "../domain/error.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
 import { parseJson } from "../http/body/parse-json.ts";
 import { readSmallBody } from "../http/body/read-body.ts";
+import type { Uploads } from "../bulk/upload/uploads.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
+import type { RejectionHistory } from "../metrics/rejections.ts";
+import type { Snapshot } from "../metrics/snapshot.ts";
+import type { EventStreams } from "./event-streams.ts";
 import type { Origin } from "./origin.ts";
 
 /** What the pages show besides the store. */
 export interface ConsoleSources {
   readonly history: Pick<IntakeHistory, "read">;
+  readonly rejections: Pick<RejectionHistory, "read">;
+  readonly uploads: Uploads;
+  readonly streams: EventStreams;
+  readonly process: ProcessFacts;
+}
+
+/** About the process that answers. */
+export interface ProcessFacts {
+  readonly version: string;
+  readonly node: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** In the order of the table; without secrets. */
+  readonly settings: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly isDefault: boolean;
+    readonly summary: string;
+  }[];
+  readonly readMetrics: () => Promise<Snapshot>;
 }
 
 /** Somebody who may have signed in. */
@@ -22,6 +46,7 @@ export interface Visitor {
   readonly context: HttpContext;
   readonly sources: ConsoleSources;
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
   readonly origin: Origin;
   readonly query: URLSearchParams;
   /** The part of the path that the route leaves open, decoded. */
@@ -38,38 +63,44 @@ export interface Person extends Visitor {
 
 interface Place {
   readonly method: "GET" | "POST";
-  /** Ends in `/:id` where a part of the path is open. */
+  /** Contains `/:id` where a part of the path is open. */
   readonly path: `/console${string}`;
+  /** True for a request whose body may take longer than others: its handler bounds the time. */
+  readonly lasting?: boolean;
 }
+
+/** Resolves with undefined when the handler has sent the reply itself. */
+type Answered = Promise<Answer | undefined>;
 
 /** Needs no session. */
 type OpenRoute = Place & {
   readonly open: true;
-  readonly handle: (visitor: Visitor) => Promise<Answer>;
+  readonly handle: (visitor: Visitor) => Answered;
 };
 
 /** `right`: what the role of the person has to allow; `own` for what concerns only the own account. */
 type PersonalRoute = Place & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
-  readonly handle: (person: Person) => Promise<Answer>;
+  readonly handle: (person: Person) => Answered;
 };
 
 export type Route = OpenRoute | PersonalRoute;
 
 /** Throws AppError content_type for another type of content, and too_large. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
-  requireType(request, "application/x-www-form-urlencoded");
+  requireType(request.headers, "application/x-www-form-urlencoded");
   return new URLSearchParams((await readSmallBody(request.raw)).toString("utf8"));
 }
 
 /** Throws AppError content_type, too_large and malformed_json. */
 export async function readJsonBody({ request }: Pick<Visitor, "request">): Promise<unknown> {
-  requireType(request, "application/json");
+  requireType(request.headers, "application/json");
   return parseJson(await readSmallBody(request.raw));
 }
 
-function requireType({ headers }: FastifyRequest, expected: string): void {
+/** Throws AppError content_type. */
+export function requireType(headers: FastifyRequest["headers"], expected: string): void {
   const [type = ""] = (headers["content-type"] ?? "").split(";");
   if (type.trim().toLowerCase() === expected) return;
   throw new AppError("content_type", { message: `Send the body as ${expected}.` });

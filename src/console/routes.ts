@@ -12,8 +12,20 @@ import {
   signOut,
 } from "./page/account.ts";
 import { cancelOne, showDeletion, showDeletions, showReceipt } from "./page/deletions.ts";
+import { showHealth } from "./page/health.ts";
+import { showIntake } from "./page/intake.ts";
 import { showOverview } from "./page/overview.ts";
 import { offerPasskey, showLink, showSignIn, useLink, usePasskey } from "./page/sign-in.ts";
+import {
+  chooseColumns,
+  discardUpload,
+  downloadRefused,
+  followImport,
+  receiveUpload,
+  showUpload,
+  startImport,
+  stopImport,
+} from "./page/upload.ts";
 
 export const routes: readonly Route[] = [
   { method: "GET", path: "/console/sign-in", open: true, handle: showSignIn },
@@ -27,6 +39,24 @@ export const routes: readonly Route[] = [
   { method: "GET", path: "/console/deletion/:id", right: "deletion.read", handle: showDeletion },
   { method: "POST", path: "/console/deletion/:id", right: "deletion.cancel", handle: cancelOne },
   { method: "GET", path: "/console/receipt/:id", right: "deletion.read", handle: showReceipt },
+  { method: "GET", path: "/console/intake", right: "intake.read", handle: showIntake },
+  {
+    method: "POST",
+    path: "/console/upload",
+    right: "records.import",
+    lasting: true,
+    handle: receiveUpload,
+  },
+  ...[
+    { method: "GET", path: "/console/upload/:id", handle: showUpload } as const,
+    { method: "POST", path: "/console/upload/:id", handle: chooseColumns } as const,
+    { method: "POST", path: "/console/upload/:id/start", handle: startImport } as const,
+    { method: "POST", path: "/console/upload/:id/stop", handle: stopImport } as const,
+    { method: "POST", path: "/console/upload/:id/discard", handle: discardUpload } as const,
+    { method: "GET", path: "/console/upload/:id/progress", handle: followImport } as const,
+    { method: "GET", path: "/console/upload/:id/refused", handle: downloadRefused } as const,
+  ].map((route) => ({ ...route, right: "records.import" }) as const),
+  { method: "GET", path: "/console/health", right: "health.read", handle: showHealth },
   { method: "GET", path: "/console/account", right: "own", handle: showAccount },
   {
     method: "POST",

@@ -116,6 +116,8 @@ export const limits = {
   // purging: an expired token is stored for a while so that it can be distinguished from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 5_000,
+  /** What is known of an import, after it began. */
+  importsKeptMs: 30 * 24 * 60 * 60 * 1_000,
 } as const;
 
 /** One error more than a reply lists, so that the reply can say that there are more. */

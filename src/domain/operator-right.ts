@@ -65,6 +65,11 @@ export const operatorRights = {
     summary: "disclose the numbers of a receipt",
     roles: ["officer", "auditor"],
   },
+  "intake.read": { summary: "see rejections and imports", roles: everyone },
+  "health.read": {
+    summary: "see checks, versions and settings",
+    roles: ["operator", "auditor"],
+  },
   "receipt_key.rotate": {
     summary: "rotate the key that signs receipts",
     roles: ["operator"],

@@ -7,6 +7,7 @@ import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/edge.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
+import type { OnRejected } from "./reply/rejections.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
 
 /** Runs `work`, which answers the request, as its span. `route` is the path of the operation. */
@@ -31,6 +32,7 @@ export interface HttpContext {
   readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
+  readonly onRejected: OnRejected;
   readonly onDeletionRequested: () => void;
   /** True once the service is asked to stop: it is not ready, but may still accept requests. */
   readonly draining: () => boolean;

@@ -114,6 +114,11 @@ export const erasureMap: Readonly<Record<string, Table>> = {
     "session_id token_hash operator_id method created_at expires_at",
   ),
   one_time_token: all(notAboutRecords, "token_hash purpose operator_id expires_at"),
+  import_run: all(
+    notAboutRecords,
+    "organization_id import_id resource_type source started_at started_by updated_at rows_read " +
+      "written unchanged refused outcome",
+  ),
   idempotent_reply: all(replyHashes, "organization_id key_hash fingerprint outcome created_at"),
   receipt: {
     ...all(proof, "receipt_no deletion_request_id organization_id"),

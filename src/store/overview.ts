@@ -19,6 +19,14 @@ export interface CascadePreview {
   readonly isComplete: boolean;
 }
 
+/** The end of the audit trail. */
+export interface RecentTrail {
+  /** How many entries were checked. */
+  readonly entries: number;
+  /** A sentence; undefined if each follows the one before, and the last is the head. */
+  readonly fault: string | undefined;
+}
+
 export interface OverviewStore {
   previewCascade(root: RecordKey): Promise<CascadePreview>;
   /** Without deletions of records of these types. Counts at most `countedMax` of each. */
@@ -28,6 +36,9 @@ export interface OverviewStore {
     now: number,
   ): Promise<DeletionQueue>;
   lastBackup(): Promise<AuditEntry | undefined>;
+  checkRecentTrail(entriesMax: number): Promise<RecentTrail>;
+  /** Of SQLite or PostgreSQL. */
+  engineVersion(): Promise<string>;
   /** Bytes on disk: of the files of the store, or of the database. */
   sizeBytes(): Promise<number>;
 }

@@ -32,8 +32,10 @@ import type { RetentionFloor } from "../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../domain/timestamp.ts";
 import type { MessagePort } from "node:worker_threads";
 import type { Act as AnyAct } from "./act.ts";
+import type { ErasureReport, IntegrityReport } from "./check-report.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { HoldStore } from "./holds.ts";
+import type { ImportStore } from "./imports.ts";
 import type { NamingPage, NamingQuery } from "./naming.ts";
 import type { OpenedDeletion, OrganizationDeletionRequest } from "./organization-deletion.ts";
 import type { Referrer, ReferrerPage } from "./referrer.ts";
@@ -329,21 +331,6 @@ export interface AccessStore {
   credentialsVersion(): Promise<number>;
 }
 
-export interface IntegrityReport {
-  readonly ok: boolean;
-  readonly findings: readonly string[];
-}
-
-export interface ErasureFinding {
-  /** True if erased data may still be found. */
-  readonly severe: boolean;
-  readonly text: string;
-}
-
-export interface ErasureReport {
-  readonly findings: readonly ErasureFinding[];
-}
-
 export interface UpkeepStore {
   /** Rejects if the store can't answer. */
   ping(): Promise<void>;
@@ -375,6 +362,7 @@ export interface Store extends RecordStore, DeletionStore, ReceiptStore, AccessS
   readonly restricted: RestrictedStore;
   readonly operators: OperatorStore;
   readonly overview: OverviewStore;
+  readonly imports: ImportStore;
   readonly replay: ReplayStore;
   readonly trail: TrailStore;
   /** Of its tables, to which opening has migrated them; each engine has its own numbers. */

@@ -25,6 +25,7 @@ import { listOperators, requireRightOf } from "../../src/actions/operator/find-o
 import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../src/actions/operator-error.ts";
+import { readHealth } from "../../src/actions/read-health.ts";
 import { readOverview } from "../../src/actions/read-overview.ts";
 import { releaseHold } from "../../src/actions/release-hold.ts";
 import { requestDeletionOf } from "../../src/actions/request-deletion.ts";
@@ -34,6 +35,7 @@ import { revokeKey } from "../../src/actions/revoke-key.ts";
 import { rotateKey } from "../../src/actions/rotate-key.ts";
 import { rotateReceiptKey } from "../../src/actions/rotate-receipt-key.ts";
 import { showRecord } from "../../src/actions/show-record.ts";
+import { listImports } from "../../src/actions/track-import.ts";
 import {
   allOperatorRights,
   operatorRights,
@@ -56,6 +58,8 @@ function access(action: AccessAction) {
 const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unknown>> = {
   "overview.read": (app) => readOverview(app),
   "organization.read": (app) => countRecords(app, "none"),
+  "intake.read": (app) => listImports(app),
+  "health.read": (app) => readHealth(app),
   "organization.create": (app) => createOrganization(app, { name: "" }),
   "organization.change": (app) => changeOrganization(app, "acme", { name: "" }),
   "organization.close": (app) => closeOrganization(app, { organizationId: "none", reason: "r" }),

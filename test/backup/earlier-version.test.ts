@@ -17,7 +17,7 @@ const undo: Readonly<Record<number, string>> = {
   10: `
     DROP INDEX audit_entry_of_backup; DROP INDEX deletion_by_organization_status;
     DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-    DROP TABLE one_time_token`,
+    DROP TABLE one_time_token; DROP TABLE import_run`,
   9: `
     DROP TABLE pseudonym; DROP INDEX change_later;
     ALTER TABLE organization DROP COLUMN erase_orphaned_transactions`,

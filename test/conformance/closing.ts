@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
+import type { NewImportRun } from "../../src/store/imports.ts";
 import type { Store } from "../../src/store/store.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
@@ -42,8 +43,14 @@ async function fill(store: Store): Promise<void> {
   await Promise.all([fillOne(store, acme), fillOne(store, other)]);
 }
 
+function importOf(organizationId: string): NewImportRun {
+  const ofType = { organizationId, resourceType: "person", source: "command" } as const;
+  return { ...ofType, importId: "imp_1", startedAt: operator.now, startedBy: operator.actor };
+}
+
 async function fillOne(store: Store, organizationId: string): Promise<void> {
   await store.createOrganization(organization(organizationId), operator);
+  await store.imports.begin(importOf(organizationId));
   const ids = Array.from({ length: records }, (_, index) => index);
   const options = { organizationId };
   const ofPerson = { organizationId, resourceType: "person" };
@@ -84,6 +91,11 @@ async function requireErased(store: Store, deletion: Deletion): Promise<void> {
   assert.deepEqual(deletion.erased, erased);
   assert.deepEqual(await store.countRecords(acme), {});
   assert.deepEqual(await store.countRecords(other), erased);
+  const imports = await store.imports.list(9);
+  assert.deepEqual(
+    imports.map(({ organizationId }) => organizationId),
+    [other],
+  );
   assert.equal((await changesOf(store, keyOf("transaction", "t3", other))).length, 2);
   assert.equal((await changesOf(store, keyOf("person", "p", other))).length, 10);
   await requireConsistent(store);

@@ -11,6 +11,7 @@ import { testExporting } from "./exporting.ts";
 import { testFloors } from "./floors.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
+import { testImports } from "./imports.ts";
 import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
@@ -55,5 +56,6 @@ export function testOperations(engine: Engine): void {
   testReplaying(engine);
   testAccess(engine);
   testOperators(engine);
+  testImports(engine);
   testUpkeep(engine);
 }

@@ -50,6 +50,7 @@ export function testUpkeep(engine: Engine): void {
     it("returns the name of its engine", async (test) => {
       const { store } = await openSite(engine, test);
       assert.ok(["sqlite", "postgres"].includes(store.engine));
+      assert.match(await store.overview.engineVersion(), /^\d+\.\d+/);
     });
 
     it("retires a key of receipts once, when another one replaces it", async (test) => {
@@ -199,6 +200,10 @@ function testAudit(engine: Engine): void {
       assert.deepEqual(await store.listAudit(0, 100), before);
       assert.deepEqual(await store.listAudit(3, 2), before.slice(3, 5));
       assert.deepEqual(await store.listAudit(100, 2), []);
+      for (const entriesMax of [3, 100]) {
+        const { entries, fault } = await store.overview.checkRecentTrail(entriesMax);
+        assert.deepEqual([entries, fault], [Math.min(entriesMax, before.length), undefined]);
+      }
       assert.equal(new Set(before.map(({ hash }) => hash)).size, before.length);
       assert.match(before[0]?.hash ?? "", /^[0-9a-f]{64}$/);
     });

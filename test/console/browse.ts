@@ -27,7 +27,7 @@ export function submit(
     cookie,
     headers,
     ...fields
-  }: Sending & { readonly form?: Readonly<Record<string, string>> } = {},
+  }: Sending & { readonly form?: Readonly<Record<string, string>> | string[][] } = {},
 ): Promise<Reply> {
   return client.send({
     method: "POST",
@@ -40,6 +40,35 @@ export function submit(
       cookie,
     },
     body: new URLSearchParams(fields.form).toString(),
+  });
+}
+
+export interface SentFile extends Sending {
+  /** Before the file, as in the form. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly content: string | Uint8Array<ArrayBuffer>;
+}
+
+/** Sends the form with a file from a page of the console. */
+export async function uploadFile(
+  client: Client,
+  { cookie, headers, fields, name, content }: SentFile,
+): Promise<Reply> {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, value);
+  form.set("file", new Blob([content]), name);
+  const encoded = new Response(form);
+  return client.send({
+    method: "POST",
+    path: "/console/upload",
+    headers: {
+      "content-type": encoded.headers.get("content-type") ?? "",
+      origin: client.address,
+      ...headers,
+      cookie,
+    },
+    body: Buffer.from(await encoded.arrayBuffer()),
   });
 }
 

@@ -33,6 +33,7 @@ const notCopied: Readonly<Record<string, string>> = {
   move: "is how far the move has come",
   operator_session: "people sign in again after a move",
   one_time_token: "is valid for minutes",
+  import_run: "what the store was doing before it was moved",
   "record.record_no": "a number by which SQLite alone knows a record",
   "change.record_no": "PostgreSQL has the key of the record in its place",
   "deletion_target.record_no": "a number by which SQLite alone knows a record",

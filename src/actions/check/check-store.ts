@@ -1,7 +1,7 @@
 // Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its deletions, and
 // all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
-import type { ErasureReport } from "../../store/store.ts";
+import type { ErasureReport } from "../../store/check-report.ts";
 import type { App } from "../app.ts";
 import { reasonOf } from "../operator-error.ts";
 import { requireRight } from "../require-right.ts";

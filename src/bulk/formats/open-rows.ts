@@ -1,33 +1,13 @@
 // Opens an input in the given format, or in that of the ending of its name.
 
 import type { RecordType } from "../../domain/record-type.ts";
-import { OperatorError } from "../../actions/operator-error.ts";
-import { formatByEnding, plainName } from "./compression.ts";
+import { plainName } from "./compression.ts";
 import { openCsv } from "./csv-rows.ts";
+import { formatOfName } from "./input-format.ts";
 import { openJson, openNdjson } from "./json-rows.ts";
 import { openParquet } from "./parquet-rows.ts";
 import type { InputFormat, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
-
-const endings: Readonly<Record<string, InputFormat>> = {
-  csv: "csv",
-  tsv: "csv",
-  txt: "csv",
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-  json: "json",
-  parquet: "parquet",
-};
-
-/** Throws OperatorError for an unknown ending. */
-export function formatOfName(path: string): InputFormat {
-  const format = formatByEnding(path, endings);
-  if (format !== undefined) return format;
-  throw new OperatorError(
-    "input",
-    `The name ${path} does not say what format the file has; give --format csv, ndjson, json or parquet.`,
-  );
-}
 
 export interface OpenOptions {
   /** The type of the records to make from the rows. */

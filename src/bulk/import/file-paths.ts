@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../../actions/operator-error.ts";
 import { plainName } from "../formats/compression.ts";
 import type { InputFormat } from "../formats/row.ts";
-import { formatOfName } from "../formats/open-rows.ts";
+import { formatOfName } from "../formats/input-format.ts";
 
 export interface FilePaths {
   readonly file: string;

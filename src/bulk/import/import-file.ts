@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { readSync } from "node:fs";
 import { errorCatalogue } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { BulkProgress, BulkStep } from "../progress.ts";
+import type { BulkProgress, BulkStep, Counts } from "../progress.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 import { openFile } from "../../files/own-file.ts";
 import { type Chunk, cutChunks, keyOf, listsOf } from "./chunk.ts";
@@ -15,7 +15,7 @@ import { makeRowMapper } from "./map-row.ts";
 import { defaultDelimiter, openRows } from "../formats/open-rows.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
-import { type Counts, StateFile } from "./state-file.ts";
+import { StateFile } from "./state-file.ts";
 import type { ItemOutcome, Target } from "./target.ts";
 import type { InputFormat } from "../formats/row.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
@@ -25,6 +25,8 @@ export interface ImportTools {
   readonly stopping: AbortSignal;
   /** `before`: the progress of earlier runs. */
   readonly makeProgress: (before: BulkStep) => BulkProgress;
+  /** Called before the rows count as refused. */
+  readonly onRefused?: (refusals: readonly Refusal[]) => void;
 }
 
 export interface FileReport extends Counts {
@@ -81,6 +83,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
         progress ??= tools.makeProgress(describeProgress(state, input));
         const sent = await sendChunk(chunk, { plan, target: tools.target, state });
         refused.append(sent.refusals);
+        tools.onRefused?.(sent.refusals);
         state.complete(chunk.range, sent.counts, refused.bytes);
         progress.show(describeProgress(state, input));
       },
@@ -156,11 +159,12 @@ function isUnchanged({ status, code }: ItemOutcome): boolean {
   return status === "unchanged" || code === errorCatalogue.identical_record_exists.code;
 }
 
-function describeProgress(state: StateFile, input: TextInput): BulkStep {
-  const { refused } = state.counts;
+function describeProgress(state: StateFile, input: TextInput): BulkStep & { counts: Counts } {
+  const { counts } = state;
+  const { refused } = counts;
   const share = input.bytes === 0 ? 1 : input.bytesRead() / input.bytes;
   const note = refused === 0 ? "" : `${refused.toLocaleString("en")} refused`;
-  return { rows: state.rowsDone, share, note };
+  return { rows: state.rowsDone, share, note, counts };
 }
 
 /** A digest of everything that decides which records the rows become, and where they are sent. */

@@ -37,7 +37,10 @@ export async function previewFile(
   return { file, unused: mapper.unused, rows };
 }
 
-function previewRow({ type }: ImportPlan, mapped: MappedRow): Omit<PreviewedRow, "row"> {
+export function previewRow(
+  { type }: Pick<ImportPlan, "type">,
+  mapped: MappedRow,
+): Omit<PreviewedRow, "row"> {
   if ("fieldErrors" in mapped) return { records: [], errors: mapped.fieldErrors };
   const { submissions } = mapped;
   return {

@@ -2,7 +2,7 @@
 // there, by the record type, and how to set the value.
 
 import type { RecordType } from "../../domain/record-type.ts";
-import { alternativeFor, type SchemaShape } from "../../domain/schema/schema-shape.ts";
+import { alternativeFor, type SchemaShape, stepInto } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator-error.ts";
 
@@ -44,14 +44,6 @@ function splitPath(type: RecordType, text: string): readonly Step[] {
     );
   }
   return parts.map((part) => (part.startsWith("[") ? Number(part.slice(1, -1)) : part));
-}
-
-function stepInto(schema: SchemaShape, step: Step): SchemaShape | undefined {
-  if (typeof step === "number") return alternativeFor(schema, "array")?.items;
-  const object = alternativeFor(schema, "object");
-  const field = object?.properties?.[step];
-  if (field !== undefined || object === undefined) return field;
-  return typeof object.additionalProperties === "object" ? object.additionalProperties : undefined;
 }
 
 function noSuchPath(

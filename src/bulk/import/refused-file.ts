@@ -68,7 +68,7 @@ export class RefusedFile {
 
   #describe({ row, code, message, errors }: Refusal): string {
     const known = code ?? "unreadable";
-    const reason = describe(message, errors);
+    const reason = describeReason(message, errors);
     if ("cells" in row) {
       return this.#line([
         String(row.number),
@@ -128,7 +128,7 @@ export class RefusedFile {
   }
 }
 
-function describe(message: string | undefined, errors: readonly FieldError[]): string {
+export function describeReason(message: string | undefined, errors: readonly FieldError[]): string {
   const parts = errors.map(({ field, message: why }) => `${field ?? ""} ${why ?? ""}`.trim());
   return parts.length > 0 ? parts.join("; ") : (message ?? "");
 }

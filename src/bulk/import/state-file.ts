@@ -9,13 +9,8 @@ import { codeOf } from "../../files/file-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { OperatorError, reasonOf } from "../../actions/operator-error.ts";
 import { newFile, openOwnFile, temporaryName } from "../../files/own-file.ts";
+import type { Counts } from "../progress.ts";
 import { isRunning, type Owner, thisProcess } from "./owner.ts";
-
-export interface Counts {
-  readonly written: number;
-  readonly unchanged: number;
-  readonly refused: number;
-}
 
 /** First and last row, counted from 1 in the order of the file. */
 export type Range = readonly [from: number, to: number];

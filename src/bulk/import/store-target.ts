@@ -1,16 +1,16 @@
 // The local store as the target of an import, through the same action as HTTP requests.
 
 import { markRequest } from "../../actions/idempotency.ts";
+import { importMode } from "../../actions/import-records.ts";
 import { writeRecords } from "../../actions/write-records.ts";
 import type { App } from "../../actions/app.ts";
-import type { WriteMode } from "../../domain/record/record-write.ts";
-import type { Target, TargetList } from "./target.ts";
+import type { Target } from "./target.ts";
 
 export function storeTarget(app: App, organizationId: string): Target {
   return {
     name: "the local store",
     send: async (list) => {
-      const mode = modeOf(list);
+      const mode = importMode(list.type, list.update);
       const report = await writeRecords(app, {
         organizationId,
         type: list.type,
@@ -28,10 +28,4 @@ export function storeTarget(app: App, organizationId: string): Target {
       return report.results ?? [];
     },
   };
-}
-
-/** As in the API: for a type with a path for lists, a list may contain records that exist. */
-function modeOf({ type, update }: TargetList): WriteMode {
-  if (update) return "update";
-  return type.batchPath === undefined ? "add" : "append";
 }

@@ -1,4 +1,4 @@
-// What a page can't do by itself: passkeys, times in the viewer's zone, keyboard shortcuts. Everything else works without
+// What a page can't do by itself: passkeys, times in the viewer's zone, live progress, keyboard shortcuts. Everything else works without
 // this file.
 
 "use strict";
@@ -74,6 +74,27 @@ function showLocalTimes() {
   }
 }
 
+/** Shows the progress of what the page is about, and what has become of it. */
+function followProgress() {
+  const part = document.querySelector("[data-progress]");
+  if (part === null) return;
+  const bar = part.querySelector("progress");
+  const text = part.querySelector("[data-progress-text]");
+  const events = new EventSource(part.dataset.progress);
+  events.addEventListener("state", ({ data }) => {
+    const state = JSON.parse(data);
+    bar.value = state.share;
+    text.textContent = state.text;
+  });
+  events.addEventListener("end", () => globalThis.location.reload());
+  // Otherwise the browser connects again by itself.
+  events.addEventListener("error", () => {
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => globalThis.location.reload(), 5_000);
+  });
+}
+
 for (const hint of document.querySelectorAll("[data-without-script]")) hint.hidden = true;
 preparePasskeys();
 showLocalTimes();
+followProgress();

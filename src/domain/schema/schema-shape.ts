@@ -56,3 +56,17 @@ export function alternativeFor(schema: SchemaShape, kind: JsonKind): SchemaShape
   const fitting = alternativesOf(schema).filter((alternative) => alternative.type === kind);
   return fitting.length === 1 ? fitting[0] : undefined;
 }
+
+/** The schema of a field, of an entry of a map, or of an item of a list; undefined if there is none. */
+export function stepInto(schema: SchemaShape, step: string | number): SchemaShape | undefined {
+  if (typeof step === "number") return alternativeFor(schema, "array")?.items;
+  const object = alternativeFor(schema, "object");
+  if (isPropertyOf(schema, step)) return object?.properties?.[step];
+  const others = object?.additionalProperties;
+  return typeof others === "object" ? others : undefined;
+}
+
+/** True for a field by this name, and false for a key of a map. */
+export function isPropertyOf(schema: SchemaShape, name: string): boolean {
+  return Object.hasOwn(alternativeFor(schema, "object")?.properties ?? {}, name);
+}

@@ -10,6 +10,7 @@ import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { describeListError, parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
+import { countRejections } from "../reply/rejections.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "./turns.ts";
@@ -178,15 +179,22 @@ async function describeReport(
   { written, repeated, results }: WriteReport,
   context: TaskContext,
 ): Promise<ListReport> {
-  if (results === undefined) return { written, repeated, refused: 0, results: undefined };
+  if (results === undefined) return { written, repeated, refused: 0, results, rejections: [] };
   const parts: string[] = [];
   for (let at = 0; at < results.length; at += resultsPerTurn) {
     await takeTurn(task, context);
     const part = results.slice(at, at + resultsPerTurn);
     parts.push(context.meter.run(() => JSON.stringify(part).slice(1, -1)));
   }
-  const refused = results.filter(({ status }) => status === "refused").length;
-  return { written, repeated, refused, results: `[${parts.join(",")}]` };
+  const refused = results.filter(({ status }) => status === "refused");
+  const rejections = context.meter.run(() => countRejections(refused, requireType(task.operation)));
+  return {
+    written,
+    repeated,
+    refused: refused.length,
+    results: `[${parts.join(",")}]`,
+    rejections,
+  };
 }
 
 /** Throws if the client has disconnected: nobody would read the reply. */

@@ -2,6 +2,7 @@
 
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
+import type { RejectionCount } from "../reply/rejections.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
 
@@ -50,6 +51,8 @@ export interface ListReport {
   /** The number of rejected items of a lenient list. Its `results` are JSON. */
   readonly refused: number;
   readonly results: string | undefined;
+  /** Of a lenient list. */
+  readonly rejections: readonly RejectionCount[];
 }
 
 export interface StreamTally {
@@ -86,6 +89,7 @@ export type FromBulk =
       readonly written: number;
       readonly lines: string;
       readonly lineCount: number;
+      readonly rejections: readonly RejectionCount[];
       readonly work: Work;
     }
   /** A stream has failed: further chunks are not read. */

@@ -9,6 +9,7 @@ import { parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
 import type { TaskContext } from "./list-task.ts";
 import type { Work } from "../load/work-tokens.ts";
+import { countRejections, type RejectionCount } from "../reply/rejections.ts";
 import type { LineRefusal, StreamTally, WriteContext } from "./messages.ts";
 
 /** The maximum number of lines of a stream that are stored in one transaction. */
@@ -39,6 +40,7 @@ export interface WrittenGroup {
   /** Each ends in a newline. */
   readonly lines: string;
   readonly lineCount: number;
+  readonly rejections: readonly RejectionCount[];
   readonly work: Work;
 }
 
@@ -203,6 +205,7 @@ export class StreamTask {
       written,
       lines: meter.run(() => refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("")),
       lineCount: refusals.length,
+      rejections: meter.run(() => countRejections(refusals, requireType(this.#operation))),
       work: meter.take(),
     });
   }

@@ -19,12 +19,15 @@ export interface Limited {
   readonly retryAfterSeconds: number;
 }
 
+/** Whose requests an organization's limit bounds. */
+export type LimitedCaller = Pick<Identity, "organizationId" | "rateLimitPerSecond">;
+
 /** The limits; the answer is a promise where processes share them. */
 export interface RateGate<Answer = Limited | Promise<Limited>> {
   /** A request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
-  organization(caller: Identity): Answer;
+  organization(caller: LimitedCaller): Answer;
   /** What a request of an organization has cost beyond its first token (work-tokens.ts). */
-  work(caller: Identity, tokens: number): Answer;
+  work(caller: LimitedCaller, tokens: number): Answer;
   /** An exchange of an API key for a token. */
   tokenIssuing(keyId: string): Answer;
   /** A failed authentication from an address. */
@@ -66,7 +69,7 @@ export function makeRateGate<Answer>({
   countHere,
 }: RateGateOptions<Answer>): RateGate<Answer | Limited> {
   const policies = new Map<number, Policy>();
-  const policyOf = ({ rateLimitPerSecond: perSecond = usual }: Identity): Policy => {
+  const policyOf = ({ rateLimitPerSecond: perSecond = usual }: LimitedCaller): Policy => {
     const known = policies.get(perSecond);
     if (known !== undefined) return known;
     const policy = withHeader({ name: "organization", perSecond, burst: perSecond * 2 });

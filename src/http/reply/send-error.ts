@@ -7,6 +7,7 @@ import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
+import { countRejections, reportRejections } from "./rejections.ts";
 
 /** The reason is logged at most this often. */
 const unavailableLogMs = 10_000;
@@ -44,6 +45,7 @@ function sendNow(
   if (known !== error) logError(context, request, error);
   else if (known.errorName === "unavailable") logUnavailable(context, request, known);
   const operation = request.requestContext?.operation;
+  countRejection(context, request, known);
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: operation !== undefined && operation.permission === undefined,
@@ -56,6 +58,18 @@ function sendNow(
     logError(context, request, failure);
     reply.raw.destroy();
   }
+}
+
+/** Our own errors are no rejections, and neither is what people in the console do. */
+function countRejection(
+  { onRejected }: HttpContext,
+  { requestContext }: FastifyRequest,
+  error: AppError,
+): void {
+  if (requestContext === undefined || error.errorName === "internal") return;
+  const { operation } = requestContext;
+  if (operation?.name === "console") return;
+  reportRejections(onRejected, requestContext, countRejections([error], operation?.type));
 }
 
 /** True if the type is listed, in any case of letters, and not with a quality of 0 (RFC 9110, section 12.5.1). */

@@ -28,6 +28,7 @@ import {
   readModerateBody,
   readSmallBody,
 } from "../body/read-body.ts";
+import { countRejections, reportRejections } from "../reply/rejections.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { makeWriteStream } from "./write-stream.ts";
@@ -53,6 +54,7 @@ export function makeWrite(context: HttpContext, operation: Operation, mode: Writ
     const report = isSmall(raw)
       ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { write, bytes }))
       : await writeLarge(context, input, write);
+    reportRejections(context.onRejected, input.requestContext, report.rejections);
     if (!report.repeated && !isConfidential(type, input.caller)) {
       context.onRecordsWritten(type.resourceType, report.written);
     }
@@ -80,9 +82,11 @@ function writeSmall(
   return writeRecords(context.app, options).then(({ written, repeated, results }) => {
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) void charge(context, { requestContext, caller }, work);
-    if (results === undefined) return { written, repeated, refused: 0, results };
-    const refused = results.filter(({ status }) => status === "refused").length;
-    return { written, repeated, refused, results: JSON.stringify(results) };
+    if (results === undefined) return { written, repeated, refused: 0, results, rejections: [] };
+    const refused = results.filter(({ status }) => status === "refused");
+    const rejections = countRejections(refused, type);
+    const text = JSON.stringify(results);
+    return { written, repeated, refused: refused.length, results: text, rejections };
   });
 }
 

@@ -17,6 +17,7 @@ import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio } from "../body/read-body.ts";
 import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics } from "../reply/reply.ts";
+import { reportRejections } from "../reply/rejections.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 
@@ -79,7 +80,8 @@ class WriteStream {
     this.#task = context.bulk.openStream(
       { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
       {
-        onGroup: ({ written, lines, lineCount, work }) => {
+        onGroup: ({ written, lines, lineCount, rejections, work }) => {
+          reportRejections(context.onRejected, input.requestContext, rejections);
           if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
           this.#charge(work);
           if (lineCount > 0) this.#reply(lines, lineCount);

@@ -1,7 +1,7 @@
 // What `check` verifies in the store: the invariants between the tables, and the chains. The server has its own tools
 // for its files (pg_amcheck, data checksums). Repairs nothing.
 
-import type { IntegrityReport } from "../store.ts";
+import type { IntegrityReport } from "../check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
 import type { Database } from "./database.ts";
 import { comparedChanges } from "../payload-digest.ts";

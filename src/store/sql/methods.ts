@@ -11,6 +11,7 @@ import { previewCascade } from "./cascade-preview.ts";
 import { listChanges } from "./export.ts";
 import * as floor from "./floor.ts";
 import * as hold from "./hold.ts";
+import * as importRun from "./import-run.ts";
 import { listLedgerMarks, markLedger } from "./ledger-mark.ts";
 import * as operator from "./operator.ts";
 import * as operatorSession from "./operator-session.ts";
@@ -163,9 +164,16 @@ export const methods = {
     listSessions: lookup(every, operatorSession.listSessions),
     endSession: change(every, operatorSession.endSession),
   },
+  imports: {
+    begin: change(ofOrganization, importRun.beginImport),
+    report: change(ofOrganization, importRun.reportImport),
+    list: lookup(every, importRun.listImports),
+  },
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),
     lastBackup: lookup(every, overview.findLastBackup),
+    checkRecentTrail: read(every, overview.checkRecentTrail),
+    engineVersion: lookup({}, overview.readEngineVersion),
     previewCascade: read(ofOrganization, previewCascade),
   },
   replay: {

@@ -8,6 +8,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { Act } from "../act.ts";
 import type { ErasureStep } from "../store.ts";
 import { findNextTargets, storeProgress } from "./erasure.ts";
+import { removeImportsOf } from "./import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import type { Redact } from "./verification.ts";
 import { all, get, run, runTogether, type Statements } from "./statements.ts";
@@ -136,6 +137,7 @@ const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
   { first: ["", ""], erase: (page) => (page.eraseRecords ?? eraseRecords)(page) },
   { first: [new Uint8Array()], erase: eraseReplies },
+  { first: [], erase: eraseImports },
   { first: [], erase: hurryOthers },
 ];
 
@@ -234,6 +236,12 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
     .sort((one, other) => Buffer.compare(one, other))
     .at(-1);
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
+}
+
+/** Few, for they are removed after a while in any case. */
+function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
+  yield* removeImportsOf(organizationId);
+  return { erasedTypes: [], next: undefined };
 }
 
 function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {

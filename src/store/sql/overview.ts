@@ -1,9 +1,10 @@
 // Figures of the whole store for the overview of the console. Each statement reads a bounded number of rows.
 
 import type { AuditEntry } from "../../domain/access.ts";
-import type { DeletionQueue } from "../overview.ts";
-import { type AuditRow, toAuditEntry } from "../row/audit-row.ts";
-import { get, type Statements } from "./statements.ts";
+import type { DeletionQueue, RecentTrail } from "../overview.ts";
+import { type AuditRow, emptyChain, followsInChain, toAuditEntry } from "../row/audit-row.ts";
+import { readChainHead } from "./audit.ts";
+import { all, get, type Statements } from "./statements.ts";
 
 const countOpen = `
   SELECT count(*) AS deletions FROM (
@@ -28,6 +29,14 @@ const countOverdue = `
 const findBackup = `
   SELECT * FROM audit_entry WHERE action = 'store.backup' ORDER BY entry_no DESC LIMIT 1`;
 
+const findLatest = `SELECT * FROM audit_entry ORDER BY entry_no DESC LIMIT $1`;
+
+const findVersion = `
+  SELECT
+    --sqlite sqlite_version() AS version
+    --postgres current_setting('server_version') AS version
+  `;
+
 export function* readDeletionQueue(
   hiddenTypes: readonly string[],
   countedMax: number,
@@ -51,4 +60,26 @@ export function* readDeletionQueue(
 export function* findLastBackup(): Statements<AuditEntry | undefined> {
   const row = yield* get<AuditRow>(findBackup);
   return row === undefined ? undefined : toAuditEntry(row);
+}
+
+export function* checkRecentTrail(entriesMax: number): Statements<RecentTrail> {
+  const head = yield* readChainHead();
+  const rows = (yield* all<AuditRow>(findLatest, entriesMax)).toReversed();
+  const broken = rows.find((row, index) => {
+    const previous = index === 0 && row.entry_no > 1 ? undefined : (rows[index - 1] ?? emptyChain);
+    return previous !== undefined && !followsInChain(row, previous);
+  });
+  const entries = rows.length;
+  if (broken !== undefined) {
+    return { entries, fault: `The audit chain is broken at entry ${broken.entry_no}.` };
+  }
+  // Others may have appended to it since the head was read.
+  const atHead = rows.find((row) => row.entry_no === head.no) ?? emptyChain;
+  const fault = `The audit chain has no entry ${head.no} with the hash of its head.`;
+  return { entries, fault: atHead.hash === head.hash ? undefined : fault };
+}
+
+export function* readEngineVersion(): Statements<string> {
+  const row = yield* get<{ version: string }>(findVersion);
+  return row?.version ?? "unknown";
 }

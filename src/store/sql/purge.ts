@@ -1,5 +1,5 @@
-// Removes expired access tokens, sessions and links, and the stored results of old requests, a bounded part at a time.
-// Never touches records.
+// Removes expired access tokens, sessions and links, the stored results of old requests, and what is known of old imports,
+// a bounded part at a time. Never touches records.
 
 import { limits } from "../../domain/limits.ts";
 import { run, type Statements } from "./statements.ts";
@@ -20,9 +20,14 @@ const removeOneTimeTokens = `
   DELETE FROM one_time_token WHERE token_hash IN (
     SELECT token_hash FROM one_time_token WHERE expires_at <= $1 LIMIT $2)`;
 
+const removeImports = `
+  DELETE FROM import_run WHERE (organization_id, import_id) IN (
+    SELECT organization_id, import_id FROM import_run WHERE started_at < $1 LIMIT $2)`;
+
 export function* purgeExpired(now: number): Statements<void> {
   yield* run(removeTokens, now - limits.expiredTokensKeptMs, limits.purgedRowsMax);
   yield* run(removeReplies, now - limits.idempotencyKeptMs, limits.purgedRowsMax);
   yield* run(removeSessions, now, limits.purgedRowsMax);
   yield* run(removeOneTimeTokens, now, limits.purgedRowsMax);
+  yield* run(removeImports, now - limits.importsKeptMs, limits.purgedRowsMax);
 }

@@ -2,7 +2,7 @@
 // chains. Repairs nothing.
 
 import { comparedChanges, payloadDigest } from "../payload-digest.ts";
-import type { IntegrityReport } from "../store.ts";
+import type { IntegrityReport } from "../check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/integrity.ts";
 import type { Connection } from "./connection.ts";
 

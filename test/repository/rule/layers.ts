@@ -39,9 +39,17 @@ const layers: readonly Layer[] = [
   {
     beginsWith: "src/actions/",
     may: ["src/actions/", "src/domain/"],
-    mayTypes: ["store", "ledger", "holds", "operators", "overview", "replay", "trail"].map(
-      (name) => `src/store/${name}.ts`,
-    ),
+    mayTypes: [
+      "store",
+      "check-report",
+      "ledger",
+      "holds",
+      "imports",
+      "operators",
+      "overview",
+      "replay",
+      "trail",
+    ].map((name) => `src/store/${name}.ts`),
   },
   // The entry points write to the log that is passed to them; the log itself is opened in src/*.ts.
   {
@@ -53,7 +61,7 @@ const layers: readonly Layer[] = [
   {
     beginsWith: "src/console/",
     may: ["src/console/", "src/http/", "src/actions/", "src/domain/"],
-    mayTypes: ["src/metrics/"],
+    mayTypes: ["src/metrics/", "src/bulk/"],
   },
   {
     beginsWith: "src/worker/",

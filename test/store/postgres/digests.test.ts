@@ -23,7 +23,7 @@ const later = 500;
 const undo = `
   DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
   DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-  DROP TABLE one_time_token;
+  DROP TABLE one_time_token; DROP TABLE import_run;
   ALTER TABLE change DROP COLUMN digest;
   ALTER TABLE receipt_head DROP COLUMN salt_key;
   ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;

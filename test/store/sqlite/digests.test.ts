@@ -26,7 +26,7 @@ const later = 5_500;
 const undo = `
   DROP INDEX deletion_by_organization_status; DROP INDEX audit_entry_of_backup;
   DROP TABLE operator; DROP TABLE operator_passkey; DROP TABLE operator_session;
-  DROP TABLE one_time_token;
+  DROP TABLE one_time_token; DROP TABLE import_run;
   DROP INDEX deletion_floored; ALTER TABLE deletion DROP COLUMN floor_until;
   ALTER TABLE receipt_head DROP COLUMN salt_key;
   ALTER TABLE deletion DROP COLUMN kept; ALTER TABLE deletion DROP COLUMN redacted_by_type;

@@ -3,7 +3,7 @@
 // it is missing.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import type { ErasureFinding, ErasureReport } from "../../store.ts";
+import type { ErasureFinding, ErasureReport } from "../../check-report.ts";
 import type { Database } from "../database.ts";
 import { listFiles, partBytes, readFilePart, type TableFile, writeFiles } from "./erasure-files.ts";
 import { hasState } from "../failure.ts";

@@ -1,5 +1,5 @@
-// Operators, their passkeys and sessions, and tokens of one use. They belong to no organization, so there are no row
-// policies.
+// Operators, their passkeys and sessions, tokens of one use, and imports. Only imports belong to an
+// organization, and so have a row policy.
 
 export const operators = `
   CREATE TABLE operator (
@@ -39,6 +39,23 @@ export const operators = `
     expires_at bigint NOT NULL
   );
   CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
+
+  CREATE TABLE import_run (
+    organization_id text COLLATE "C" NOT NULL,
+    import_id text COLLATE "C" NOT NULL,
+    resource_type text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    started_at bigint NOT NULL,
+    started_by text COLLATE "C" NOT NULL,
+    updated_at bigint NOT NULL,
+    rows_read bigint NOT NULL DEFAULT 0,
+    written bigint NOT NULL DEFAULT 0,
+    unchanged bigint NOT NULL DEFAULT 0,
+    refused bigint NOT NULL DEFAULT 0,
+    outcome text COLLATE "C",
+    PRIMARY KEY (organization_id, import_id)
+  );
+  CREATE INDEX import_run_by_start ON import_run (started_at);
 
   -- by which the console lists deletions
   DROP INDEX deletion_by_status;

@@ -20,6 +20,7 @@ import { pseudonyms } from "./0012-pseudonyms.ts";
 import { operators } from "./0013-operators.ts";
 import {
   floorSecurity,
+  importSecurity,
   pseudonymSecurity,
   receiptSecurity,
   replaySecurity,
@@ -54,7 +55,7 @@ const migrations: readonly Migration[] = [
   [10, () => receiptCounts, countRedactedByType],
   [11, (options) => restrictedStore + restrictedSecurity(options)],
   [12, (options) => pseudonyms + pseudonymSecurity(options)],
-  [13, () => operators],
+  [13, (options) => operators + importSecurity(options)],
 ];
 
 export const schemaVersion = Math.max(...migrations.map(([version]) => version));

@@ -23,6 +23,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   replay_entry: [],
   restricted_reference: [],
   pseudonym: ["deletions"],
+  import_run: [],
 };
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
@@ -39,6 +40,7 @@ const later: ReadonlySet<string> = new Set([
   "retention_floor",
   "restricted_reference",
   "pseudonym",
+  "import_run",
 ]);
 
 export function rowSecurity(options: Securing): string {
@@ -65,6 +67,10 @@ export function restrictedSecurity(options: Securing): string {
 
 export function pseudonymSecurity(options: Securing): string {
   return secure("pseudonym", { ...options, views: securedTables["pseudonym"] ?? [] });
+}
+
+export function importSecurity(options: Securing): string {
+  return secure("import_run", { ...options, views: securedTables["import_run"] ?? [] });
 }
 
 function secure(

@@ -1,4 +1,4 @@
-// Operators, their passkeys and sessions, and tokens of one use.
+// Operators, their passkeys and sessions, tokens of one use, and imports.
 
 export const operators = `
   CREATE TABLE operator (
@@ -38,6 +38,23 @@ export const operators = `
     expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
+
+  CREATE TABLE import_run (
+    organization_id TEXT NOT NULL,
+    import_id TEXT NOT NULL,
+    resource_type TEXT NOT NULL,
+    source TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    started_by TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    rows_read INTEGER NOT NULL DEFAULT 0,
+    written INTEGER NOT NULL DEFAULT 0,
+    unchanged INTEGER NOT NULL DEFAULT 0,
+    refused INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT,
+    PRIMARY KEY (organization_id, import_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX import_run_by_start ON import_run (started_at);
 
   -- by which the console lists deletions; the primary key is the end of each index
   CREATE INDEX deletion_by_organization_status

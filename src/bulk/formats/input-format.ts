@@ -1,0 +1,25 @@
+// The format of an input by its name. Loads no code of a format.
+
+import { OperatorError } from "../../actions/operator-error.ts";
+import { formatByEnding } from "./compression.ts";
+import type { InputFormat } from "./row.ts";
+
+const endings: Readonly<Record<string, InputFormat>> = {
+  csv: "csv",
+  tsv: "csv",
+  txt: "csv",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  json: "json",
+  parquet: "parquet",
+};
+
+/** Throws OperatorError for an unknown ending. */
+export function formatOfName(path: string): InputFormat {
+  const format = formatByEnding(path, endings);
+  if (format !== undefined) return format;
+  throw new OperatorError(
+    "input",
+    `The name ${path} does not say what format the file has; give --format csv, ndjson, json or parquet.`,
+  );
+}

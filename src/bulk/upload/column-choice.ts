@@ -1,0 +1,87 @@
+// Which column of an uploaded file goes to which field of a record, as a person chooses it, and the mapping that results. The
+// first choice is by name; nothing is guessed beyond case and spaces.
+
+import type { RecordType } from "../../domain/record-type.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { isBulkKey } from "../formats/bulk-keys.ts";
+import { type Mapping, type Origin, readMapItems } from "../import/mapping.ts";
+
+export interface ColumnChoice {
+  readonly column: string;
+  /** A path in the record; empty for a column that is not imported. */
+  readonly field: string;
+  /** The format of a time (time-format.ts); empty for RFC 3339. */
+  readonly time: string;
+}
+
+export interface MappingChoice {
+  readonly columns: readonly ColumnChoice[];
+  /** Further fields, as in `sluice import --map`. */
+  readonly more: string;
+}
+
+/** The columns of an input that people choose fields for: without those that exports add. */
+export function choosable(columns: readonly string[]): readonly string[] {
+  return [...new Set(columns)].filter((column) => !isBulkKey(column));
+}
+
+/** The first column whose name is that of a field, apart from case and spaces, is mapped to it. */
+export function chooseByName(columns: readonly string[], type: RecordType): MappingChoice {
+  const free = new Set(type.fieldNames);
+  const fieldOf = (column: string): string => {
+    const field = [column, plain(column)].find((name) => free.has(name)) ?? "";
+    free.delete(field);
+    return field;
+  };
+  return {
+    columns: columns.map((column) => ({ column, field: fieldOf(column), time: "" })),
+    more: "",
+  };
+}
+
+function plain(column: string): string {
+  return column
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+}
+
+/** Throws OperatorError that names the field or the column. `isCsv`: rows are cells, not objects. */
+export function toMapping(
+  { columns, more }: MappingChoice,
+  { type, isCsv }: { readonly type: RecordType; readonly isCsv: boolean },
+): Mapping {
+  const mapping = new Map<string, Origin>();
+  for (const { column, field, time } of columns) {
+    if (field === "") continue;
+    const other = mapping.get(field);
+    if (other !== undefined && "column" in other) throw mappedTwice(field, other.column, column);
+    mapping.set(field, time === "" ? { column } : { column, time });
+  }
+  const isOwn = [...mapping].every(([field, origin]) => isPlain(field, origin));
+  const allChosen = columns.every(({ field }) => field !== "");
+  for (const [path, origin] of readMapItems(more)) mapping.set(path, origin);
+  if (mapping.size === 0) {
+    throw new OperatorError("mapping", "No column is mapped to a field. Choose a field for each.");
+  }
+  // Objects with the names of fields are sent as they are, also with fields that the first rows don't have.
+  if (!isCsv && isOwn && allChosen && more.trim() === "") return new Map();
+  const named = new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
+  for (const { column, field } of columns) {
+    const isField = type.fieldNames.includes(column);
+    // Otherwise its name alone would map it.
+    if (field === "" && isField && !named.has(column)) mapping.set(column, { value: undefined });
+  }
+  return mapping;
+}
+
+function isPlain(field: string, origin: Origin): boolean {
+  return "column" in origin && origin.column === field && origin.time === undefined;
+}
+
+function mappedTwice(field: string, one: string, other: string): OperatorError {
+  return new OperatorError(
+    "mapping",
+    `The columns "${one}" and "${other}" are both mapped to ${field}. Choose one of them.`,
+  );
+}

@@ -1,0 +1,132 @@
+// The beginning of an uploaded file: its columns, and its first rows as the records that an import would store, with what is
+// wrong with each. A mapping that does not fit is part of the result, so that it can be corrected. Writes nothing.
+
+import type { FieldError } from "../../domain/error.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { openRows } from "../formats/open-rows.ts";
+import type { Row, RowInput } from "../formats/row.ts";
+import { openText } from "../formats/text-input.ts";
+import type { ImportPlan } from "../import/import-file.ts";
+import { makeRowMapper } from "../import/map-row.ts";
+import type { Mapping } from "../import/mapping.ts";
+import { previewRow } from "../import/preview.ts";
+import {
+  choosable,
+  chooseByName,
+  type ColumnChoice,
+  type MappingChoice,
+  toMapping,
+} from "./column-choice.ts";
+
+export interface InspectedColumn extends ColumnChoice {
+  /** The first values, cut. */
+  readonly samples: readonly string[];
+  /** A field with a similar name, for a column without a field. */
+  readonly meant: string | undefined;
+}
+
+export interface InspectedRow {
+  readonly row: number;
+  /** More than one for a state that is sent as its changes; none for a row that can't be mapped. */
+  readonly records: readonly (readonly (readonly [field: string, value: string])[])[];
+  readonly errors: readonly FieldError[];
+}
+
+export interface Inspection {
+  readonly columns: readonly InspectedColumn[];
+  readonly more: string;
+  readonly rows: readonly InspectedRow[];
+  /** Undefined where the choice does not work; then `problem` says why. */
+  readonly mapping: Mapping | undefined;
+  readonly problem: string | undefined;
+}
+
+const rowsShown = 5;
+const samplesShown = 3;
+const charactersShown = 80;
+export const columnsMax = 300;
+
+/** `choice`: undefined for the one by name. Throws OperatorError for a file that can't be read. */
+export async function inspectFile(
+  file: string,
+  plan: Omit<ImportPlan, "mapping">,
+  choice: MappingChoice | undefined,
+): Promise<Inspection> {
+  const input = await openRows(openText(file), plan);
+  const rows = await readFirst(input);
+  if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
+  const names = choosable(columnsOf(input, rows));
+  if (names.length > columnsMax) {
+    const count = names.length.toLocaleString("en");
+    throw new OperatorError("input", `${file} has ${count} columns; at most ${columnsMax} can be.`);
+  }
+  const chosen = choice ?? chooseByName(names, plan.type);
+  const columns = names.map((column) => describeColumn(column, { input, rows, chosen, plan }));
+  const view = { columns, more: chosen.more };
+  try {
+    const mapping = toMapping(chosen, { type: plan.type, isCsv: input.format === "csv" });
+    const mapper = makeRowMapper(input, { ...plan, mapping });
+    const shown = rows.map((row) => {
+      const { records, errors } = previewRow(plan, mapper.map(row));
+      return { row: row.number, records: records.map(describeRecord), errors };
+    });
+    return { ...view, rows: shown, mapping, problem: undefined };
+  } catch (error) {
+    if (!(error instanceof OperatorError) || error.errorName === "input") throw error;
+    return { ...view, rows: [], mapping: undefined, problem: error.message };
+  }
+}
+
+async function readFirst(input: RowInput): Promise<readonly Row[]> {
+  const { typedColumns } = input;
+  const readable = typedColumns && [...typedColumns].filter(([, why]) => why === undefined);
+  const wanted = readable && new Set(readable.map(([name]) => name));
+  const rows: Row[] = [];
+  for await (const row of input.rows(wanted)) {
+    rows.push(row);
+    if (rows.length >= rowsShown) break;
+  }
+  return rows;
+}
+
+function columnsOf({ columns, typedColumns }: RowInput, rows: readonly Row[]): readonly string[] {
+  if (columns !== undefined) return columns;
+  if (typedColumns !== undefined) return [...typedColumns.keys()];
+  return rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []));
+}
+
+interface Described {
+  readonly input: RowInput;
+  readonly rows: readonly Row[];
+  readonly chosen: MappingChoice;
+  readonly plan: Omit<ImportPlan, "mapping">;
+}
+
+function describeColumn(column: string, { input, rows, chosen, plan }: Described): InspectedColumn {
+  const { field = "", time = "" } = chosen.columns.find((one) => one.column === column) ?? {};
+  const samples = rows
+    .map((row) => valueIn(row, column, input.columns))
+    .filter((value) => value !== "")
+    .slice(0, samplesShown);
+  const meant = field === "" ? closestName(column.toLowerCase(), plan.type.fieldNames) : undefined;
+  return { column, field, time, samples, meant };
+}
+
+function valueIn(row: Row, column: string, columns: readonly string[] = []): string {
+  if ("cells" in row) return cut(row.cells[columns.indexOf(column)] ?? "");
+  return "fields" in row ? describeValue(row.fields[column]) : "";
+}
+
+function describeRecord(record: object): readonly (readonly [string, string])[] {
+  return Object.entries(record).map(([field, value]) => [cut(field), describeValue(value)]);
+}
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return "";
+  return cut(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+function cut(text: string): string {
+  return text.length > charactersShown ? `${text.slice(0, charactersShown)}…` : text;
+}

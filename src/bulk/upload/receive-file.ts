@@ -1,0 +1,41 @@
+// Writes what a person uploads to a new private file, up to a number of bytes. Leaves nothing where it can't be received whole.
+
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { newFile } from "../../files/own-file.ts";
+
+/** Resolves to the number of bytes; otherwise the folder of the file is removed. Throws OperatorError for a file that is empty or too large, and what the source throws. */
+export async function receiveFile(
+  path: string,
+  source: Readable,
+  bytesMax: number,
+): Promise<number> {
+  let bytes = 0;
+  const counting = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) done(tooLarge(bytesMax));
+      else done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(source, counting, createWriteStream(path, newFile));
+    if (bytes === 0) throw new OperatorError("input", "The file is empty. Choose a file.");
+    return bytes;
+  } catch (error) {
+    await rm(dirname(path), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function tooLarge(bytesMax: number): OperatorError {
+  return new OperatorError(
+    "input",
+    `The file has more than ${bytesMax.toLocaleString("en")} bytes. Upload it in parts, use sluice import on the server, or ` +
+      "raise UPLOAD_BYTES_MAX.",
+  );
+}

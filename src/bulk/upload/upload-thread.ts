@@ -1,0 +1,125 @@
+// The main thread's side of the thread of an upload: starts it, writes the lists that it sends, and returns its result. A
+// thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
+
+import type { Worker } from "node:worker_threads";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { describeError } from "../../domain/error-form.ts";
+import type { FileReport } from "../import/import-file.ts";
+import type { ItemOutcome } from "../import/target.ts";
+import type { Inspection } from "./inspect.ts";
+import type {
+  FromUpload,
+  RefusedRow,
+  ToUpload,
+  UploadList,
+  UploadStep,
+  UploadTask,
+} from "./messages.ts";
+
+export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
+
+export type StartUploadThread = (task: UploadTask) => UploadThread;
+
+/** Resolves to an outcome per record, in order. */
+export type WriteList = (
+  list: UploadList,
+  stopping: AbortSignal,
+) => Promise<readonly ItemOutcome[]>;
+
+export interface ImportEvents {
+  readonly writeList: WriteList;
+  readonly onStep: (step: UploadStep) => void;
+  readonly onRefused: (rows: readonly RefusedRow[]) => void;
+  readonly stopping: AbortSignal;
+}
+
+/** The first rows of a file are read within this time, or not at all. */
+const inspectionMsMax = 30_000;
+
+/** Throws OperatorError. */
+export async function inspectInThread(
+  start: StartUploadThread,
+  task: Extract<UploadTask, { readonly kind: "inspect" }>,
+): Promise<Inspection> {
+  const thread = start(task);
+  const late = AbortSignal.timeout(inspectionMsMax);
+  const seconds = inspectionMsMax / 1_000;
+  const reason = `The first rows of ${task.plan.fileName} could not be read within ${seconds} seconds.`;
+  const ended = resultOf(thread, () => undefined);
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    late.addEventListener("abort", () => reject(new OperatorError("input", reason)));
+  });
+  try {
+    const result = await Promise.race([ended, tooLate]);
+    if (result.kind === "inspected") return result.inspection;
+    throw new TypeError(`an inspection ended with ${result.kind}`);
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** How long a thread may take to stop. */
+const stopMsMax = 3_000;
+
+/** Throws OperatorError; what was written then stays written. */
+export async function importInThread(
+  start: StartUploadThread,
+  task: Extract<UploadTask, { readonly kind: "import" }>,
+  { writeList, onStep, onRefused, stopping }: ImportEvents,
+): Promise<FileReport> {
+  const thread = start(task);
+  const send = (message: ToUpload): void => thread.postMessage(message);
+  // Its class does not pass between threads.
+  let refusal: OperatorError | undefined;
+  const write = async (id: number, list: UploadList): Promise<void> => {
+    try {
+      send({ kind: "outcomes", id, outcomes: await writeList(list, stopping) });
+    } catch (error) {
+      if (error instanceof OperatorError) refusal ??= error;
+      send({ kind: "not written", id, error: describeError(error) });
+    }
+  };
+  let killer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    send({ kind: "stop" });
+    // Decoding a large part of Parquet takes a while, in which the thread reads no message.
+    killer = setTimeout(() => void thread.terminate(), stopMsMax);
+  };
+  stopping.addEventListener("abort", stop);
+  try {
+    const result = await resultOf(thread, (message) => {
+      if (message.kind === "list") void write(message.id, message.list);
+      if (message.kind === "step") onStep(message.step);
+      if (message.kind === "refused") onRefused(message.rows);
+    });
+    if (result.kind === "imported") return result.report;
+    throw new TypeError(`an import ended with ${result.kind}`);
+  } catch (error) {
+    if (stopping.aborted) throw new OperatorError("stopped", "It was stopped.");
+    throw refusal ?? error;
+  } finally {
+    clearTimeout(killer);
+    stopping.removeEventListener("abort", stop);
+    await thread.terminate();
+  }
+}
+
+type Result = Extract<FromUpload, { readonly kind: "inspected" | "imported" }>;
+
+function resultOf(thread: UploadThread, onOther: (message: FromUpload) => void): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    thread.on("message", (message: FromUpload) => {
+      if (message.kind === "inspected" || message.kind === "imported") resolve(message);
+      else if (message.kind === "failed") reject(errorOf(message));
+      else onOther(message);
+    });
+    thread.on("error", reject);
+    thread.on("exit", () =>
+      reject(new Error("the thread of an upload has ended without a result")),
+    );
+  });
+}
+
+function errorOf({ name, message }: Extract<FromUpload, { readonly kind: "failed" }>): Error {
+  return name === undefined ? new Error(message) : new OperatorError(name, message);
+}

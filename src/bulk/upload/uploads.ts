@@ -1,0 +1,381 @@
+// The uploaded files of this process: received into a private folder, shown before anything is written, imported, and removed
+// after an hour, when they are discarded, and when the process stops. Another process knows nothing of them.
+//
+// An upload is ready (its mapping may change) → importing → ended (refused rows can be downloaded) → removed. It can be
+// discarded when it is ready or has ended; to stop an import ends it.
+
+import { randomBytes } from "node:crypto";
+import { createReadStream, type ReadStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { compressionOf, plainName } from "../formats/compression.ts";
+import { formatOfName } from "../formats/input-format.ts";
+import type { FileReport } from "../import/import-file.ts";
+import type { MappingChoice } from "./column-choice.ts";
+import type { Inspection } from "./inspect.ts";
+import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
+import { receiveFile } from "./receive-file.ts";
+import {
+  importInThread,
+  inspectInThread,
+  type StartUploadThread,
+  type WriteList,
+} from "./upload-thread.ts";
+
+/** The private folder of this process, created with the first upload. */
+export interface UploadFolder {
+  readonly path: string;
+  /** Removes it with everything in it. */
+  readonly remove: () => Promise<void>;
+}
+
+export interface UploadsOptions {
+  readonly makeFolder: () => Promise<UploadFolder>;
+  readonly startThread: StartUploadThread;
+  /** Of one file; 0 if there are no uploads. */
+  readonly bytesMax: number;
+  readonly now: () => number;
+  /** Errors of our own. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface NewUpload extends Omit<UploadPlan, "file"> {
+  /** The operator whom it belongs to: nobody else can see it. */
+  readonly ownerId: string;
+}
+
+export type UploadState =
+  | { readonly name: "ready" }
+  | { readonly name: "importing"; readonly step: UploadStep }
+  | {
+      readonly name: "ended";
+      readonly step: UploadStep;
+      /** Undefined for an import that has reached the end of the file. */
+      readonly failure: string | undefined;
+      readonly report: FileReport | undefined;
+    };
+
+export interface Upload extends NewUpload {
+  readonly uploadId: string;
+  readonly bytes: number;
+  readonly receivedAt: number;
+  readonly state: UploadState;
+  readonly inspection: Inspection | undefined;
+  /** Changes with the mapping, so that nobody imports with another than was shown. */
+  readonly inspectionNo: number;
+  /** The first of them. */
+  readonly refused: readonly RefusedRow[];
+}
+
+interface Held
+  extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
+  inspectionNo: number;
+  state: UploadState | { readonly name: "arriving" };
+  inspection: Inspection | undefined;
+  refused: RefusedRow[];
+  /** Called after each change. */
+  readonly watchers: Set<() => void>;
+  readonly stopping: AbortController;
+}
+
+/** Runs the import in its thread. */
+export type RunImport = (onStep: (step: UploadStep) => void) => Promise<FileReport>;
+
+interface StartOptions {
+  /** Of the inspection that the person has confirmed. */
+  readonly inspectionNo: number;
+  readonly writeList: WriteList;
+  /** Runs the import, and records that it runs; what it throws is the failure that is shown. */
+  readonly record: (run: RunImport) => Promise<FileReport>;
+}
+
+export const uploadLimits = {
+  /** After it was received; an import that runs is not ended. */
+  keptMs: 60 * 60_000,
+  ofOperatorMax: 3,
+  filesMax: 20,
+  importsAtOnce: 2,
+  inspectionsAtOnce: 2,
+} as const;
+
+const sweepMs = 60_000;
+const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0, refused: 0 };
+
+export class Uploads {
+  readonly #options: UploadsOptions;
+  readonly #held = new Map<string, Held>();
+  readonly #timer: NodeJS.Timeout;
+  #folder: Promise<UploadFolder> | undefined;
+  /** Imports that have not ended. */
+  readonly #running = new Set<Promise<void>>();
+  #inspecting = 0;
+  #closing = false;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#sweep(), sweepMs).unref();
+  }
+
+  get bytesMax(): number {
+    return this.#options.bytesMax;
+  }
+
+  /** Newest first. */
+  listOf(ownerId: string): readonly Upload[] {
+    this.#sweep();
+    const own = [...this.#held.values()].filter((one) => one.ownerId === ownerId);
+    return own.flatMap((one) => (isReceived(one) ? [one] : [])).toReversed();
+  }
+
+  /** Throws OperatorError no_such_upload, also for one of somebody else. */
+  find(uploadId: string, ownerId: string): Upload {
+    return this.#find(uploadId, ownerId);
+  }
+
+  /** Throws OperatorError upload if there are too many already, or the name does not say what format it has. */
+  requireRoom({ ownerId, fileName }: NewUpload): void {
+    this.#sweep();
+    const { ofOperatorMax, filesMax } = uploadLimits;
+    if (this.#closing || this.bytesMax === 0) throw uploadsOff();
+    formatOfName(fileName);
+    const own = [...this.#held.values()].filter((one) => one.ownerId === ownerId);
+    if (own.length >= ofOperatorMax || this.#held.size >= filesMax) {
+      const whose = own.length >= ofOperatorMax ? "You have" : "There are";
+      const count = own.length >= ofOperatorMax ? ofOperatorMax : filesMax;
+      throw new OperatorError(
+        "upload",
+        `${whose} ${count} uploaded files already. Discard one, or wait until it is removed, and upload this file again.`,
+      );
+    }
+  }
+
+  /**
+   * Stores the file. Throws OperatorError as `requireRoom` does, for a file that is too large, and what the source throws; then
+   * nothing is left of it.
+   */
+  async receive(about: NewUpload, source: Readable): Promise<Upload> {
+    this.requireRoom(about);
+    const uploadId = `upl_${randomBytes(16).toString("base64url")}`;
+    const held: Held = {
+      ...about,
+      uploadId,
+      file: "",
+      bytes: 0,
+      receivedAt: this.#options.now(),
+      state: { name: "arriving" },
+      inspection: undefined,
+      inspectionNo: 0,
+      refused: [],
+      watchers: new Set(),
+      stopping: new AbortController(),
+    };
+    this.#held.set(uploadId, held);
+    try {
+      const file = await this.#makePlace(uploadId, about.fileName);
+      const bytes = await receiveFile(file, source, this.bytesMax);
+      const received = { ...held, file, bytes, state: { name: "ready" } as const };
+      this.#held.set(uploadId, received);
+      return received;
+    } catch (error) {
+      this.#held.delete(uploadId);
+      throw error;
+    }
+  }
+
+  /** A path in a folder of its own, for what an import writes beside its input. */
+  async #makePlace(uploadId: string, fileName: string): Promise<string> {
+    this.#folder ??= this.#options.makeFolder().catch((error: unknown) => {
+      this.#folder = undefined;
+      throw error;
+    });
+    const folder = join((await this.#folder).path, uploadId);
+    await mkdir(folder, { mode: 0o700 });
+    return join(folder, `upload${endingOf(fileName)}`);
+  }
+
+  /** With a choice of columns, or else the last one. Throws OperatorError. */
+  async inspect(uploadId: string, ownerId: string, choice?: MappingChoice): Promise<Inspection> {
+    const held = this.#findReady(uploadId, ownerId);
+    if (choice === undefined && held.inspection !== undefined) return held.inspection;
+    if (this.#inspecting >= uploadLimits.inspectionsAtOnce) throw busy("Other files are read now.");
+    this.#inspecting += 1;
+    try {
+      const task = { kind: "inspect", plan: planOf(held), choice } as const;
+      const inspection = await inspectInThread(this.#options.startThread, task);
+      held.inspectionNo += 1;
+      held.inspection = inspection;
+      return inspection;
+    } catch (error) {
+      throw this.#explain(error);
+    } finally {
+      this.#inspecting -= 1;
+    }
+  }
+
+  /**
+   * Begins the import with the mapping that was inspected. Throws OperatorError upload, also if another one was inspected since.
+   */
+  start(
+    uploadId: string,
+    ownerId: string,
+    { inspectionNo, writeList, record }: StartOptions,
+  ): void {
+    const held = this.#findReady(uploadId, ownerId);
+    const mapping = held.inspection?.mapping;
+    if (mapping === undefined) throw notReady("Its mapping does not work yet.");
+    if (inspectionNo !== held.inspectionNo) {
+      throw notReady(
+        "Its mapping was changed since this page was shown; see how the rows are now.",
+      );
+    }
+    if (this.#running.size >= uploadLimits.importsAtOnce) throw busy("Other imports are running.");
+    held.state = { name: "importing", step: noStep };
+    const { stopping } = held;
+    const run: RunImport = (onStep) => {
+      const task = { kind: "import", plan: planOf(held), mapping } as const;
+      return importInThread(this.#options.startThread, task, {
+        writeList,
+        stopping: stopping.signal,
+        onRefused: (rows) => void held.refused.push(...rows),
+        onStep: (step) => {
+          change(held, { name: "importing", step });
+          onStep(step);
+        },
+      });
+    };
+    const running = this.#end(held, record(run)).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Lists in flight are still written. Throws OperatorError. */
+  stop(uploadId: string, ownerId: string): void {
+    const held = this.#find(uploadId, ownerId);
+    if (held.state.name !== "importing") throw notReady("It is not being imported.");
+    held.stopping.abort();
+  }
+
+  /** Throws OperatorError. */
+  async discard(uploadId: string, ownerId: string): Promise<void> {
+    const held = this.#find(uploadId, ownerId);
+    if (held.state.name === "importing") throw notReady("Its import is running; stop it first.");
+    await this.#remove(held);
+  }
+
+  /** The rows that were refused, to be corrected and imported again; undefined if there are none. */
+  readRefused(uploadId: string, ownerId: string): { name: string; rows: ReadStream } | undefined {
+    const { state, fileName } = this.#find(uploadId, ownerId);
+    const path = state.name === "ended" ? state.report?.refusedFile : undefined;
+    if (path === undefined) return undefined;
+    const ending = /\.refused\.\w+$/.exec(path)?.[0] ?? "";
+    const stem = plainName(fileName).replace(/\.\w+$/, "");
+    return { name: `${stem}${ending}`, rows: createReadStream(path) };
+  }
+
+  /** Calls `onChange` after each change, until the function that it returns is called. Throws OperatorError. */
+  watch(uploadId: string, ownerId: string, onChange: () => void): () => void {
+    const { watchers } = this.#find(uploadId, ownerId);
+    watchers.add(onChange);
+    return () => void watchers.delete(onChange);
+  }
+
+  /** Stops the imports that are running, and waits until they have ended. */
+  async stopAll(): Promise<void> {
+    this.#closing = true;
+    for (const { stopping } of this.#held.values()) stopping.abort();
+    await Promise.all(this.#running);
+  }
+
+  /** Removes everything. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.stopAll();
+    this.#held.clear();
+    await (await this.#folder?.catch(() => undefined))?.remove();
+  }
+
+  async #end(held: Held, work: Promise<FileReport>): Promise<void> {
+    const stepNow = (): UploadStep => (held.state.name === "importing" ? held.state.step : noStep);
+    try {
+      const report = await work;
+      const { rows, written, unchanged, refused } = report;
+      const step = { rows, share: 1, written, unchanged, refused };
+      change(held, { name: "ended", step, failure: undefined, report });
+    } catch (error) {
+      const { message: failure } = this.#explain(error);
+      change(held, { name: "ended", step: stepNow(), failure, report: undefined });
+    }
+    held.inspection = undefined;
+    // Only the refused rows are of use now.
+    await rm(held.file, { force: true }).catch(this.#options.onFailure);
+  }
+
+  #explain(error: unknown): OperatorError {
+    if (error instanceof OperatorError) return error;
+    this.#options.onFailure(error);
+    return new OperatorError("upload", "Something went wrong here; the log has the reason.");
+  }
+
+  #find(uploadId: string, ownerId: string): Held & Upload {
+    this.#sweep();
+    const held = this.#held.get(uploadId);
+    if (held !== undefined && held.ownerId === ownerId && isReceived(held)) return held;
+    throw new OperatorError(
+      "no_such_upload",
+      "This process has no such uploaded file. It was removed, or this process was restarted, or another process of this " +
+        "service received it: a proxy in front of several has to send a person to the same one.",
+    );
+  }
+
+  #findReady(uploadId: string, ownerId: string): Held & Upload {
+    const held = this.#find(uploadId, ownerId);
+    if (held.state.name === "ready") return held;
+    throw notReady("Its import has begun already.");
+  }
+
+  #sweep(): void {
+    const before = this.#options.now() - uploadLimits.keptMs;
+    for (const held of this.#held.values()) {
+      const isIdle = held.state.name === "ready" || held.state.name === "ended";
+      if (isIdle && held.receivedAt < before) void this.#remove(held);
+    }
+  }
+
+  async #remove(held: Held): Promise<void> {
+    this.#held.delete(held.uploadId);
+    await rm(dirname(held.file), { recursive: true, force: true }).catch(this.#options.onFailure);
+    for (const onChange of held.watchers) onChange();
+  }
+}
+
+function isReceived(held: Held): held is Held & Upload {
+  return held.state.name !== "arriving";
+}
+
+function change(held: Held, state: UploadState): void {
+  held.state = state;
+  for (const onChange of held.watchers) onChange();
+}
+
+function planOf({ file, fileName, resourceType, organizationId, update }: Held): UploadPlan {
+  return { file, fileName, resourceType, organizationId, update };
+}
+
+/** Such as `.csv.gz`: it decides how the file is read. Nothing else of the name becomes part of a path. */
+function endingOf(fileName: string): string {
+  const format = /\.[a-z]{1,8}$/i.exec(plainName(fileName))?.[0] ?? "";
+  return (format + (compressionOf(fileName)?.ending ?? "")).toLowerCase();
+}
+
+function notReady(why: string): OperatorError {
+  return new OperatorError("upload", `${why} Nothing was changed.`);
+}
+
+function busy(why: string): OperatorError {
+  return new OperatorError("upload", `${why} Try again in a moment; nothing was changed.`);
+}
+
+function uploadsOff(): OperatorError {
+  return new OperatorError("upload", "Uploads are off: the setting UPLOAD_BYTES_MAX is 0.");
+}

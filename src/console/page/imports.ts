@@ -1,0 +1,74 @@
+// The imports that run, in this process and elsewhere, and those of the last weeks.
+
+import { listImports } from "../../actions/track-import.ts";
+import { type Html, html } from "../html.ts";
+import type { Person } from "../request.ts";
+import { formatDuration, formatNumber, renderTime } from "../time.ts";
+
+type ImportRun = Awaited<ReturnType<typeof listImports>>[number];
+
+/** An import that runs reports more often, unless it has to wait. */
+const silentMs = 120_000;
+
+export async function renderImports({ app }: Person): Promise<Html> {
+  const imports = await listImports(app);
+  const now = app.now();
+  return html`<section aria-labelledby="imports">
+    <h2 id="imports">Imports</h2>
+    ${imports.length === 0 ? noImports : renderTable(imports, now)}
+    <p class="note">
+      Imports in the console, and by <code>sluice import</code> into this store. With
+      <code>--url</code>, an import is requests of an API key.
+    </p>
+  </section>`;
+}
+
+const noImports = html`<p class="empty">
+  Nothing was imported within the last 30 days. Upload a file above, or use
+  <code>sluice import</code> on the server.
+</p>`;
+
+function renderTable(imports: readonly ImportRun[], now: number): Html {
+  return html`<div class="scroll">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Organization</th>
+          <th scope="col">Records</th>
+          <th scope="col">Started</th>
+          <th scope="col">By</th>
+          <th scope="col">State</th>
+          <th scope="col">Rows</th>
+          <th scope="col">Written</th>
+          <th scope="col">Refused</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${imports.map((one) => renderRow(one, now))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+const sources = { console: "in the console", command: "on the command line" } as const;
+
+function renderRow(one: ImportRun, now: number): Html {
+  const { organizationId, resourceType, startedAt, startedBy, source } = one;
+  return html`<tr>
+    <td data-label="Organization"><bdi>${organizationId}</bdi></td>
+    <td data-label="Records">${resourceType}</td>
+    <td data-label="Started">${renderTime(startedAt)}</td>
+    <td data-label="By"><bdi>${startedBy}</bdi> <small>${sources[source]}</small></td>
+    <td data-label="State">${describeState(one, now)}</td>
+    <td data-label="Rows">${formatNumber(one.rows)}</td>
+    <td data-label="Written">${formatNumber(one.written)}</td>
+    <td data-label="Refused">${formatNumber(one.refused)}</td>
+  </tr>`;
+}
+
+function describeState({ outcome, updatedAt }: ImportRun, now: number): Html {
+  if (outcome !== undefined) return html`${outcome}`;
+  const silence = now - updatedAt;
+  if (silence < silentMs) return html`<strong>running</strong>`;
+  return html`running or interrupted <small>no progress for ${formatDuration(silence)}</small>`;
+}

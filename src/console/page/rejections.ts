@@ -1,0 +1,116 @@
+// What was rejected, by error, field and API key: a table without content, with filters in the address.
+
+import { errorCatalogue } from "../../domain/error.ts";
+import type { Rejection, RejectionsRead } from "../../metrics/rejections.ts";
+import { type Html, html } from "../html.ts";
+import type { Person } from "../request.ts";
+import { formatNumber, renderTime } from "../time.ts";
+
+const hoursOf: Readonly<Record<string, number>> = { hour: 1, day: 24 };
+const rowsShown = 100;
+
+/** By code; a code that is shown is always one of them. */
+const messages: ReadonlyMap<number, string> = new Map(
+  Object.values(errorCatalogue).map(({ code, message }) => [code, message]),
+);
+
+export function renderRejections({ sources, query }: Person): Html {
+  const hours = hoursOf[query.get("period") ?? "day"] ?? 24;
+  const read = sources.rejections.read(hours);
+  const found = read.rejections.filter((one) => fits(one, query));
+  return html`<section aria-labelledby="rejections">
+    <h2 id="rejections">Rejections</h2>
+    ${renderFilters(query)} ${found.length === 0 ? renderNone(read) : renderTable(found)}
+    ${
+      read.others > 0 &&
+      html`<p>
+        ${formatNumber(read.others)} more are not listed: too many different ones were rejected.
+      </p>`
+    }
+    <p class="note">
+      Errors in requests that this process has rejected since its start, a day ago at most; other
+      processes of the same store count their own. No values, no ids, and nothing about confidential
+      types.
+    </p>
+  </section>`;
+}
+
+function fits({ code, organizationId, keyId }: Rejection, query: URLSearchParams): boolean {
+  const is = (name: string, value: string) => {
+    const wanted = query.get(name)?.trim() ?? "";
+    return wanted === "" || wanted === value;
+  };
+  return (
+    is("code", String(code)) && is("organization", organizationId ?? "") && is("key", keyId ?? "")
+  );
+}
+
+function renderFilters(query: URLSearchParams): Html {
+  const input = (label: string, name: string) =>
+    html`<label
+      >${label}
+      <input name="${name}" value="${query.get(name) ?? ""}" maxlength="64" autocomplete="off"
+    /></label>`;
+  const isHour = query.get("period") === "hour";
+  return html`<form class="filters" method="get" action="/console/intake">
+    ${input("Code", "code")} ${input("Organization", "organization")} ${input("API key", "key")}
+    <label
+      >Period
+      <select name="period">
+        <option value="day">the last 24 hours</option>
+        ${
+          isHour
+            ? html`<option value="hour" selected>this hour</option>`
+            : html`<option value="hour">this hour</option>`
+        }
+      </select></label
+    >
+    <button type="submit">Filter</button>
+  </form>`;
+}
+
+function renderNone({ rejections }: RejectionsRead): Html {
+  return rejections.length === 0
+    ? html`<p class="empty">Nothing was rejected.</p>`
+    : html`<p class="empty">
+        Nothing like this was rejected. <a href="/console/intake">Show all rejections</a>
+      </p>`;
+}
+
+function renderTable(found: readonly Rejection[]): Html {
+  const more = found.length - rowsShown;
+  return html`<div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Error</th>
+            <th scope="col">Records</th>
+            <th scope="col">Field</th>
+            <th scope="col">API key</th>
+            <th scope="col">Times</th>
+            <th scope="col">Last</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${found.slice(0, rowsShown).map(renderRow)}
+        </tbody>
+      </table>
+    </div>
+    ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
+}
+
+function renderRow(one: Rejection): Html {
+  const { code, resourceType, field, organizationId, keyId, count, at } = one;
+  const key =
+    keyId === undefined
+      ? html`unknown`
+      : html`<bdi>${keyId}</bdi> <small><bdi>${organizationId ?? ""}</bdi></small>`;
+  return html`<tr>
+    <td data-label="Error">${code} <small>${messages.get(code) ?? ""}</small></td>
+    <td data-label="Records">${resourceType ?? "–"}</td>
+    <td data-label="Field">${field === "" ? "–" : html`<code>${field}</code>`}</td>
+    <td data-label="API key">${key}</td>
+    <td data-label="Times">${formatNumber(count)}</td>
+    <td data-label="Last">${renderTime(at)}</td>
+  </tr>`;
+}

@@ -1,0 +1,79 @@
+// The import of an uploaded file when it has ended: what became of its rows, and the first of those that were refused.
+
+import type { RefusedRow } from "../../bulk/upload/messages.ts";
+import type { Upload, UploadState } from "../../bulk/upload/uploads.ts";
+import { type Html, html } from "../html.ts";
+import { formatNumber } from "../time.ts";
+import { renderDiscard, renderFile } from "./upload-parts.ts";
+
+type Ended = Extract<UploadState, { readonly name: "ended" }>;
+
+export function renderEnded(upload: Upload, { step, failure, report }: Ended): Html {
+  const { rows, written, unchanged, refused } = step;
+  const verdict =
+    failure === undefined
+      ? html`<p>The file was imported to its end.</p>`
+      : html`<p role="alert">
+          The import has ended before the end of the file. ${failure} What was written stays. Upload
+          the file again to repeat it: identical records are not written again.
+        </p>`;
+  return html`${renderFile(upload)}
+    <section aria-labelledby="result">
+      <h2 id="result">Result</h2>
+      ${verdict}
+      <dl class="figures">
+        ${renderFigure("Rows", rows)} ${renderFigure("Written", written)}
+        ${renderFigure("Unchanged", unchanged)} ${renderFigure("Refused", refused)}
+      </dl>
+    </section>
+    ${refused > 0 && renderRefused(upload, { refused, canDownload: report !== undefined })}
+    <p><a href="/console/intake">Upload another file</a></p>
+    ${renderDiscard(upload)}`;
+}
+
+function renderFigure(label: string, count: number): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${formatNumber(count)}</dd>
+  </div>`;
+}
+
+function renderRefused(
+  { uploadId, refused: rows }: Upload,
+  { refused, canDownload }: { readonly refused: number; readonly canDownload: boolean },
+): Html {
+  const more = refused - rows.length;
+  return html`<section aria-labelledby="refused">
+    <h2 id="refused">Refused rows</h2>
+    ${
+      canDownload &&
+      html`<p>
+        <a href="/console/upload/${uploadId}/refused">Download the refused rows</a>, each with its
+        reason, until the file is removed. Correct them there, and upload that file.
+      </p>`
+    }
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            <th scope="col">Error</th>
+            <th scope="col">Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(renderRow)}
+        </tbody>
+      </table>
+    </div>
+    ${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}
+  </section>`;
+}
+
+function renderRow({ row, code, reason }: RefusedRow): Html {
+  return html`<tr>
+    <td>${row}</td>
+    <td>${code ?? "unreadable"}</td>
+    <td><bdi>${reason.slice(0, 300)}</bdi></td>
+  </tr>`;
+}

@@ -1,0 +1,35 @@
+// The import of an uploaded file while it runs. The script of the console brings its progress up to date; without it, the page is
+// loaded again.
+
+import type { UploadStep } from "../../bulk/upload/messages.ts";
+import type { Upload } from "../../bulk/upload/uploads.ts";
+import { type Html, html } from "../html.ts";
+import { formatNumber } from "../time.ts";
+import { renderFile } from "./upload-parts.ts";
+
+export function renderImporting(upload: Upload, step: UploadStep): Html {
+  const path = `/console/upload/${upload.uploadId}`;
+  return html`${renderFile(upload)}
+    <section aria-labelledby="progress" data-progress="${path}/progress">
+      <h2 id="progress">Progress</h2>
+      <progress max="1" value="${step.share.toFixed(3)}" aria-labelledby="progress"></progress>
+      <p data-progress-text>${describeStep(step)}</p>
+      <p>
+        It goes on when you leave this page. If this process ends, upload the file again and repeat
+        the import: identical records are not written again.
+      </p>
+      <form method="post" action="${path}/stop">
+        <button type="submit">Stop the import</button>
+      </form>
+    </section>`;
+}
+
+/** `41 %, 120,000 rows: 119,990 written, 7 unchanged, 3 refused`. */
+export function describeStep({ rows, share, written, unchanged, refused }: UploadStep): string {
+  const parts = [
+    `${formatNumber(written)} written`,
+    `${formatNumber(unchanged)} unchanged`,
+    `${formatNumber(refused)} refused`,
+  ];
+  return `${Math.floor(share * 100)} %, ${formatNumber(rows)} rows: ${parts.join(", ")}`;
+}

@@ -1,0 +1,156 @@
+// An uploaded file before its import: a row for each column with the field that it goes to, then the first rows as they would be
+// stored, with what is wrong with each.
+
+import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
+import type { Upload } from "../../bulk/upload/uploads.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
+import { type Html, html } from "../html.ts";
+import { renderDiscard, renderFile } from "./upload-parts.ts";
+
+/** `unreadable`: why the file can't be read at all. */
+export function renderReady(upload: Upload, unreadable: string | undefined): Html {
+  const { inspection } = upload;
+  return html`${renderFile(upload)}
+  ${unreadable !== undefined && html`<p role="alert">${unreadable}</p>`}
+  ${inspection !== undefined && renderColumns(upload, inspection)}
+  ${inspection?.mapping !== undefined && renderRows(inspection.rows)}
+  ${inspection?.mapping !== undefined && renderStart(upload, inspection)} ${renderDiscard(upload)}`;
+}
+
+function renderColumns(
+  { uploadId, resourceType }: Upload,
+  { columns, more, problem }: Inspection,
+): Html {
+  const names = recordTypeByName(resourceType)?.fieldNames ?? [];
+  const left = columns.filter(({ field }) => field === "").length;
+  return html`<section aria-labelledby="columns">
+    <h2 id="columns">Columns</h2>
+    ${problem !== undefined && html`<p role="alert">${problem}</p>`}
+    <p>
+      ${left === 0 ? "Every column is imported." : `${left} of ${columns.length} are not imported.`}
+      A column without a field is not imported.
+    </p>
+    <form method="post" action="/console/upload/${uploadId}">
+      <datalist id="fields">
+        ${names.map((name) => html`<option value="${name}"></option>`)}
+      </datalist>
+      <div class="scroll">
+        <table class="cards upload-columns">
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">First values</th>
+              <th scope="col">Field of the ${resourceType}</th>
+              <th scope="col">Format of a time</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${columns.map(renderColumn)}
+          </tbody>
+        </table>
+      </div>
+      <label
+        >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
+        <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
+      </label>
+      <p><button type="submit">Show the rows with these fields</button></p>
+    </form>
+  </section>`;
+}
+
+function renderColumn({ column, samples, field, time, meant }: InspectedColumn): Html {
+  const hint =
+    meant === undefined
+      ? field === "" && html`<small>not imported</small>`
+      : html`<small>not imported; did you mean ${meant}?</small>`;
+  return html`<tr>
+    <td data-label="Column">
+      <bdi>${column}</bdi>
+      <input type="hidden" name="column" value="${column}" />
+    </td>
+    <td data-label="First values">${samples.map((value) => html`<samp>${value}</samp> `)}</td>
+    <td data-label="Field">
+      <input
+        name="field"
+        list="fields"
+        value="${field}"
+        maxlength="200"
+        autocomplete="off"
+        aria-label="Field for the column ${column}"
+      />${hint}
+    </td>
+    <td data-label="Format of a time">
+      <input
+        name="time"
+        value="${time}"
+        maxlength="100"
+        size="12"
+        autocomplete="off"
+        aria-label="Format of a time in the column ${column}"
+      />
+    </td>
+  </tr>`;
+}
+
+function renderRows(rows: readonly InspectedRow[]): Html {
+  const wrong = rows.filter(({ errors }) => errors.length > 0).length;
+  return html`<section aria-labelledby="rows">
+    <h2 id="rows">The first rows, as they would be stored</h2>
+    <p>
+      ${wrong === 0 ? "None of them fails validation." : `${wrong} of ${rows.length} fail validation.`}
+      Nothing is written yet.
+    </p>
+    <div class="upload-rows">${rows.map(renderRow)}</div>
+  </section>`;
+}
+
+const fieldsShown = 40;
+
+function renderRow({ row, records, errors }: InspectedRow): Html {
+  const faults = errors
+    .slice(0, 10)
+    .map(({ field = "", message = "" }) => html`<li><code>${field}</code> ${message}</li>`);
+  const shown = records.map((fields) => {
+    const terms = fields.slice(0, fieldsShown).map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd><bdi>${value}</bdi></dd>`,
+    );
+    const left = fields.length - terms.length;
+    return html`<dl>${terms}</dl>
+      ${left > 0 && html`<p>and ${left} more fields</p>`}`;
+  });
+  return html`<article class="${faults.length > 0 ? "warn" : "fine"}">
+    <h3>Row ${row}</h3>
+    ${
+      faults.length > 0 &&
+      html`<div role="alert">
+        <ul>
+          ${faults}
+        </ul>
+      </div>`
+    }
+    ${shown}
+  </article>`;
+}
+
+function renderStart(
+  { uploadId, inspectionNo, organizationId, resourceType, update }: Upload,
+  { rows }: Inspection,
+): Html {
+  const verb = update ? "updates" : "adds";
+  const isWrong = rows.some(({ errors }) => errors.length > 0);
+  return html`<section class="narrow" aria-labelledby="start">
+    <h2 id="start">Import</h2>
+    <p>
+      It ${verb} records of the type ${resourceType} in <bdi>${organizationId}</bdi>. Rows that are
+      refused don't stop it; they are listed afterwards. It can be repeated: identical records are
+      not written again.
+    </p>
+    ${isWrong && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
+    <form method="post" action="/console/upload/${uploadId}/start">
+      <input type="hidden" name="seen" value="${inspectionNo}" />
+      <button type="submit" class="main">Import the file</button>
+    </form>
+  </section>`;
+}

@@ -1,0 +1,147 @@
+// One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it runs, and the
+// rows that were refused. Nothing is written before the person has seen the rows and confirms.
+
+import { pipeline } from "node:stream/promises";
+import { beginImport, requireImportable } from "../../actions/import-records.ts";
+import { OperatorError } from "../../actions/operator-error.ts";
+import { requireRightOf } from "../../actions/operator/find-operator.ts";
+import { requireRight } from "../../actions/require-right.ts";
+import { trackImport } from "../../actions/track-import.ts";
+import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
+import type { Upload } from "../../bulk/upload/uploads.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { fileHeaders, pageAnswer, redirectTo } from "../answer.ts";
+import { makeImportWriter } from "../import-writer.ts";
+import { renderPage } from "../layout.ts";
+import { readFileForm } from "../multipart.ts";
+import { type Person, readForm } from "../request.ts";
+import { renderEnded } from "./upload-ended.ts";
+import { describeStep, renderImporting } from "./upload-progress.ts";
+import { renderReady } from "./upload-ready.ts";
+
+const refreshSeconds = 2;
+
+/** The form with the file. Who may not import is told before the file is read. */
+export async function receiveUpload(person: Person): Promise<Answer> {
+  const { app, operator, sources, request } = person;
+  requireRight(app, "records.import");
+  const { uploadId } = await readFileForm(request, async ({ fields, fileName, content }) => {
+    if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
+    const about = {
+      ownerId: operator.operatorId,
+      fileName,
+      organizationId: fields.get("organization")?.trim() ?? "",
+      resourceType: fields.get("type") ?? "",
+      update: fields.get("mode") === "update",
+    };
+    await requireImportable(app, about);
+    return sources.uploads.receive(about, content);
+  });
+  return redirectTo(`/console/upload/${uploadId}`);
+}
+
+export async function showUpload(person: Person): Promise<Answer> {
+  const upload = find(person);
+  const { state } = upload;
+  const isRunning = state.name === "importing";
+  const body =
+    state.name === "ready"
+      ? renderReady(...(await inspect(person)))
+      : isRunning
+        ? renderImporting(upload, state.step)
+        : renderEnded(upload, state);
+  const title = { ready: "Check the file", importing: "Importing", ended: "Import" }[state.name];
+  const view = { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
+  return pageAnswer(renderPage(view, person));
+}
+
+/** The upload with its first rows, or why they can't be read. */
+async function inspect(person: Person): Promise<[Upload, string | undefined]> {
+  try {
+    await person.sources.uploads.inspect(person.id, person.operator.operatorId);
+    return [find(person), undefined];
+  } catch (error) {
+    if (!(error instanceof OperatorError) || error.errorName !== "input") throw error;
+    return [find(person), error.message];
+  }
+}
+
+export async function chooseColumns(person: Person): Promise<Answer> {
+  const { sources, operator, id } = person;
+  find(person);
+  const form = await readForm(person);
+  const [fields, times] = [form.getAll("field"), form.getAll("time")];
+  const columns = form.getAll("column").map((column, index) => ({
+    column,
+    field: fields[index]?.trim() ?? "",
+    time: times[index]?.trim() ?? "",
+  }));
+  const choice: MappingChoice = { columns, more: form.get("more")?.trim() ?? "" };
+  await sources.uploads.inspect(id, operator.operatorId, choice);
+  return redirectTo(`/console/upload/${id}`);
+}
+
+export async function startImport(person: Person): Promise<Answer> {
+  const { app, context, sources, operator, id } = person;
+  const form = await readForm(person);
+  const upload = find(person);
+  const { organizationId, resourceType, update } = upload;
+  const { organization, type } = await beginImport(app, { organizationId, resourceType, update });
+  const write = makeImportWriter(context, { organization, type });
+  sources.uploads.start(id, operator.operatorId, {
+    inspectionNo: Number(form.get("seen")),
+    writeList: async (list, stopping) => {
+      // Somebody who is disabled meanwhile imports nothing more.
+      await requireRightOf(context.app, operator.name, "records.import");
+      return write(list, stopping);
+    },
+    record: (run) => trackImport(app, { organizationId, resourceType, source: "console" }, run),
+  });
+  return redirectTo(`/console/upload/${id}`);
+}
+
+export async function stopImport(person: Person): Promise<Answer> {
+  requireRight(person.app, "records.import");
+  person.sources.uploads.stop(person.id, person.operator.operatorId);
+  return redirectTo(`/console/upload/${person.id}`);
+}
+
+export async function discardUpload(person: Person): Promise<Answer> {
+  requireRight(person.app, "records.import");
+  await person.sources.uploads.discard(person.id, person.operator.operatorId);
+  return redirectTo("/console/intake");
+}
+
+export async function followImport(person: Person): Promise<undefined> {
+  const { sources, operator, id } = person;
+  find(person);
+  const { uploads, streams } = sources;
+  streams.open(person, {
+    read: () => {
+      const known = uploads.listOf(operator.operatorId).find(({ uploadId }) => uploadId === id);
+      if (known?.state.name !== "importing") return undefined;
+      const { step } = known.state;
+      return { share: step.share, text: describeStep(step) };
+    },
+    watch: (onChange) => uploads.watch(id, operator.operatorId, onChange),
+  });
+}
+
+export async function downloadRefused(person: Person): Promise<undefined> {
+  const { sources, operator, id, reply } = person;
+  requireRight(person.app, "records.import");
+  const found = sources.uploads.readRefused(id, operator.operatorId);
+  if (found === undefined) {
+    throw new OperatorError("no_such_upload", "No row of this file was refused.");
+  }
+  reply.hijack();
+  reply.raw.writeHead(200, fileHeaders(found.name));
+  // A browser that goes away needs no answer.
+  await pipeline(found.rows, reply.raw).catch(() => undefined);
+}
+
+/** Throws OperatorError not_permitted and no_such_upload. */
+function find({ app, sources, operator, id }: Person): Upload {
+  requireRight(app, "records.import");
+  return sources.uploads.find(id, operator.operatorId);
+}

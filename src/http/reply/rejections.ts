@@ -1,0 +1,57 @@
+// What was rejected, as it is counted: error codes and the fields of the schema, never a value, an id or a name that a client
+// chose.
+
+import type { Identity } from "../../actions/caller-cache.ts";
+import { isConfidential } from "../../domain/confidentiality.ts";
+import type { FieldError } from "../../domain/error.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { fieldPointer } from "../../domain/validation/field-pointer.ts";
+import type { RequestContext } from "./reply.ts";
+
+/** Errors of the same code in the same field; an empty field stands for the whole record or request. */
+export type RejectionCount = readonly [code: number, field: string, count: number];
+
+export interface Rejected {
+  readonly resourceType: string | undefined;
+  readonly caller: Pick<Identity, "organizationId" | "keyId"> | undefined;
+  readonly counts: readonly RejectionCount[];
+}
+
+export type OnRejected = (rejected: Rejected) => void;
+
+/** An error, or the result of an item. */
+interface WithErrors {
+  readonly code?: number | undefined;
+  readonly errors?: readonly FieldError[] | undefined;
+}
+
+/** Items without a code were not rejected. */
+export function countRejections(
+  items: readonly WithErrors[],
+  type: RecordType | undefined,
+): readonly RejectionCount[] {
+  const found = new Map<string, [number, string, number]>();
+  for (const { code, errors = [] } of items) {
+    if (code === undefined) continue;
+    const fields =
+      type === undefined ? [] : errors.map(({ field = "" }) => fieldPointer(type, field));
+    for (const field of fields.length === 0 ? [""] : fields) {
+      const key = `${code}${field}`;
+      const known = found.get(key);
+      if (known === undefined) found.set(key, [code, field, 1]);
+      else known[2] += 1;
+    }
+  }
+  return [...found.values()];
+}
+
+/** Reports them unless the type is confidential, of which not even the number of requests is known. */
+export function reportRejections(
+  onRejected: OnRejected,
+  { operation, caller }: Pick<RequestContext, "operation" | "caller">,
+  counts: readonly RejectionCount[],
+): void {
+  const type = operation?.type;
+  if (counts.length === 0 || (type !== undefined && isConfidential(type, caller))) return;
+  onRejected({ resourceType: type?.resourceType, caller, counts });
+}

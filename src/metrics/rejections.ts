@@ -1,0 +1,87 @@
+// What this process has rejected over the last day, hour by hour: error codes by record type, field and API key. Bounded in
+// memory, whatever clients send; ends with the process. Never contains content.
+
+import type { Rejected } from "../http/reply/rejections.ts";
+
+export interface Rejection {
+  readonly code: number;
+  /** Undefined where the request was for no type. */
+  readonly resourceType: string | undefined;
+  /** A JSON Pointer without indexes; empty for the whole record or request. */
+  readonly field: string;
+  /** Undefined where the caller is unknown. */
+  readonly organizationId: string | undefined;
+  readonly keyId: string | undefined;
+  readonly count: number;
+  /** Unix milliseconds: the latest of them. */
+  readonly at: number;
+}
+
+export interface RejectionsRead {
+  readonly rejections: readonly Rejection[];
+  /** Those beyond the number of different ones that are counted. */
+  readonly others: number;
+}
+
+interface Hour {
+  readonly hour: number;
+  readonly rows: Map<string, { -readonly [Name in keyof Rejection]: Rejection[Name] }>;
+  others: number;
+}
+
+const hourMs = 3_600_000;
+const hoursMax = 24;
+/** Different ones in an hour; further ones are only counted. */
+const rowsMax = 500;
+
+export class RejectionHistory {
+  readonly #now: () => number;
+  readonly #hours: Hour[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add({ resourceType, caller, counts }: Rejected): void {
+    const at = this.#now();
+    const hour = this.#hourOf(at);
+    const { organizationId, keyId } = caller ?? {};
+    for (const [code, field, count] of counts) {
+      const name = `${code} ${resourceType} ${field} ${keyId}`;
+      const row = hour.rows.get(name);
+      if (row !== undefined) {
+        row.count += count;
+        row.at = at;
+      } else if (hour.rows.size < rowsMax) {
+        hour.rows.set(name, { code, resourceType, field, organizationId, keyId, count, at });
+      } else hour.others += count;
+    }
+  }
+
+  /** Of the last hours, the current one included: the most frequent first. */
+  read(hours: number): RejectionsRead {
+    const first = Math.floor(this.#now() / hourMs) - hours + 1;
+    const rows = new Map<string, Rejection>();
+    let others = 0;
+    for (const { rows: own, others: more } of this.#hours.filter(({ hour }) => hour >= first)) {
+      others += more;
+      for (const [name, row] of own) {
+        rows.set(name, { ...row, count: row.count + (rows.get(name)?.count ?? 0) });
+      }
+    }
+    const rejections = [...rows.values()].toSorted(
+      (one, other) => other.count - one.count || other.at - one.at,
+    );
+    return { rejections, others };
+  }
+
+  #hourOf(at: number): Hour {
+    const hour = Math.floor(at / hourMs);
+    const last = this.#hours.at(-1);
+    if (last?.hour === hour) return last;
+    const added: Hour = { hour, rows: new Map(), others: 0 };
+    this.#hours.push(added);
+    if (this.#hours.length > hoursMax) this.#hours.shift();
+    return added;
+  }
+}

@@ -1,0 +1,58 @@
+// Opens the console: what it shows besides the store, and how it is mounted on the HTTP server.
+
+import type { App } from "./actions/app.ts";
+import type { Config } from "./config.ts";
+import { mountConsole } from "./console/console.ts";
+import { EventStreams } from "./console/event-streams.ts";
+import type { HttpContext } from "./http/http-context.ts";
+import { operations } from "./http/routes.ts";
+import type { ServerOptions } from "./http/server.ts";
+import type { Logger } from "./log.ts";
+import { startHistory } from "./metrics/history.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { RejectionHistory } from "./metrics/rejections.ts";
+import { openUploads } from "./open-uploads.ts";
+import { showSettings } from "./shown-settings.ts";
+import { version } from "./version.ts";
+
+/** Of operations on confidential types not even the number of requests is shown. */
+const shownOperations: ReadonlySet<string> = new Set(
+  operations.filter(({ type }) => type?.confidential !== true).map(({ name }) => name),
+);
+
+interface ConsoleParts {
+  readonly app: App;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly rejections: RejectionHistory;
+}
+
+export function openConsole(
+  { app, config, log, metrics, rejections }: ConsoleParts,
+  context: HttpContext,
+  opened: AsyncDisposableStack,
+): ServerOptions["mount"] {
+  const { consoleUrl: url } = config;
+  const history = startHistory(() => metrics.intakeTotals(), {
+    now: app.now,
+    operations: shownOperations,
+  });
+  opened.defer(() => history.stop());
+  const uploads = openUploads(config, { now: app.now, log });
+  opened.defer(() => uploads.close());
+  const sources = {
+    history,
+    rejections,
+    uploads,
+    streams: new EventStreams(),
+    process: {
+      version,
+      node: process.versions.node,
+      startedAt: app.now(),
+      settings: showSettings(config),
+      readMetrics: () => metrics.snapshot(),
+    },
+  };
+  return (server, watch) => mountConsole(server, context, { url, watch, sources });
+}

@@ -1,0 +1,41 @@
+// The effective settings as people may see them: never a secret, and never the user or password of a URL.
+
+import { type Config, readConfig, settings } from "./config.ts";
+
+export interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly isDefault: boolean;
+  readonly summary: string;
+}
+
+/** By the name of the setting, so that a new one is hidden without being listed here. */
+const secret = /_(?:TOKEN|HEADERS|SECRET|PASSWORD|CREDENTIALS?)$/;
+const address = /_(?:URL|URI|ENDPOINT|ISSUER)$/;
+
+/** In the order of the table. */
+export function showSettings(config: Config): readonly ShownSetting[] {
+  const usual = readConfig({});
+  return Object.entries(settings).map(([key, { name, summary }]) => {
+    const value = config[key as keyof Config];
+    const isDefault = JSON.stringify(usual[key as keyof Config]) === JSON.stringify(value);
+    return { name, value: show(name, value), isDefault, summary };
+  });
+}
+
+function show(name: string, value: unknown): string {
+  if (value === undefined || value === "") return "not set";
+  if (secret.test(name)) return "set, not shown";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return address.test(name) || text.includes("://") ? withoutCredentials(text) : text;
+}
+
+/** Also without the query, which may have a password. */
+function withoutCredentials(text: string): string {
+  if (text.startsWith("sqlite:")) return text;
+  // A socket leaves the host out, which URL rejects.
+  const url = URL.parse(text) ?? URL.parse(text.replace("@/", "@host/"));
+  if (url === null) return "set, not shown";
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -1,0 +1,16 @@
+// What the checks of a store report, for people.
+
+export interface IntegrityReport {
+  readonly ok: boolean;
+  readonly findings: readonly string[];
+}
+
+export interface ErasureFinding {
+  /** True if erased data may still be found. */
+  readonly severe: boolean;
+  readonly text: string;
+}
+
+export interface ErasureReport {
+  readonly findings: readonly ErasureFinding[];
+}

@@ -1,0 +1,144 @@
+// The beginning of an uploaded file in every format: its columns, the mapping by their names, and the first rows.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { inspectFile } from "../../../src/bulk/upload/inspect.ts";
+import type { MappingChoice } from "../../../src/bulk/upload/column-choice.ts";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { column, writeParquet } from "../import/parquet-file.ts";
+
+const type = recordTypeByName("person");
+assert.ok(type !== undefined);
+const plan = {
+  type,
+  organizationId: "acme",
+  update: false,
+  format: undefined,
+  delimiter: undefined,
+  connections: 1,
+};
+const person = { person_id: "p1", is_test_user: false, is_retail_customer: true };
+const timestamp = "2026-01-31T09:30:00Z";
+
+const choose = (columns: Readonly<Record<string, string>>, more = ""): MappingChoice => ({
+  columns: Object.entries(columns).map(([name, field]) => ({ column: name, field, time: "" })),
+  more,
+});
+
+describe("the beginning of an uploaded file", () => {
+  const folder = makeTempFolder();
+  after(() => removeFolder(folder));
+
+  const inspect = (name: string, content: string | Uint8Array, choice?: MappingChoice) => {
+    const file = join(folder, name);
+    writeFileSync(file, content);
+    return inspectFile(file, plan, choice);
+  };
+  it("maps columns by their names, apart from case and spaces, and no others", async () => {
+    const content = `Person ID,is_test_user,Is-Retail-Customer,timestmp,Remark\np1,0,1,${timestamp},x\n`;
+    const { columns, problem, rows } = await inspect("persons.csv", content);
+    assert.deepEqual(
+      columns.map(({ column: name, field, meant }) => [name, field, meant]),
+      [
+        ["Person ID", "person_id", undefined],
+        ["is_test_user", "is_test_user", undefined],
+        ["Is-Retail-Customer", "is_retail_customer", undefined],
+        ["timestmp", "", "timestamp"],
+        ["Remark", "", undefined],
+      ],
+    );
+    assert.equal(problem, undefined);
+    assert.deepEqual(rows[0]?.errors, [{ field: "timestamp", message: "is required" }]);
+  });
+
+  it("reads compressed NDJSON and sends objects with the names of fields as they are", async () => {
+    const lines = [
+      { ...person, timestamp },
+      { ...person, timestamp, is_test_user: true },
+    ];
+    const content = gzipSync(lines.map((line) => JSON.stringify(line)).join("\n"));
+    const { mapping, rows, columns } = await inspect("persons.ndjson.gz", content);
+    assert.equal(mapping?.size, 0);
+    assert.equal(columns.length, 4);
+    assert.deepEqual(
+      rows.map(({ errors }) => errors),
+      [[], []],
+    );
+  });
+
+  it("leaves out a column that has the name of a field but was given none", async () => {
+    const content = `person_id,is_test_user,is_retail_customer,timestamp,birth_date\np1,0,1,${timestamp},x\n`;
+    const names = ["person_id", "is_test_user", "is_retail_customer", "timestamp"];
+    const chosen = Object.fromEntries(names.map((name) => [name, name]));
+    const { rows, problem } = await inspect(
+      "left.csv",
+      content,
+      choose({ ...chosen, birth_date: "" }),
+    );
+    assert.equal(problem, undefined);
+    assert.deepEqual(
+      rows[0]?.records[0]?.map(([field]) => field),
+      names,
+    );
+  });
+
+  it("says what is wrong with a choice, without failing", async () => {
+    const content = `a,b\n1,2\n`;
+    const problemOf = async (...args: Parameters<typeof choose>) =>
+      (await inspect("wrong.csv", content, choose(...args))).problem;
+    assert.match((await problemOf({ a: "", b: "" })) ?? "", /No column is mapped/);
+    assert.match((await problemOf({ a: "person_id", b: "person_id" })) ?? "", /both mapped to/);
+    assert.match((await problemOf({ a: "persn_id", b: "" })) ?? "", /did you mean person_id/);
+    assert.match((await problemOf({ a: "person_id", b: "" }, "x")) ?? "", /is not a mapping/);
+    assert.match((await problemOf({ missing: "person_id" })) ?? "", /has no column "missing"/);
+    assert.match(
+      (await problemOf({ a: "constructor", b: "" })) ?? "",
+      /has no field "constructor"/,
+    );
+    const constant = await inspect(
+      "wrong.csv",
+      content,
+      choose({ a: "person_id" }, "is_test_user==1"),
+    );
+    assert.deepEqual(constant.rows[0]?.records[0]?.slice(0, 2), [
+      ["person_id", "1"],
+      ["is_test_user", "true"],
+    ]);
+  });
+
+  it("reads Parquet", async () => {
+    const text = { type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
+    const file = await writeParquet(join(folder, "persons.parquet"), [
+      column("person_id", text, ["p1", "p2"]),
+      column("Timestamp", text, [timestamp, timestamp]),
+    ]);
+    const { columns, rows } = await inspectFile(file, plan, undefined);
+    assert.deepEqual(
+      columns.map(({ field, samples }) => [field, samples[0]]),
+      [
+        ["person_id", "p1"],
+        ["timestamp", timestamp],
+      ],
+    );
+    assert.equal(rows.length, 2);
+  });
+
+  it("can't be read where it is empty, not what its name says, or too wide", async () => {
+    const wide = Array.from({ length: 301 }, (_, index) => `c${index}`).join(",");
+    const files: readonly (readonly [string, string, RegExp])[] = [
+      ["empty.csv", "", /is empty/],
+      ["head.csv", "a,b\n", /has no rows/],
+      ["wide.csv", `${wide}\n${wide}\n`, /has 301 columns; at most 300/],
+      ["not.parquet", "a,b\n1,2\n", /can't be read as Parquet/],
+      ["not.csv.gz", "a,b\n1,2\n", /damaged or truncated/],
+      ["object.json", "{}", /is not a JSON list/],
+    ];
+    for (const [name, content, message] of files) {
+      await assert.rejects(inspect(name, content), { errorName: "input", message });
+    }
+  });
+});

@@ -1,0 +1,105 @@
+// The health in the console: checks that pass and fail, versions, and settings that never show a secret.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, it } from "node:test";
+import { readConfig, settings } from "../../src/config.ts";
+import { showSettings } from "../../src/shown-settings.ts";
+import { version } from "../../src/version.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn } from "./browse.ts";
+
+const token = "metrics-token-0123456789abcdef";
+
+describe("the health in the console", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+
+  before(async () => {
+    service = await startService({ environment: { METRICS_TOKEN: token } });
+    for (const role of ["viewer", "operator", "officer", "auditor"] as const) {
+      await addOperator(service.app, [role]);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+  });
+  after(() => service.stop());
+
+  const show = (role: string) => read(service.client, "/console/health", { cookie: cookies[role] });
+
+  const checked = async () => (await show("auditor")).text;
+
+  it("is shown to operators and auditors only", async () => {
+    const statuses = [];
+    for (const role of ["viewer", "operator", "officer", "auditor"]) {
+      statuses.push((await show(role)).status);
+    }
+    assert.deepEqual(statuses, [403, 200, 403, 200]);
+  });
+
+  it("shows checks, versions, figures and settings, within the size of a page", async () => {
+    const { text } = await show("operator");
+    assert.match(text, /Everything that is checked here is as it should be/);
+    assert.match(text, /The last \d+ entries are chained/);
+    const facts = [version, process.versions.node, process.versions["sqlite"]];
+    for (const fact of facts) assert.ok(text.includes(`<dd>${fact ?? "none"}</dd>`));
+    assert.match(text, /migrated to version \d+/);
+    assert.match(text, /Open connections/);
+    for (const { name } of Object.values(settings)) assert.ok(text.includes(`>${name}<`), name);
+    assert.match(text, /METRICS_TOKEN[^]*?set, not shown/);
+    assert.ok(!text.includes(token));
+    assert.ok(Buffer.byteLength(text) < 60_000, `${Buffer.byteLength(text)} bytes`);
+  });
+
+  it("says which check fails, and why", async () => {
+    const repair = service.breakStore("probeWrite", new Error("the disk is full"));
+    const { status, text } = await show("auditor");
+    repair();
+    assert.equal(status, 200);
+    assert.match(text, /1 of 6 fail/);
+    assert.match(text, /The store accepts writes[^]*?no<[^]*?the disk is full/);
+  });
+
+  it("finds an entry of the audit trail that was altered, and one that was removed", async () => {
+    using database = new DatabaseSync(join(service.folder, "sluice.db"));
+    const alter = (statement: string) => database.exec(statement);
+    alter("UPDATE audit_entry SET actor = actor || 'x' WHERE entry_no = 3");
+    assert.match(await checked(), /The audit chain is broken at entry 3\./);
+    alter("UPDATE audit_entry SET actor = substr(actor, 1, length(actor) - 1) WHERE entry_no = 3");
+    assert.match(await checked(), /Everything that is checked here is as it should be/);
+    alter("DELETE FROM audit_entry WHERE entry_no = (SELECT max(entry_no) FROM audit_entry)");
+    assert.match(await checked(), /The audit chain has no entry \d+ with the hash of its head/);
+  });
+});
+
+describe("settings that people see", () => {
+  it("have no secret, and no user, password or query of a URL", () => {
+    const shown = showSettings(
+      readConfig({
+        DATABASE_URL: "postgres://user:hidden@db.example.com:5433/sluice?password=hidden",
+        RATE_LIMIT_REDIS_URL: "rediss://user:hidden@redis.example.com:6380/1",
+        METRICS_TOKEN: `hidden-${token}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/v1?key=hidden",
+        OTEL_EXPORTER_OTLP_HEADERS: "authorization=hidden",
+      }),
+    );
+    assert.ok(!JSON.stringify(shown).includes("hidden"), JSON.stringify(shown));
+    const valueOf = (name: string) => shown.find((one) => one.name === name)?.value;
+    assert.equal(valueOf("DATABASE_URL"), "postgres://db.example.com:5433/sluice");
+    assert.equal(valueOf("RATE_LIMIT_REDIS_URL"), "rediss://redis.example.com:6380/1");
+    assert.equal(valueOf("METRICS_TOKEN"), "set, not shown");
+    assert.deepEqual(shown.filter(({ isDefault }) => !isDefault).map(({ name }) => name).length, 5);
+  });
+
+  it("say which are not the default", () => {
+    const shown = showSettings(readConfig({ PORT: "0", CONSOLE: "off" }));
+    const changed = shown.filter(({ isDefault }) => !isDefault);
+    assert.deepEqual(
+      changed.map(({ name, value }) => [name, value]),
+      [
+        ["PORT", "0"],
+        ["CONSOLE", "off"],
+      ],
+    );
+  });
+});

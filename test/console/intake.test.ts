@@ -1,0 +1,191 @@
+// The intake in the console: rejections, counted wherever a record is rejected and without anything that a client chose; and
+// imports of this process and of others.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { listImports } from "../../src/actions/track-import.ts";
+import { recordTypeByName } from "../../src/domain/record-types.ts";
+import { fieldPointer, unknownField } from "../../src/domain/validation/field-pointer.ts";
+import { RejectionHistory } from "../../src/metrics/rejections.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { type Service, startService } from "../support/service.ts";
+import { addOperator, read, signIn } from "./browse.ts";
+
+const nasty = `<script>alert("1")</script>`;
+const person = { is_test_user: false, is_retail_customer: true, timestamp: "2026-01-31T09:30:00Z" };
+
+/** The rows of a code, without tags. */
+const counts = (page: string, code: number) =>
+  [...page.matchAll(/<tr>[^]*?<\/tr>/g)]
+    .map(([row]) => row.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " "))
+    .filter((row) => row.includes(` ${code} `));
+
+describe("the rejections in the console", () => {
+  let service: Service;
+  let acme: Customer;
+  let cookie: string;
+
+  before(async () => {
+    service = await startService();
+    acme = await makeCustomer(service.app, service.client);
+    await addOperator(service.app, ["viewer"]);
+    cookie = await signIn(service.app, service.client, "viewer");
+  });
+  after(() => service.stop());
+
+  const post = (body: unknown, headers: Readonly<Record<string, string>> = {}, path = "person") =>
+    service.client.send({
+      method: "POST",
+      path: `/v2/${path}`,
+      token: acme.token,
+      headers,
+      body,
+    });
+  const show = async (query = "") =>
+    (await read(service.client, `/console/intake${query}`, { cookie })).text;
+  it("say first that nothing was rejected", async () => {
+    assert.match(await show(), /Nothing was rejected\./);
+  });
+
+  it("count every way in which records are rejected, without content", async () => {
+    const strict = { person_id: `secret-${nasty}`, ...person, [nasty]: nasty, timestamp: nasty };
+    await post(strict);
+    const items = [{ person_id: "p1" }, { person_id: "p2", ...person }];
+    await post(items, { prefer: "handling=lenient" });
+    const long = Array.from({ length: 300 }, (_, index) => ({ person_id: `secret-${index}` }));
+    await post(long, { prefer: "handling=lenient" });
+    const ndjson = { "content-type": "application/x-ndjson" };
+    await post(`{"person_id":"secret-s"}\nnot json\n`, ndjson);
+    await post({ sar_id: "secret" }, {}, "customer_sar");
+    await service.client.send({ method: "GET", path: "/v2/person?person_id=x", token: "wrong" });
+    const page = await show();
+    for (const hidden of ["secret", nasty, "alert", "customer_sar"]) {
+      assert.ok(!page.includes(hidden), hidden);
+    }
+    const invalid = counts(page, 40_000);
+    const timesOf = (field: string) =>
+      invalid.find((row) => row.includes(` person ${field} `))?.match(/ (\d+) 2026/)?.[1];
+    assert.equal(timesOf("/timestamp"), "303");
+    assert.equal(timesOf("/is_test_user"), "302");
+    assert.equal(timesOf(unknownField), "1");
+    assert.ok(invalid.every((row) => row.includes(acme.keyId)));
+    assert.equal(counts(page, 40_001).length, 1);
+    assert.match(counts(page, 40_102)[0] ?? "", /unknown/);
+  });
+
+  it("are filtered by code, organization and key", async () => {
+    assert.equal(counts(await show("?code=40001"), 40_000).length, 0);
+    assert.equal(counts(await show("?code=40001"), 40_001).length, 1);
+    assert.match(await show("?key=none"), /Nothing like this was rejected/);
+    assert.equal(counts(await show(`?organization=${acme.organizationId}`), 40_001).length, 1);
+  });
+});
+
+describe("the imports in the console", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+
+  before(async () => {
+    service = await startService();
+    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
+    for (const role of ["viewer", "officer"] as const) {
+      await addOperator(service.app, [role]);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+  });
+  after(() => service.stop());
+
+  const show = async (role = "viewer") =>
+    (await read(service.client, "/console/intake", { cookie: cookies[role] })).text;
+
+  it("say first how to import", async () => {
+    assert.match(await show(), /Nothing was imported within the last 30 days/);
+  });
+
+  it("are those of the command line too, with their outcome", async () => {
+    const line = makeCommandLine({ folder: service.folder, now: service.clock.now });
+    const file = join(service.folder, "persons.ndjson");
+    const lines = [{ person_id: "p1", ...person }, { person_id: "p2" }];
+    writeFileSync(file, lines.map((one) => JSON.stringify(one)).join("\n"));
+    const words = ["--type", "person", "--organization", "acme"];
+    assert.equal((await line.type("import", file, ...words)).code, 1);
+    service.clock.advanceMs(1);
+    const missing = join(service.folder, "missing.csv");
+    assert.equal((await line.type("import", missing, ...words)).code, 1);
+    const found = (await listImports(service.app)).map(({ outcome, rows, written, refused }) => [
+      outcome,
+      rows,
+      written,
+      refused,
+    ]);
+    assert.deepEqual(found, [
+      ["failed", 0, 0, 0],
+      ["finished", 2, 1, 1],
+    ]);
+    assert.match(
+      await show(),
+      /person<[^]*?on the command line[^]*?finished[^]*?>2<[^]*?>1<[^]*?>1</,
+    );
+  });
+
+  it("run until they end, and may have been interrupted; those of confidential types are hidden", async () => {
+    const now = service.clock.now();
+    const about = { organizationId: "acme", source: "command", startedBy: "root" } as const;
+    const begin = (importId: string, resourceType: string) =>
+      service.app.store.imports.begin({ ...about, importId, resourceType, startedAt: now });
+    await begin("imp_1", "company");
+    await begin("imp_2", "customer_sar");
+    assert.match(await show(), /company<[^]*?<strong>running</);
+    service.clock.advanceMs(180_000);
+    assert.match(await show(), /company<[^]*?no progress for 3 minutes/);
+    assert.ok(!(await show()).includes("customer_sar"));
+    assert.match(await show("officer"), /customer_sar/);
+  });
+});
+
+describe("the history of rejections", () => {
+  it("ends after a day, and is bounded whatever clients send", () => {
+    const clock = makeFakeClock();
+    const history = new RejectionHistory(clock.now);
+    const add = (keyId: string) => {
+      const caller = { organizationId: "acme", keyId };
+      history.add({ resourceType: "person", caller, counts: [[40_000, "", 2]] });
+    };
+    for (let index = 0; index < 600; index += 1) add(`key_${index}`);
+    assert.equal(history.read(1).rejections.length, 500);
+    assert.equal(history.read(1).others, 200);
+    clock.advanceMs(3_600_000);
+    add("key_0");
+    const counted = (hours: number) =>
+      history.read(hours).rejections.find(({ keyId }) => keyId === "key_0")?.count;
+    assert.deepEqual([counted(1), counted(24)], [2, 4]);
+    clock.advanceMs(24 * 3_600_000);
+    assert.deepEqual(history.read(24), { rejections: [], others: 0 });
+  });
+});
+
+describe("the pointer of a field", () => {
+  const cases = [
+    ["company", "", ""],
+    ["company", "[12].timestamp", "/timestamp"],
+    ["company", "[12]", ""],
+    ["company", "addresses[3].address.city", "/addresses/address/city"],
+    ["company", `addresses[3].${nasty}`, `/addresses/${unknownField}`],
+    ["company", "constructor", unknownField],
+    ["company", "secret", unknownField],
+    ["company", "additional_properties[2].key", "/additional_properties/key"],
+    ["onboarding_flow", "outcome_reason.secret.deep", "/outcome_reason/*"],
+  ] as const;
+
+  for (const [name, field, pointer] of cases) {
+    it(`of ${field === "" ? "a record" : field} is ${pointer === "" ? "empty" : pointer}`, () => {
+      const type = recordTypeByName(name);
+      assert.equal(type && fieldPointer(type, field), pointer);
+    });
+  }
+});

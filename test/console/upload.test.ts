@@ -1,0 +1,274 @@
+// Uploads in the console, over HTTP: the mapping on the first rows, the import, progress, refused rows, and what an attacker or
+// a bad connection does.
+
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { closeOrganization } from "../../src/actions/close-organization.ts";
+import { createOrganization } from "../../src/actions/create-organization.ts";
+import { disableOperator } from "../../src/actions/operator/disable-operator.ts";
+import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
+import { listImports } from "../../src/actions/track-import.ts";
+import { isUploadFolder } from "../../src/open-uploads.ts";
+import { findUnknownFiles } from "../../src/data-folder.ts";
+import { openRaw } from "../support/raw-socket.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
+
+const organization = "acme";
+const header = "tx_id,type,method,Betrag,currency,status,sender_id,sender_country,timestamp";
+const row = (id: string, amount = "12.5") =>
+  `${id},DEPOSIT,SEPA,${amount},EUR,PENDING,p1,DE,2026-01-31T09:30:00Z`;
+
+/** The mapping that a page shows. */
+const seenOn = (page: string) => /name="seen" value="(\d+)"/.exec(page)?.[1] ?? "";
+
+describe("uploads in the console", () => {
+  let service: Service;
+  const cookies: Record<string, string> = {};
+  const types: Readonly<Record<string, string>> = { organization, type: "transaction" };
+
+  before(async () => {
+    service = await startService({ environment: { UPLOAD_BYTES_MAX: "2000000" } });
+    for (const id of [organization, "closed"]) {
+      await createOrganization(service.app, { name: id, organizationId: id });
+    }
+    await closeOrganization(service.app, { organizationId: "closed", reason: "r" });
+    for (const name of ["operator", "viewer", "other"] as const) {
+      await addOperator(service.app, [name === "viewer" ? "viewer" : "operator"], name);
+      cookies[name] = await signIn(service.app, service.client, name);
+    }
+  });
+
+  const upload = (
+    content: string | Uint8Array<ArrayBuffer>,
+    { fields = types, name = "tx.csv", as = "operator" } = {},
+  ) => uploadFile(service.client, { cookie: cookies[as], fields, name, content });
+  const show = async (path: string, as = "operator") =>
+    (await read(service.client, path, { cookie: cookies[as] })).text;
+  const send = (
+    path: string,
+    form: Readonly<Record<string, string>> | string[][] = {},
+    as = "operator",
+  ) => submit(service.client, path, { cookie: cookies[as], form });
+  /** Uploads a file and returns its page. */
+  const uploaded = async (...args: Parameters<typeof upload>): Promise<string> => {
+    const reply = await upload(...args);
+    assert.equal(reply.status, 303, reply.text);
+    return reply.headers.location ?? "";
+  };
+  const start = async (path: string) => {
+    const reply = await send(`${path}/start`, { seen: seenOn(await show(path)) });
+    assert.equal(reply.status, 303, reply.text);
+  };
+  const ended = (path: string) =>
+    waitFor("the import", async () => {
+      const page = await show(path);
+      return page.includes('id="result"') ? page : undefined;
+    });
+  const discard = (path: string, as = "operator") => send(`${path}/discard`, {}, as);
+  /** A stream of events. */
+  const follow = (path: string, cookie: string) => {
+    const stream = openRaw(service.address);
+    const { host } = new URL(service.address);
+    stream.socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nCookie: ${cookie}\r\n\r\n`,
+    );
+    return stream;
+  };
+  const files = () =>
+    readdirSync(service.folder)
+      .filter(isUploadFolder)
+      .flatMap((folder) => readdirSync(join(service.folder, folder)));
+
+  it("shows the mapping on the first rows before anything is written, and imports with the corrected one", async () => {
+    const content = [header, ...Array.from({ length: 600 }, (_, index) => row(`t${index}`))];
+    const path = await uploaded([...content, row("bad", "much")].join("\n"));
+    const first = await show(path);
+    assert.match(first, /1 of 9 are not imported/);
+    assert.match(first, /<code>amount<\/code> is required/);
+    assert.deepEqual(findUnknownFiles(service.config), []);
+    const wrong = { column: "Betrag", field: "amonut", time: "" };
+    await send(path, wrong);
+    assert.match(await show(path), /has no field &quot;amonut&quot;; did you mean amount\?/);
+    assert.equal((await send(`${path}/start`, { seen: "2" })).status, 409);
+    const form = header.split(",").flatMap((column) => [
+      ["column", column],
+      ["field", column === "Betrag" ? "amount" : column],
+      ["time", ""],
+    ]);
+    const corrected = await send(path, form);
+    assert.equal(corrected.status, 303, corrected.text);
+    const page = await show(path);
+    assert.match(page, /None of them fails validation/);
+    assert.match(page, /<dt>amount<\/dt>\s*<dd><bdi>12.5<\/bdi>/);
+    assert.ok(Buffer.byteLength(page) < 60_000);
+    assert.deepEqual(await service.app.store.countRecords(organization), {});
+    const stale = await send(`${path}/start`, { seen: "1" });
+    assert.match(stale.text, /mapping was changed since/);
+    await start(path);
+    const result = await ended(path);
+    assert.match(result, /imported to its end/);
+    assert.match(result, /<td>601<\/td>[^]*amount must be a number/);
+    assert.deepEqual(await service.app.store.countRecords(organization), { transaction: 600 });
+    const refused = await read(service.client, `${path}/refused`, { cookie: cookies["operator"] });
+    assert.match(refused.headers["content-disposition"] ?? "", /^attachment; filename\*=UTF-8''tx/);
+    assert.equal(refused.text.split("\n").length, 3);
+    await discard(path);
+    assert.deepEqual(files(), []);
+  });
+
+  it("are refused before anything is stored, each with what to do", async () => {
+    const content = `${header}\n${row("t1")}\n`;
+    const refusals: readonly (readonly [Parameters<typeof upload>[1], number, RegExp])[] = [
+      [{ fields: { ...types, organization: "none" } }, 404, /There is no organization/],
+      [{ fields: { ...types, organization: "closed" } }, 409, /is closed/],
+      [{ fields: { ...types, type: "persn" } }, 404, /did you mean person/],
+      [{ fields: { ...types, type: "customer_sar" } }, 403, /may not/],
+      [{ name: "tx.exe" }, 400, /does not say what format/],
+      [{ name: "" }, 400, /Choose a file/],
+      [{ as: "viewer" }, 403, /may not import records/],
+    ];
+    for (const [options, status, message] of refusals) {
+      const reply = await upload(content, options);
+      assert.equal(reply.status, status, reply.text);
+      assert.match(reply.text, message);
+    }
+    const tooLarge = await upload(Buffer.alloc(2_000_001, "a"));
+    assert.equal(tooLarge.status, 400);
+    assert.match(tooLarge.text, /more than 2,000,000 bytes/);
+    assert.match((await upload("")).text, /The file is empty/);
+    assert.equal((await send("/console/upload", types)).status, 415);
+    const foreign = { origin: "https://evil.example" };
+    const from = { cookie: cookies["operator"], fields: types, name: "tx.csv", content };
+    assert.equal((await uploadFile(service.client, { ...from, headers: foreign })).status, 403);
+    assert.deepEqual(files(), []);
+  });
+
+  it("belong to one person, have no path, and are removed after an hour", async () => {
+    const name = `../../<b>tx.csv`;
+    const path = await uploaded(`${header}\n${row("<script>")}\n`, { name });
+    const page = await show(path);
+    assert.match(page, /<bdi>&lt;b&gt;tx.csv<\/bdi>/);
+    assert.match(page, /&lt;script&gt;/);
+    assert.equal(files().length, 1);
+    for (const as of ["other", "viewer"]) {
+      for (const part of ["", "/progress", "/refused"]) {
+        const { status } = await read(service.client, path + part, { cookie: cookies[as] });
+        assert.equal(status, as === "other" ? 404 : 403);
+      }
+      for (const part of ["", "/start", "/stop", "/discard"]) {
+        assert.ok((await send(path + part, { seen: "1" }, as)).status >= 403);
+      }
+    }
+    await uploaded(header);
+    await uploaded(header);
+    const fourth = await upload(header);
+    assert.equal(fourth.status, 409);
+    assert.match(fourth.text, /You have 3 uploaded files already/);
+    service.clock.advanceMs(3_600_001);
+    assert.match(await show(path), /This process has no such uploaded file/);
+    await waitFor("their removal", () => (files().length === 0 ? true : undefined));
+  });
+
+  it("leave nothing when the connection breaks", async () => {
+    const { socket, closed } = openRaw(service.address);
+    const boundary = "x";
+    const fields = Object.entries(types).map(
+      ([name, value]) =>
+        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const { host } = new URL(service.address);
+    socket.write(
+      `POST /console/upload HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${service.address}\r\n` +
+        `Cookie: ${cookies["operator"] ?? ""}\r\nContent-Length: 1000000\r\n` +
+        `Content-Type: multipart/form-data; boundary=${boundary}\r\n\r\n${fields.join("")}` +
+        `--x\r\nContent-Disposition: form-data; name="file"; filename="tx.csv"\r\n\r\n${header}\n`,
+    );
+    await waitFor("the file", () => (files().length === 1 ? true : undefined));
+    assert.doesNotMatch(await show("/console/intake"), /tx.csv/);
+    socket.resetAndDestroy();
+    await closed;
+    await waitFor("its removal", () => (files().length === 0 ? true : undefined));
+  });
+
+  it("show their progress as events, which end with the session; and can be stopped", async () => {
+    await addOperator(service.app, ["operator"], "third");
+    const session = await signIn(service.app, service.client, "third");
+    const held = service.holdStore("writeRecords");
+    cookies["third"] = session;
+    const path = await uploaded(`${header.replace("Betrag", "amount")}\n${row("e1")}\n`, {
+      as: "third",
+    });
+    const page = await show(path, "third");
+    await send(`${path}/start`, { seen: seenOn(page) }, "third");
+    await held.called;
+    assert.match(await show(path, "third"), /<noscript><meta http-equiv="refresh" content="2"/);
+    const streams = Array.from({ length: 4 }, () => follow(`${path}/progress`, session));
+    await waitFor("the events", () =>
+      streams.every(({ received }) => received().includes("event: state")) ? true : undefined,
+    );
+    assert.match(streams[0]?.received() ?? "", /"share":0,"text":"0 %, 0 rows/);
+    const fifth = await read(service.client, `${path}/progress`, { cookie: session });
+    assert.equal(fifth.status, 503);
+    assert.equal((await send(`${path}/discard`, {}, "third")).status, 409);
+    const sessions = await listSessions(service.app);
+    const own = sessions.find(({ operator }) => operator.name === "third")?.session.sessionId ?? "";
+    await revokeSession(service.app, own);
+    await Promise.all(streams.map(({ closed }) => closed));
+    cookies["third"] = await signIn(service.app, service.client, "third");
+    await send(`${path}/stop`, {}, "third");
+    held.release();
+    const result = await waitFor("the end", async () => {
+      const text = await show(path, "third");
+      return text.includes('id="result"') ? text : undefined;
+    });
+    assert.match(result, /It was stopped/);
+    await discard(path, "third");
+  });
+
+  it("end when the person is disabled, or the organization is closed, and say why", async () => {
+    await addOperator(service.app, ["operator"], "leaver");
+    cookies["leaver"] = await signIn(service.app, service.client, "leaver");
+    await createOrganization(service.app, { name: "Ending", organizationId: "ending" });
+    const rows = Array.from({ length: 1_000 }, (_, index) => row(`d${index}`));
+    const content = [header.replace("Betrag", "amount"), ...rows].join("\n");
+    const fields = { ...types, organization: "ending" };
+    const begin = async (as: string) => {
+      const path = await uploaded(content, { fields, as });
+      const held = service.holdStore("writeRecords");
+      await send(`${path}/start`, { seen: seenOn(await show(path, as)) }, as);
+      await held.called;
+      return { path, held };
+    };
+    const first = await begin("leaver");
+    await disableOperator(service.app, "leaver");
+    first.held.release();
+    await waitFor("the end", async () => {
+      const all = await listImports(service.app);
+      const own = all.find(({ organizationId }) => organizationId === "ending");
+      return own?.outcome === "failed" ? true : undefined;
+    });
+    assert.deepEqual(await service.app.store.countRecords("ending"), { transaction: 500 });
+    const second = await begin("operator");
+    await closeOrganization(service.app, { organizationId: "ending", reason: "r" });
+    second.held.release();
+    assert.match(await ended(second.path), /The organization &quot;ending&quot; is closed/);
+    await discard(second.path);
+  });
+
+  it("delay no stop of the service, with pages that follow an import", async () => {
+    const path = await uploaded(`${header.replace("Betrag", "amount")}\n${row("z1")}\n`);
+    const held = service.holdStore("writeRecords");
+    await start(path);
+    await held.called;
+    const { received, closed } = follow(`${path}/progress`, cookies["operator"] ?? "");
+    await waitFor("an event", () => (received().includes("event: state") ? true : undefined));
+    const stopped = service.stop();
+    await closed;
+    held.release();
+    await stopped;
+  });
+});
