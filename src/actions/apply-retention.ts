@@ -6,7 +6,7 @@ import { limits } from "../domain/limits.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { dayMs } from "../domain/retention/floor.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../domain/timestamp.ts";
-import type { ExpiredPart, Expiry } from "../store/store.ts";
+import type { ExpiredPart } from "../store/store.ts";
 import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { readKnowledge, requireRight } from "./require-right.ts";
@@ -42,7 +42,7 @@ export async function applyRetention(
   if (organization === undefined) return { queued: 0, next: undefined };
   const { organizationId } = organization;
   const after = organizationId === place?.organizationId ? place.after : undefined;
-  const part = await scanPart(app, organization, after);
+  const part = await scanPart(app, organization, { after });
   const due = part.expired.filter(({ expiry }) => expiry === "due");
   // Concurrently, so that they share commits.
   await Promise.all(due.map(({ key }) => queue(app, organization, key)));
@@ -53,14 +53,33 @@ export async function applyRetention(
   return { queued, next: { organizationId: following, after: undefined } };
 }
 
-export interface RetentionPreview {
+/** Counts what retention would do with records. */
+export class ExpiryTally {
+  readonly counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
+  /** The first records that would be deleted. */
+  readonly due: RecordKey[] = [];
+  readonly #dueByType = new Map<string, number>();
+
+  add(expired: ExpiredPart["expired"]): void {
+    for (const { key, expiry } of expired) {
+      this.counts[expiry] += 1;
+      if (expiry !== "due") continue;
+      this.#dueByType.set(key.resourceType, (this.#dueByType.get(key.resourceType) ?? 0) + 1);
+      if (this.due.length < retentionShownMax) this.due.push(key);
+    }
+  }
+
+  get dueByType(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#dueByType);
+  }
+}
+
+export interface RetentionPreview extends Readonly<
+  Pick<ExpiryTally, "counts" | "due" | "dueByType">
+> {
   readonly organization: Organization;
   /** The retention period of records last seen before this has ended. */
   readonly before: NormalisedTimestamp;
-  readonly counts: Readonly<Record<Expiry, number>>;
-  readonly dueByType: Readonly<Record<string, number>>;
-  /** The first records that would be deleted. */
-  readonly due: readonly RecordKey[];
 }
 
 /**
@@ -74,23 +93,15 @@ export async function previewRetention(
   requireRight(app, "retention.read");
   const knows = await readKnowledge(app);
   const { organizationId } = organization;
-  const counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
-  const dueByType = new Map<string, number>();
-  const due: RecordKey[] = [];
+  const tally = new ExpiryTally();
   let after: RecordKey | undefined;
   do {
-    const part = await scanPart(app, organization, after);
-    for (const { key, expiry } of part.expired) {
-      if (!knows({ ...key, organizationId })) continue;
-      counts[expiry] += 1;
-      if (expiry !== "due") continue;
-      dueByType.set(key.resourceType, (dueByType.get(key.resourceType) ?? 0) + 1);
-      if (due.length < retentionShownMax) due.push(key);
-    }
+    const part = await scanPart(app, organization, { after });
+    tally.add(part.expired.filter(({ key }) => knows({ ...key, organizationId })));
     after = part.next;
   } while (after !== undefined);
-  const before = cutoff(app, organization);
-  return { organization, before, counts, dueByType: Object.fromEntries(dueByType), due };
+  const { counts, dueByType, due } = tally;
+  return { organization, before: cutoff(app, organization), counts, dueByType, due };
 }
 
 /** Organizations with a retention period that are not closed, in the order of their ids. */
@@ -101,16 +112,23 @@ export async function retaining({ store }: App): Promise<readonly Organization[]
     .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
 }
 
-function scanPart(
+export interface ScanOptions {
+  /** The last record of the part before. */
+  readonly after: RecordKey | undefined;
+  readonly scannedMax?: number;
+}
+
+/** Which of the next records have expired, in the order of type and id. */
+export function scanPart(
   app: App,
   organization: Organization,
-  after: RecordKey | undefined,
+  { after, scannedMax = retentionScannedMax }: ScanOptions,
 ): Promise<ExpiredPart> {
   return app.store.findExpired({
     organizationId: organization.organizationId,
     before: cutoff(app, organization),
     after,
-    scannedMax: retentionScannedMax,
+    scannedMax,
     now: app.now(),
   });
 }

@@ -33,7 +33,7 @@ export async function changeOrganization(
   }
   requireRights(app, change);
   if (change.retainDays !== undefined && change.retainDays !== null) {
-    requireDays(change.retainDays);
+    requireRetainDays(change.retainDays);
   }
   if (change.name !== undefined) requireName("The organization's name", change.name);
   if (change.confidentialTypes !== undefined) requireConfidential(change.confidentialTypes);
@@ -80,7 +80,8 @@ function requireConfidential(types: readonly ResourceType[]): void {
   if (fault !== undefined) throw new OperatorError("invalid", `${fault} Nothing was changed.`);
 }
 
-function requireDays(days: number): void {
+/** Throws OperatorError invalid. */
+export function requireRetainDays(days: number): void {
   if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
   throw new OperatorError(
     "invalid",

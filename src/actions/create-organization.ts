@@ -6,13 +6,12 @@ import type { App } from "./app.ts";
 import { makeId } from "./credential.ts";
 import { OperatorError } from "./operator-error.ts";
 import { requireRight } from "./require-right.ts";
+import { requireLine } from "./require-text.ts";
 
 // An id that begins with "-" would be an option in every command that names it.
 const idForm = new RegExp(
   `^[A-Za-z0-9_][A-Za-z0-9_.-]{0,${limits.organizationIdCharactersMax - 1}}$`,
 );
-// eslint-disable-next-line no-control-regex
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Throws OperatorError not_permitted, invalid, organization_exists and organization_closed. Without an id, one is generated. */
 export async function createOrganization(
@@ -56,10 +55,5 @@ export async function createOrganization(
 
 /** Throws OperatorError invalid unless `name` is a line of text of an acceptable length. */
 export function requireName(what: string, name: string): void {
-  const fits = name.trim() !== "" && name.length <= limits.nameCharactersMax;
-  if (fits && !controlCharacter.test(name) && name.isWellFormed()) return;
-  throw new OperatorError(
-    "invalid",
-    `${what} must be 1 to ${limits.nameCharactersMax} characters without control characters.`,
-  );
+  requireLine(what, name, limits.nameCharactersMax);
 }

@@ -2,8 +2,8 @@
 // waiting. Contains nothing about confidential types for somebody who may not know of them.
 
 import type { Hold } from "../domain/access.ts";
-import type { Deletion } from "../domain/deletion/deletion.ts";
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../domain/deletion/erasure.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import type { App } from "./app.ts";
 import { readKnowledge } from "./require-right.ts";
 
@@ -20,10 +20,10 @@ export interface DeletionPreview {
 /** Records of which holds are read. */
 const holdsReadMax = 200;
 
-/** Only for a deletion of a record that is pending. */
-export async function previewDeletion(app: App, deletion: Deletion): Promise<DeletionPreview> {
-  const { organizationId, resourceType, resourceId } = deletion;
-  const { edges, isComplete } = await app.store.overview.previewCascade(deletion);
+/** For a record whose deletion is pending, or not requested yet. */
+export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
+  const { organizationId, resourceType, resourceId } = root;
+  const { edges, isComplete } = await app.store.overview.previewCascade(root);
   const plan = planErasure(nodeKey(resourceType, resourceId), edges);
   const knows = await readKnowledge(app);
   const shown = (nodes: readonly Node[]) =>

@@ -2,9 +2,10 @@
 
 import type { Hold } from "../domain/access.ts";
 import { actOf, type App } from "./app.ts";
+import { findHold, noSuchHold } from "./find-hold.ts";
 import { findTarget, nameTarget, type Target } from "./find-target.ts";
 import { listNames, OperatorError } from "./operator-error.ts";
-import { readKnowledge, requireRight } from "./require-right.ts";
+import { requireRight } from "./require-right.ts";
 
 export interface Released {
   readonly hold: Hold;
@@ -19,17 +20,10 @@ export async function releaseHold(
 ): Promise<Released> {
   requireRight(app, "hold.release");
   const holdId = "holdId" in target ? target.holdId : await findOnlyHold(app, target);
-  const found = await app.store.holds.find(holdId);
-  const hold =
-    found !== undefined && (await readKnowledge(app))(found)
-      ? await app.store.holds.release(holdId, actOf(app))
-      : undefined;
-  if (hold === undefined) {
-    throw new OperatorError(
-      "no_such_hold",
-      `There is no hold "${holdId}"; list them with: sluice deletion holds`,
-    );
-  }
+  await findHold(app, holdId);
+  const hold = await app.store.holds.release(holdId, actOf(app));
+  // Somebody else has released it meanwhile.
+  if (hold === undefined) throw noSuchHold(holdId);
   return { hold, remaining: await app.store.holds.ofRecords([hold]) };
 }
 

@@ -2,6 +2,7 @@
 // page and no command decides by itself.
 
 import { confidentialTypes } from "../domain/confidentiality.ts";
+import { isRestrictedId } from "../domain/deletion/restricted-set.ts";
 import { type OperatorRight, operatorRights, rightsOf } from "../domain/operator-right.ts";
 import type { Operator } from "../domain/operator.ts";
 import type { App } from "./app.ts";
@@ -43,7 +44,10 @@ interface Subject {
   readonly resourceType: string;
 }
 
-/** False for what must seem not to exist: anything about a record of a confidential type of its organization. */
+/**
+ * False for what must seem not to exist: anything about a record of a confidential type of its organization, or of a
+ * restricted set, which exists only because of such records.
+ */
 export type Knows = (subject: Subject) => boolean;
 
 export async function readKnowledge(app: Pick<App, "rights" | "store">): Promise<Knows> {
@@ -54,7 +58,7 @@ export async function readKnowledge(app: Pick<App, "rights" | "store">): Promise
   );
   const always = confidentialTypes();
   return ({ organizationId, resourceType }) =>
-    !(hidden.get(organizationId) ?? always).has(resourceType);
+    !isRestrictedId(organizationId) && !(hidden.get(organizationId) ?? always).has(resourceType);
 }
 
 /** Types that are confidential in any organization, if this person may not know of their records. */

@@ -28,6 +28,10 @@ export const operatorRights = {
   "key.create": { summary: "create API keys", roles: ["operator"] },
   "key.rotate": { summary: "rotate API keys", roles: ["operator"] },
   "key.revoke": { summary: "revoke API keys", roles: ["operator"] },
+  "record.find": {
+    summary: "find records and see their holds, floors, deletions and relations",
+    roles: everyone,
+  },
   "record.show": { summary: "read the content and the history of a record", roles: ["officer"] },
   "records.export": { summary: "export records", roles: ["officer"] },
   "records.import": { summary: "import records", roles: ["operator"] },

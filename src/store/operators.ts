@@ -9,8 +9,8 @@ export interface OperatorDetails extends Operator {
   readonly sessions: number;
 }
 
-/** What a token of one use is for: a sign-in link, or the challenge that a passkey signs. */
-export type TokenPurpose = "link" | "passkey_new" | "passkey_use";
+/** What a token of one use is for: a sign-in link, the challenge that a passkey signs, or reading the content of a record. */
+export type TokenPurpose = "link" | "passkey_new" | "passkey_use" | "record_reading";
 
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;

@@ -1,8 +1,10 @@
-// Figures of the whole store, for people. Each is read in bounded time, whatever the size of the store.
+// What people are shown: figures of the whole store, and one record. Each is read in bounded time, whatever the size of the
+// store.
 
 import type { AuditEntry } from "../domain/access.ts";
 import type { Edge } from "../domain/deletion/erasure.ts";
-import type { RecordKey } from "../domain/record/record-write.ts";
+import type { Change, RecordKey } from "../domain/record/record-write.ts";
+import type { RelationKind } from "../domain/record-type.ts";
 
 export interface DeletionQueue {
   /** Pending or processing. */
@@ -27,6 +29,27 @@ export interface RecentTrail {
   readonly fault: string | undefined;
 }
 
+export interface HistoryPart extends RecordKey {
+  /** A change number; undefined for the latest changes. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
+/** The records of one type that refer to a record. */
+export interface ReferrerPart extends RecordKey {
+  readonly fromType: string;
+  /** The id of the last record of the part before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** The record at the other end of a relation. */
+export interface RelatedRecord {
+  readonly resourceType: string;
+  readonly resourceId: string;
+  readonly kind: RelationKind;
+}
+
 export interface OverviewStore {
   previewCascade(root: RecordKey): Promise<CascadePreview>;
   /** Without deletions of records of these types. Counts at most `countedMax` of each. */
@@ -41,4 +64,13 @@ export interface OverviewStore {
   engineVersion(): Promise<string>;
   /** Bytes on disk: of the files of the store, or of the database. */
   sizeBytes(): Promise<number>;
+
+  /** The latest first. */
+  readHistoryPart(part: HistoryPart): Promise<readonly Change[]>;
+  /** In the order of their ids. */
+  listReferrersOfType(part: ReferrerPart): Promise<readonly RelatedRecord[]>;
+  /** What the record refers to, at most this many. */
+  listReferences(key: RecordKey, limit: number): Promise<readonly RelatedRecord[]>;
+  /** Its id. */
+  findOpenDeletion(key: RecordKey): Promise<string | undefined>;
 }

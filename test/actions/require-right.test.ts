@@ -17,6 +17,7 @@ import { createOrganization } from "../../src/actions/create-organization.ts";
 import { discloseReceipt } from "../../src/actions/disclose-receipt.ts";
 import { listKeys } from "../../src/actions/find-key.ts";
 import { countRecords } from "../../src/actions/find-organization.ts";
+import { findRecords } from "../../src/actions/find/find-records.ts";
 import { holdRecord } from "../../src/actions/hold-record.ts";
 import { listHolds } from "../../src/actions/list-holds.ts";
 import { createOperator } from "../../src/actions/operator/create-operator.ts";
@@ -67,6 +68,7 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
   "key.create": (app) => createKey(app, { organizationId: "none" }),
   "key.rotate": (app) => rotateKey(app, { keyId: "key_none", overlapMs: 0 }),
   "key.revoke": (app) => revokeKey(app, "key_none"),
+  "record.find": (app) => findRecords(app, record),
   "record.show": (app) => showRecord(app, record),
   "records.export": access("records.export"),
   "records.import": access("records.import"),

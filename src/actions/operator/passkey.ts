@@ -12,7 +12,7 @@ export const challengeLifetimeMs = 5 * 60_000;
 /** One for each device of a person. */
 const passkeysMax = 20;
 
-type ChallengePurpose = Exclude<TokenPurpose, "link">;
+type ChallengePurpose = Exclude<TokenPurpose, "link" | "record_reading">;
 
 /** `operator`: who adds a passkey; undefined where somebody signs in. */
 export interface Challenge {

@@ -43,12 +43,15 @@ const findFirst = `${findOfRecords} LIMIT 1`;
 
 const findAny = `SELECT 1 FROM hold WHERE organization_id = $1 LIMIT 1`;
 
-const findPage = `
-  SELECT * FROM hold
-  WHERE hold_id > $1 AND (CAST($2 AS text) IS NULL OR organization_id = $2)
-    AND (CAST($3 AS text) IS NULL OR resource_type = $3)
-    AND (CAST($4 AS text) IS NULL OR review_on < $4)
-  ORDER BY hold_id LIMIT $5`;
+/** In the order of an index of all holds, or of those of an organization. */
+const fromPlace = `
+  hold_id > $1 AND (CAST($2 AS text) IS NULL OR resource_type = $2)
+    AND (CAST($3 AS text) IS NULL OR review_on < $3)
+  ORDER BY hold_id LIMIT $4`;
+
+const findPage = `SELECT * FROM hold WHERE ${fromPlace}`;
+
+const findPageOfOrganization = `SELECT * FROM hold WHERE organization_id = $5 AND ${fromPlace}`;
 
 /** Zero is in the past, so the worker tries again at once. */
 const wakeHeld = `
@@ -144,13 +147,10 @@ function keysText(keys: readonly RecordKey[]): string {
 
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   const { organizationId, resourceType, reviewBefore, after, limit } = filter;
-  const rows = yield* all<HoldRow>(
-    findPage,
-    after ?? "",
-    organizationId ?? null,
-    resourceType ?? null,
-    reviewBefore ?? null,
-    limit,
-  );
+  const values = [after ?? "", resourceType ?? null, reviewBefore ?? null, limit] as const;
+  const rows =
+    organizationId === undefined
+      ? yield* all<HoldRow>(findPage, ...values)
+      : yield* all<HoldRow>(findPageOfOrganization, ...values, organizationId);
   return rows.map(toHold);
 }

@@ -21,6 +21,7 @@ import * as overview from "./overview.ts";
 import { purgeExpired } from "./purge.ts";
 import * as receipt from "./receipt.ts";
 import * as record from "./record.ts";
+import * as recordView from "./record-view.ts";
 import { listReferrers } from "./referrer.ts";
 import * as replay from "./replay.ts";
 import * as restricted from "./restricted-list.ts";
@@ -175,6 +176,10 @@ export const methods = {
     checkRecentTrail: read(every, overview.checkRecentTrail),
     engineVersion: lookup({}, overview.readEngineVersion),
     previewCascade: read(ofOrganization, previewCascade),
+    readHistoryPart: lookup(ofOrganization, recordView.readHistoryPart),
+    listReferrersOfType: lookup(ofOrganization, recordView.listReferrersOfType),
+    listReferences: lookup(ofOrganization, recordView.listReferences),
+    findOpenDeletion: lookup(ofOrganization, deletion.findOpenDeletion),
   },
   replay: {
     restoreState: lookup(every, replay.readRestoreState),

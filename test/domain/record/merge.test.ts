@@ -5,26 +5,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { mergeChanges, StateFold } from "../../../src/domain/record/merge.ts";
-import { canonicalPayload } from "../../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
-import type { Change } from "../../../src/domain/record/record-write.ts";
 import { anyPayload, anyType, withoutInnerNulls } from "../arbitrary.ts";
-
-function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
-}
-
-/** Stored changes, numbered in the given order. */
-function arrived(type: RecordType, payloads: readonly Payload[]): readonly Change[] {
-  return payloads.map((payload, index) => ({
-    changeNo: index + 1,
-    receivedAt: 0,
-    payload: canonicalPayload(type, payload),
-  }));
-}
+import { arrived, typeNamed } from "./arrived.ts";
 
 const transaction = typeNamed("transaction");
 

@@ -63,6 +63,9 @@ export const operators = `
   CREATE INDEX deletion_by_organization_status
     ON deletion (organization_id, status, requested_at, deletion_request_id);
 
+  -- by which the holds of an organization are listed
+  CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
+
   -- by which the last backup is found
   CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
 `;

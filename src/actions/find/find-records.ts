@@ -1,0 +1,80 @@
+// Records by id, for people: which exist, without their content. Contains no trace of confidential types for somebody who
+// may not know of them.
+
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { limits } from "../../domain/limits.ts";
+import { formatTimestamp } from "../../domain/timestamp.ts";
+import { validateIdentifier } from "../../domain/validation/validate.ts";
+import type { App } from "../app.ts";
+import { findOrganization } from "../find-organization.ts";
+import { findType, nameTarget } from "../find-target.ts";
+import { OperatorError } from "../operator-error.ts";
+import { readKnowledge, requireKnowledge, requireRight } from "../require-right.ts";
+import { requireLine } from "../require-text.ts";
+
+export interface RecordQuery {
+  readonly organizationId: string;
+  /** Undefined for all types. */
+  readonly resourceType: string | undefined;
+  readonly resourceId: string;
+}
+
+export interface FoundRecord extends RecordKey {
+  /** RFC 3339 in UTC, as `lastSeen`. */
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+}
+
+/** At most one of each type. Throws OperatorError not_permitted, invalid, no_such_organization and no_such_type. */
+export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
+  const { organizationId, resourceId } = query;
+  const types =
+    query.resourceType === undefined
+      ? await readKnownTypes(app, organizationId)
+      : [findType(query.resourceType)];
+  const keys = types.map(({ resourceType }) => ({ organizationId, resourceType, resourceId }));
+  for (const key of keys) await requireFindable(app, key);
+  const found = await Promise.all(keys.map((key) => find(app, key)));
+  return found.filter((record) => record !== undefined);
+}
+
+/** The types of records of an organization that this person may know of. */
+export async function readKnownTypes(
+  app: App,
+  organizationId: string,
+): Promise<readonly RecordType[]> {
+  const knows = await readKnowledge(app);
+  return recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
+}
+
+/** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
+export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord> {
+  findType(key.resourceType);
+  await requireFindable(app, key);
+  const found = await find(app, key);
+  if (found !== undefined) return found;
+  throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
+}
+
+/** Whether or not there is such a record. */
+async function requireFindable(app: App, key: RecordKey): Promise<void> {
+  requireRight(app, "record.find");
+  requireLine("The organization", key.organizationId, limits.organizationIdCharactersMax);
+  requireId(key.resourceId);
+  await requireKnowledge(app, key);
+  await findOrganization(app, key.organizationId);
+}
+
+function requireId(id: string): void {
+  const [error] = validateIdentifier("the id of the record", id);
+  if (error !== undefined) throw new OperatorError("invalid", `${error.field} ${error.message}.`);
+}
+
+async function find(app: App, key: RecordKey): Promise<FoundRecord | undefined> {
+  const sighting = await app.store.findRecord(key);
+  if (sighting === undefined) return undefined;
+  const { firstSeen, lastSeen } = sighting;
+  return { ...key, firstSeen: formatTimestamp(firstSeen), lastSeen: formatTimestamp(lastSeen) };
+}

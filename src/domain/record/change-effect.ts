@@ -1,0 +1,51 @@
+// What each change of a record changed: the fields whose value in the latest state was another before it. Pure.
+
+import { formatTimestamp } from "../timestamp.ts";
+import type { RecordType } from "../record-type.ts";
+import { StateFold } from "./merge.ts";
+import { timestampOf } from "./payload.ts";
+import type { Change } from "./record-write.ts";
+
+/** Undefined: the field had no value, or has none now. */
+export interface FieldEffect {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface ChangeEffect {
+  readonly changeNo: number;
+  readonly receivedAt: number;
+  /** The business time of the change: RFC 3339 in UTC. */
+  readonly happenedAt: string;
+  /** Empty for one that changed nothing: it repeats the state, or later changes have set its fields already. */
+  readonly fields: readonly FieldEffect[];
+}
+
+/** In the order of arrival. `earlier`: the changes before them, with which their values are compared. */
+export function findEffects(
+  type: RecordType,
+  changes: readonly Change[],
+  earlier: readonly Change[],
+): readonly ChangeEffect[] {
+  const fold = new StateFold(type);
+  for (const change of earlier) fold.add(change);
+  let before = fold.state();
+  return changes.map((change) => {
+    fold.add(change);
+    const after = fold.state();
+    const names = type.fieldNames.filter((name) => isShown(type, name));
+    const fields = names
+      .map((field) => ({ field, before: before[field], after: after[field] }))
+      .filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
+    before = after;
+    const { changeNo, receivedAt, payload } = change;
+    const happened = timestampOf(JSON.parse(payload));
+    return { changeNo, receivedAt, happenedAt: formatTimestamp(happened ?? ""), fields };
+  });
+}
+
+/** Of the id and the timestamp nothing has to be said: one is the same in all changes, the other is that of the change. */
+function isShown({ idField }: RecordType, name: string): boolean {
+  return name !== idField && name !== "timestamp";
+}
